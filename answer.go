@@ -1,0 +1,174 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	drainBytes    = 4 << 10 // bytes read of a body that nobody wants, so that the connection can be used again
+	maxWhitespace = 4 << 10 // bytes of white space around a JSON value
+)
+
+// take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
+func (c *call) take(ctx context.Context, answer *http.Response, w *watchdog, cancel context.CancelCauseFunc) error {
+	a := &c.last
+	a.status, a.header = answer.StatusCode, answer.Header
+	body := &answerReader{body: answer.Body, watch: w}
+	switch {
+	case a.status >= 300 || a.status < 200:
+		c.takeError(answer, body)
+	case c.options.kind == kindOpen:
+		c.stream = c.newStream(ctx, answer, body, cancel)
+		return nil
+	default:
+		if err := c.takeValue(answer, body); err != nil {
+			_ = answer.Body.Close()
+			return err
+		}
+	}
+	_ = answer.Body.Close()
+	w.stop()
+	cancel(nil)
+	return nil
+}
+
+// takeError reads what the server says of a failure.
+func (c *call) takeError(answer *http.Response, body io.Reader) {
+	a := &c.last
+	now := time.Now()
+	if a.retryAfter = readRetryAfter(a.status, a.header, now); a.retryAfter > 0 {
+		a.until = now.Add(a.retryAfter)
+	}
+	// What can be read of it is shown: a cut error is still the server's answer.
+	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	a.message, a.fields = readMessage([]byte(c.client().config.cred.scrub(string(text))), answer.Header.Get("Content-Type"))
+}
+
+// takeValue reads a JSON answer into the call's buffer.
+func (c *call) takeValue(answer *http.Response, body io.Reader) error {
+	contentType := answer.Header.Get("Content-Type")
+	switch {
+	case isHTML(contentType):
+		c.last.final = true
+		return &failure{sentinel: ErrAnswer, text: "the answer is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
+	case !isJSON(contentType):
+		c.last.final = true
+		return &failure{sentinel: ErrAnswer, text: "the answer is " + cleanText(contentType, 128) + " instead of JSON"}
+	case c.options.kind == kindExec:
+		_, _ = io.CopyN(io.Discard, body, drainBytes)
+		return nil
+	}
+	limit := c.options.limits.json
+	if answer.ContentLength > limit {
+		return c.tooLarge(limit)
+	}
+	if c.data == nil {
+		c.data = getBuffer()
+	}
+	c.data.Reset()
+	if answer.ContentLength > 0 {
+		c.data.Grow(int(answer.ContentLength) + bytes.MinRead)
+	}
+	n, err := c.data.ReadFrom(io.LimitReader(body, limit+1))
+	if n > limit {
+		return c.tooLarge(limit)
+	}
+	return err
+}
+
+func (c *call) tooLarge(limit int64) error {
+	c.last.final = true
+	return &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes (MaxBytes)", limit)}
+}
+
+// decode reads the buffered answer into out. A failure is final: the answer was complete.
+func (c *call) decode(out any) error {
+	data := c.data.Bytes()
+	value := bytes.TrimSpace(data)
+	var wrong *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch err := decodeInto(value, out); {
+	case len(value) == 0:
+		return c.unusable("the answer has no body", nil)
+	case len(data)-len(value) > maxWhitespace:
+		return c.unusable("the answer has more than 4 KiB of white space around its value", nil)
+	case string(value) == "null":
+		return c.unusable("the answer is null", nil)
+	case errors.As(err, &wrong) && wrong.Field != "":
+		c.mismatch(wrong)
+		return nil
+	case errors.As(err, &wrong):
+		return c.unusable("the answer is a JSON "+wrong.Value+", which is not what this endpoint answers", nil)
+	case errors.As(err, &syntax):
+		return c.unusable(fmt.Sprintf("the answer is not valid JSON at byte %d of %d", syntax.Offset, len(data)), err)
+	case err != nil:
+		return c.unusable("the answer cannot be decoded: "+err.Error(), err)
+	}
+	return nil
+}
+
+// mismatch notes a member of the wrong type; encoding/json has decoded the rest.
+func (c *call) mismatch(wrong *json.UnmarshalTypeError) {
+	pointer := "/" + strings.ReplaceAll(wrong.Field, ".", "/")
+	c.mismatches = append(c.mismatches, Mismatch{Pointer: pointer, Want: wrong.Type.String(), Got: wrong.Value})
+}
+
+func (c *call) unusable(text string, cause error) error {
+	c.last.err = &failure{ErrAnswer, text, cause}
+	c.ambiguous = true
+	return c.error()
+}
+
+// failed makes the error of a call that did not end well.
+func (c *call) failed(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !errors.Is(c.last.err, err) {
+		c.last.cause = err
+	}
+	err := c.error()
+	if c.last.status == http.StatusTooManyRequests || errors.Is(c.last.err, ErrRateLimited) && !c.last.until.IsZero() {
+		return &RateLimitError{Until: c.last.until, Err: err}
+	}
+	return err
+}
+
+// error makes the *Error of the last attempt.
+func (c *call) error() *Error {
+	a, r := &c.last, c.route()
+	e := &Error{
+		Method: r.method, Route: r.template, Status: a.status, Message: a.message, Fields: a.fields,
+		RequestID: requestID(a.header), Attempts: c.attempts,
+		MaybeApplied: c.ambiguous && r.class != safe,
+		sentinel:     sentinelFor(a.status), cause: a.err,
+	}
+	if a.err != nil && a.status < 300 {
+		e.sentinel = nil
+	}
+	if a.cause != nil {
+		e.cause = errors.Join(a.err, a.cause)
+	}
+	e.cause = c.scrubbed(e.cause)
+	e.hint = hintFor(r, a.status, c.client().config.cred.kind == jobToken)
+	if c.note != "" {
+		e.hint = c.note
+	}
+	return e
+}
+
+// scrubbed replaces an error whose text holds the credential, as one does that quotes a server which sent it back.
+func (c *call) scrubbed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if clean := c.client().config.cred.scrub(err.Error()); clean != err.Error() {
+		return &failure{sentinel: ErrAnswer, text: clean}
+	}
+	return err
+}

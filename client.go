@@ -1,0 +1,314 @@
+package forge
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"golang.org/x/oauth2"
+)
+
+// Version is the version of this library, sent in the User-Agent header.
+const Version = "0.1.0"
+
+// Client calls one server with one credential. Its fields are the services. A Client is safe for concurrent
+// use, costs little to build, and never changes; With derives others from it.
+type Client struct {
+	// Repositories reads trees, files, archives, comparisons and changelogs (Document 1 §4.3).
+	Repositories *RepositoriesService
+	// Namespaces reads users' and groups' namespaces (Document 1 §4.6).
+	Namespaces *NamespacesService
+	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2 §4.1).
+	Issues *IssuesService
+
+	config    config
+	transport http.RoundTripper
+	guard     *guard
+}
+
+// config is what the options set.
+type config struct {
+	bases      [4]*url.URL // by base
+	credential func(http.RoundTripper) credential
+	cred       credential
+	transport  http.RoundTripper
+	userAgent  string
+	logger     *slog.Logger
+	limiter    Limiter
+	retry      RetryPolicy
+	plainHTTP  bool
+	onRefresh  func(*oauth2.Token)
+	limits     limits
+
+	newCredential, newTransport bool
+}
+
+// Option configures a Client.
+type Option func(*config) error
+
+// Limiter holds a caller to a rate of its own; *rate.Limiter of golang.org/x/time/rate is one. Wait is called
+// before every attempt, retries included.
+type Limiter interface {
+	// Wait returns when the attempt may be sent, or an error when it may not.
+	Wait(ctx context.Context) error
+}
+
+// service gives the services their verbs.
+type service struct{ client *Client }
+
+// NewClient returns a client for the server at baseURL: https, with or without a path prefix, a trailing slash
+// and /api/v4. Without a credential option it reads what is public. Plain http is accepted for loopback
+// addresses, and elsewhere without a credential or with WithPlainHTTP. Nothing is sent.
+func NewClient(baseURL string, options ...Option) (*Client, error) {
+	api, err := parseBase("baseURL", baseURL)
+	if err != nil {
+		return nil, err
+	}
+	api.Path = strings.TrimSuffix(strings.TrimSuffix(api.Path, "/api/v4"), "/") + "/api/v4"
+	cfg := config{
+		bases:      [4]*url.URL{apiBase: api},
+		credential: func(http.RoundTripper) credential { return noCredential() },
+		userAgent:  "forge-go/" + Version,
+		limits:     defaultLimits,
+
+		newCredential: true, newTransport: true,
+	}
+	return build(cfg, nil, options)
+}
+
+// NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets neither, for CI_API_V4_URL and
+// CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the project's registry only (Document 1 §5).
+func NewClientFromEnv(options ...Option) (*Client, error) {
+	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
+	credential, missing := WithToken(token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
+	if address == "" && token == "" {
+		address, token = os.Getenv("CI_API_V4_URL"), os.Getenv("CI_JOB_TOKEN")
+		credential, missing = WithJobToken(token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
+	}
+	if address == "" || token == "" {
+		return nil, &ValidationError{Option: "environment", Reason: missing}
+	}
+	return NewClient(address, append([]Option{credential}, options...)...)
+}
+
+// With returns a client that differs from c in the given options. It shares c's connections, and its retry budget and
+// rate-limit waits too unless the credential differs. c itself does not change.
+func (c *Client) With(options ...Option) (*Client, error) {
+	cfg := c.config
+	cfg.newCredential, cfg.newTransport = false, false
+	return build(cfg, c, options)
+}
+
+// build applies the options and puts the client together.
+func build(cfg config, parent *Client, options []Option) (*Client, error) {
+	for _, option := range options {
+		if option == nil {
+			continue
+		}
+		if err := option(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	c := &Client{}
+	if parent != nil {
+		c.transport, c.guard = parent.transport, parent.guard
+	}
+	if cfg.newTransport {
+		transport, err := newTransport(cfg.transport)
+		if err != nil {
+			return nil, err
+		}
+		c.transport = transport
+	}
+	if cfg.newCredential {
+		cfg.cred = cfg.credential(c.transport)
+		c.guard = newGuard()
+	}
+	if cfg.cred.kind != anonymous && !cfg.plainHTTP {
+		for _, base := range cfg.bases {
+			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
+				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would show the credential to everybody on the way: use https, or WithPlainHTTP"}
+			}
+		}
+	}
+	c.config = cfg
+	c.Repositories = &RepositoriesService{service{c}}
+	c.Namespaces = &NamespacesService{service{c}}
+	c.Issues = &IssuesService{service{c}}
+	return c, nil
+}
+
+// CloseIdleConnections closes the connections that no call is using. Clients made without WithHTTPClient share
+// their idle connections, so it affects all of these.
+func (c *Client) CloseIdleConnections() {
+	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// BaseURL returns the address of the API, /api/v4 included.
+func (c *Client) BaseURL() string { return c.config.bases[apiBase].String() }
+
+// WithToken authenticates with a personal, project or group access token (Document 1 §5).
+func WithToken(token string) Option {
+	return withFixedToken("WithToken", accessToken, tokenHeader, token)
+}
+
+// WithJobToken authenticates with a CI job token, usually CI_JOB_TOKEN. It grants access to the container
+// registry of the job's project, and to generating a changelog (Document 1 §5).
+func WithJobToken(token string) Option {
+	return withFixedToken("WithJobToken", jobToken, jobTokenHeader, token)
+}
+
+func withFixedToken(option string, kind credentialKind, header, token string) Option {
+	return func(c *config) error {
+		c.use(nil, func(http.RoundTripper) credential { return fixedToken(kind, header, token) })
+		return checkToken(option, token)
+	}
+}
+
+// use makes a credential the client's own; tokenURL is where it will be refreshed, if anywhere.
+func (c *config) use(tokenURL *url.URL, build func(http.RoundTripper) credential) {
+	c.bases[tokenBase], c.credential, c.newCredential = tokenURL, build, true
+}
+
+// WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself: before it expires, and
+// once when the server refuses it. WithOnRefresh tells of new tokens.
+func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
+	return func(c *config) error {
+		switch {
+		case oauth == nil || token == nil:
+			return &ValidationError{Option: "WithOAuth", Reason: "it needs a config and a token"}
+		case token.AccessToken == "" && token.RefreshToken == "":
+			return &ValidationError{Option: "WithOAuth", Reason: "the token is empty"}
+		case token.AccessToken != "" && checkToken("", token.AccessToken) != nil:
+			return checkToken("WithOAuth", token.AccessToken)
+		}
+		var endpoint *url.URL
+		if token.RefreshToken != "" {
+			var err error
+			if endpoint, err = parseBase("WithOAuth", oauth.Endpoint.TokenURL); err != nil {
+				return err
+			}
+		}
+		ownConfig, ownToken := *oauth, *token
+		c.use(endpoint, func(transport http.RoundTripper) credential {
+			return ownOAuth(ownConfig, ownToken, transport, c.onRefresh)
+		})
+		return nil
+	}
+}
+
+// WithOnRefresh is called with each token that WithOAuth obtains, so that it can be stored. It must not call the client.
+func WithOnRefresh(f func(*oauth2.Token)) Option {
+	return func(c *config) error {
+		c.onRefresh = f
+		return nil
+	}
+}
+
+// WithTokenSource authenticates with OAuth tokens from a source of the caller's, which is asked before each request.
+// When the server refuses a token the source is asked again, and the call repeated if the token differs.
+func WithTokenSource(source oauth2.TokenSource) Option {
+	return func(c *config) error {
+		if source == nil {
+			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
+		}
+		c.use(nil, func(http.RoundTripper) credential { return foreignSource(source) })
+		return nil
+	}
+}
+
+// WithoutCredential calls without any credential; of use with With.
+func WithoutCredential() Option {
+	return func(c *config) error {
+		c.use(nil, func(http.RoundTripper) credential { return noCredential() })
+		return nil
+	}
+}
+
+// WithHTTPClient takes over the Transport of h, for proxies, certificates and connection limits. An *http.Transport is cloned,
+// and the library's limits are set on the clone. A Jar, Timeout or CheckRedirect is refused: cookies are never sent, contexts
+// and HeaderTimeout set limits of time, and redirects follow the rules of the package.
+func WithHTTPClient(h *http.Client) Option {
+	return func(c *config) error {
+		reason := ""
+		switch {
+		case h == nil:
+			reason = "the client is nil"
+		case h.Jar != nil:
+			reason = "Jar is set: cookies are never sent; authenticate with WithToken"
+		case h.Timeout != 0:
+			reason = "Timeout is set: it would cut downloads; use a context, and HeaderTimeout for a call"
+		case h.CheckRedirect != nil:
+			reason = "CheckRedirect is set: redirects are followed by the package's own rules"
+		}
+		if reason != "" {
+			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
+		}
+		c.transport, c.newTransport = h.Transport, true
+		return nil
+	}
+}
+
+// WithUserAgent puts product, such as "report/1.2", in front of the library's own User-Agent.
+func WithUserAgent(product string) Option {
+	return func(c *config) error {
+		if product == "" || hasControl(product) {
+			return &ValidationError{Option: "WithUserAgent", Reason: "the product is empty or has control bytes"}
+		}
+		c.userAgent = product + " forge-go/" + Version
+		return nil
+	}
+}
+
+// WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn. No record holds a
+// credential, and of a query only values that are known to be harmless.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error {
+		c.logger = logger
+		return nil
+	}
+}
+
+// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it.
+func WithLimiter(limiter Limiter) Option {
+	return func(c *config) error {
+		c.limiter = limiter
+		return nil
+	}
+}
+
+// WithRetry sets the retry policy of all calls; the request option Retry sets it for one.
+func WithRetry(policy RetryPolicy) Option {
+	return func(c *config) error {
+		c.retry = policy
+		return policy.check("WithRetry")
+	}
+}
+
+// WithPlainHTTP lets a credential travel over plain http to an address that is not loopback. Anybody on the way
+// can read and use it.
+func WithPlainHTTP() Option {
+	return func(c *config) error {
+		c.plainHTTP = true
+		return nil
+	}
+}
+
+// WithRegistry sets the addresses of the container registry and of its token endpoint, for the registry-native
+// calls (Document 1 §4.1.2). Credentials of the API never go there.
+func WithRegistry(registryURL, authURL string) Option {
+	return func(c *config) error {
+		registry, err := parseBase("WithRegistry", registryURL)
+		if err != nil {
+			return err
+		}
+		auth, err := parseBase("WithRegistry", authURL)
+		c.bases[registryBase], c.bases[authBase] = registry, auth
+		return err
+	}
+}

@@ -1,0 +1,83 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
+// that the server cuts short, or that stalls, is an error of Read and never an early end.
+type Download struct {
+	// Name is the file name that the server suggests, without a directory; empty when it suggests none.
+	Name string
+	// Size is the length in bytes; -1 when the server does not say.
+	Size int64
+	// ContentType is the media type that the server declares.
+	ContentType string
+
+	body io.ReadCloser
+	call *Error // what Read wraps its errors in
+}
+
+// Read reads the stream; any failure is an *Error that names the call.
+func (d *Download) Read(p []byte) (int, error) {
+	n, err := d.body.Read(p)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	failed := *d.call
+	failed.cause = err
+	return n, &failed
+}
+
+// Close gives the connection back. It may be called more than once.
+func (d *Download) Close() error { return d.body.Close() }
+
+// SaveTo writes the rest of the stream to path and closes it. The file appears whole or not at all: the content
+// goes to a temporary file beside it, which is renamed at the end and removed on failure.
+func (d *Download) SaveTo(path string) (err error) {
+	defer d.Close()
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".forge-download-*")
+	if err != nil {
+		return fmt.Errorf("forge: saving %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = io.Copy(tmp, d); err != nil {
+		return err
+	}
+	if err = errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("forge: saving %s: %w", path, err)
+	}
+	if err = os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("forge: saving %s: %w", path, err)
+	}
+	return nil
+}
+
+// fileName takes the suggested name out of a Content-Disposition header. A directory, or a name that
+// would be one, is not taken over: the name is going to be joined to a path.
+func fileName(h http.Header) string {
+	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
+	if err != nil {
+		return ""
+	}
+	name := params["filename"]
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if name == "." || name == ".." || hasControl(name) {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,147 @@
+package forge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/go-querystring/query"
+)
+
+// checker is implemented by options with rules of their own: required, exclusive and companion parameters,
+// patterns, hard sizes. It runs before anything is sent, on the zero options where the caller gave nil.
+type checker interface{ check() error }
+
+// payload is an encoded body that can be opened again for each attempt.
+type payload struct {
+	contentType string
+	size        int64
+	open        func() (io.ReadCloser, error)
+	once        bool // cannot be opened a second time
+}
+
+// encodeQuery makes a query of url-tagged options; nil gives none.
+func encodeQuery(options any) (url.Values, error) {
+	values, err := query.Values(options)
+	if err != nil {
+		return nil, nameOption(options, err)
+	}
+	return values, nil
+}
+
+// encodeJSON makes a JSON body of json-tagged options.
+func encodeJSON(options any) (*payload, error) {
+	data, err := json.Marshal(options)
+	if err != nil {
+		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be written as JSON: " + err.Error()}
+	}
+	return bytesPayload("application/json", data), nil
+}
+
+// encodeForm makes a form body of url-tagged options; url.Values.Encode escapes a + in a pattern.
+func encodeForm(options any) (*payload, error) {
+	values, err := encodeQuery(options)
+	if err != nil {
+		return nil, err
+	}
+	return bytesPayload("application/x-www-form-urlencoded", []byte(values.Encode())), nil
+}
+
+func bytesPayload(contentType string, data []byte) *payload {
+	return &payload{contentType: contentType, size: int64(len(data)), open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}}
+}
+
+// encodeMultipart makes a multipart body of text fields and one file, which is streamed. The boundary is chosen once,
+// so every attempt sends the same bytes, and their number is known before.
+func encodeMultipart(fields map[string]string, fileField string, file File) (*payload, error) {
+	if err := file.check(); err != nil {
+		return nil, &ValidationError{Option: "File", Param: fileField, Reason: err.Error()}
+	}
+	var head bytes.Buffer
+	w := multipart.NewWriter(&head)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := w.WriteField(name, fields[name]); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := w.CreateFormFile(fileField, orDefault(file.Name, defaultFileName)); err != nil {
+		return nil, err
+	}
+	tail := []byte("\r\n--" + w.Boundary() + "--\r\n")
+	return &payload{
+		contentType: w.FormDataContentType(),
+		size:        int64(head.Len()) + file.Size + int64(len(tail)),
+		once:        file.once,
+		open: func() (io.ReadCloser, error) {
+			content, err := file.Open()
+			if err != nil {
+				return nil, err
+			}
+			exact := &exactReader{ReadCloser: content, left: file.Size}
+			return struct {
+				io.Reader
+				io.Closer
+			}{io.MultiReader(bytes.NewReader(head.Bytes()), exact, bytes.NewReader(tail)), content}, nil
+		},
+	}, nil
+}
+
+// orZero gives the options, or zero ones of the same type where the caller passed nil, so that
+// checks and encoders never meet a nil.
+func orZero(options any) any {
+	v := reflect.ValueOf(options)
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return reflect.New(v.Type().Elem()).Interface()
+	}
+	return options
+}
+
+// nameOption completes an error of an encoder, which knows the wire name only, with the Go name of the field.
+func nameOption(options any, err error) error {
+	var invalid *ValidationError
+	if !errors.As(err, &invalid) {
+		return &ValidationError{Option: optionsName(options), Reason: err.Error()}
+	}
+	named := *invalid
+	if named.Option == "" {
+		named.Option = optionsName(options) + "." + fieldOf(reflect.TypeOf(options), named.Param)
+	}
+	return &named
+}
+
+// optionsName is the type's name as its caller writes it.
+func optionsName(options any) string {
+	return strings.TrimPrefix(strings.TrimLeft(fmt.Sprintf("%T", options), "*"), "forge.")
+}
+
+// fieldOf finds the field path for a wire name such as not[milestone] or iids[].
+func fieldOf(t reflect.Type, wire string) string {
+	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return wire
+	}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(orDefault(field.Tag.Get("url"), field.Tag.Get("json")), ",")
+		if name != first {
+			continue
+		}
+		if !nested {
+			return field.Name
+		}
+		return field.Name + "." + fieldOf(field.Type, strings.Replace(inner, "]", "", 1))
+	}
+	return wire
+}

@@ -1,0 +1,236 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sentinel is a constant error, so that no package variable can be changed.
+type sentinel string
+
+// Error returns the sentinel's text.
+func (s sentinel) Error() string { return string(s) }
+
+// Sentinels for errors.Is. Every failed call is an *Error or a *ValidationError; an *Error matches
+// the sentinel of its status or of what went wrong on the way, and the underlying cause as well
+// (context.DeadlineExceeded, io.ErrUnexpectedEOF and so on).
+const (
+	// ErrNotModified: a documented no-op, answered 304 (already subscribed, to-do exists). Not a failure; see Unchanged.
+	ErrNotModified = sentinel("nothing to change")
+	// ErrBadRequest: status 400; Error.Fields names the rejected fields where the server does.
+	ErrBadRequest = sentinel("bad request")
+	// ErrUnauthorized: status 401, the credential is missing, wrong or expired.
+	ErrUnauthorized = sentinel("unauthorized")
+	// ErrForbidden: status 403, the credential lacks the role or scope.
+	ErrForbidden = sentinel("forbidden")
+	// ErrNotFound: status 404; also what a private project answers to a non-member.
+	ErrNotFound = sentinel("not found")
+	// ErrConflict: status 409, for example a dependency that exists already.
+	ErrConflict = sentinel("conflict")
+	// ErrURITooLong: status 414, the query is longer than the server accepts.
+	ErrURITooLong = sentinel("request address too long")
+	// ErrUnprocessable: status 422.
+	ErrUnprocessable = sentinel("unprocessable")
+	// ErrRateLimited: status 429, or a wait announced by one; see RateLimitError.
+	ErrRateLimited = sentinel("rate limited")
+	// ErrServer: any 5xx status.
+	ErrServer = sentinel("server error")
+	// ErrTimeout: the server kept silent for longer than the header or stall limit.
+	ErrTimeout = sentinel("server too slow")
+	// ErrRedirect: a redirect that must not be followed.
+	ErrRedirect = sentinel("redirect refused")
+	// ErrAnswer: an answer that is not what the endpoint documents: no JSON, cut, or too large.
+	ErrAnswer = sentinel("unusable answer")
+	// ErrTooLarge: an answer over the limit of MaxBytes.
+	ErrTooLarge = sentinel("answer too large")
+	// ErrRepeatedPage: a list whose next link leads back to a page already read.
+	ErrRepeatedPage = sentinel("page repeats")
+	// ErrCredential: the credential could not be obtained or refreshed.
+	ErrCredential = sentinel("no usable credential")
+)
+
+// Error is a call that failed. It never holds the request nor a credential.
+type Error struct {
+	// Method is the HTTP method of the call.
+	Method string
+	// Route is the endpoint as the contract spells it, placeholders included.
+	Route string
+	// Status is the HTTP status of the last answer; 0 when none came.
+	Status int
+	// Message is what the server said, without control bytes, at most 8 KiB.
+	Message string
+	// Fields holds the server's messages by field name, where it gave them.
+	Fields map[string][]string
+	// RequestID is the server's X-Request-Id, for its operators.
+	RequestID string
+	// Attempts is how often the request was sent.
+	Attempts int
+	// MaybeApplied: a write that may have taken effect although it failed: look before repeating it.
+	MaybeApplied bool
+
+	hint     string
+	sentinel error
+	cause    error
+}
+
+// Error says what was tried, what came back, and what to do about it.
+func (e *Error) Error() string {
+	parts := []string{"forge: " + e.Method + " " + e.Route}
+	if e.Status != 0 {
+		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.Status)+" "+http.StatusText(e.Status)))
+	}
+	for _, part := range []string{e.Message, e.causeText()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(parts, ": "))
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
+	}
+	if e.MaybeApplied {
+		b.WriteString("; the write may have been applied: check before repeating it")
+	}
+	if e.hint != "" {
+		b.WriteString("; " + e.hint)
+	}
+	return b.String()
+}
+
+func (e *Error) causeText() string {
+	if e.cause == nil {
+		return ""
+	}
+	return cleanText(e.cause.Error(), maxErrorText)
+}
+
+// Unwrap gives the sentinel and the cause to errors.Is and errors.As.
+func (e *Error) Unwrap() []error {
+	errs := make([]error, 0, 2)
+	for _, err := range []error{e.sentinel, e.cause} {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// RateLimitError is a call that the server, or what it announced before, holds back until a given time.
+type RateLimitError struct {
+	// Until is when the server will take calls again; zero when it did not say.
+	Until time.Time
+	// Err is the failed call.
+	Err *Error
+}
+
+// Error adds the time to the message of the call.
+func (e *RateLimitError) Error() string {
+	if e.Until.IsZero() {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + "; try again after " + e.Until.UTC().Format(time.RFC3339)
+}
+
+// Unwrap gives the *Error.
+func (e *RateLimitError) Unwrap() error { return e.Err }
+
+// ValidationError is a call that was refused before anything was sent.
+type ValidationError struct {
+	// Route is the endpoint; empty when the refusal is not about a call.
+	Route string
+	// Option is the Go name of the option, argument or request option.
+	Option string
+	// Param is the wire name, where there is one.
+	Param string
+	// Reason says what is wrong and what to do.
+	Reason string
+}
+
+// Error names the option, the wire name and the reason.
+func (e *ValidationError) Error() string {
+	var b strings.Builder
+	b.WriteString("forge: ")
+	if e.Route != "" {
+		b.WriteString(e.Route + ": ")
+	}
+	b.WriteString(e.Option)
+	if e.Param != "" && e.Param != e.Option {
+		if e.Option != "" {
+			b.WriteString(" ")
+		}
+		b.WriteString("(" + e.Param + ")")
+	}
+	b.WriteString(": " + e.Reason + "; nothing was sent")
+	return b.String()
+}
+
+// Unchanged reports whether a call ended with the documented "nothing to change" answer (304): the
+// desired state is there. Where an earlier attempt of the same call may have made the change itself,
+// Error.MaybeApplied says so.
+func Unchanged(err error) bool { return errors.Is(err, ErrNotModified) }
+
+// sentinelFor maps a status to its sentinel.
+func sentinelFor(status int) error {
+	switch status {
+	case http.StatusNotModified:
+		return ErrNotModified
+	case http.StatusBadRequest:
+		return ErrBadRequest
+	case http.StatusUnauthorized:
+		return ErrUnauthorized
+	case http.StatusForbidden:
+		return ErrForbidden
+	case http.StatusNotFound:
+		return ErrNotFound
+	case http.StatusConflict:
+		return ErrConflict
+	case http.StatusRequestURITooLong:
+		return ErrURITooLong
+	case http.StatusUnprocessableEntity:
+		return ErrUnprocessable
+	case http.StatusTooManyRequests:
+		return ErrRateLimited
+	}
+	if status >= 500 {
+		return ErrServer
+	}
+	return nil
+}
+
+// hintFor says what a refused route needs, so that the reader need not look it up.
+func hintFor(r *route, status int, jobToken bool) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "check the credential: it is missing, wrong, expired or revoked"
+	case http.StatusForbidden, http.StatusNotFound:
+	case http.StatusRequestURITooLong:
+		return "the query is too long for this server: use fewer or shorter filters"
+	default:
+		return ""
+	}
+	var needs []string
+	if r.tier != "" {
+		needs = append(needs, r.tier)
+	}
+	if r.offering != "" {
+		needs = append(needs, "a "+r.offering+" instance")
+	}
+	if r.release != "" {
+		needs = append(needs, "release "+r.release+" or later")
+	}
+	if jobToken && !r.jobToken {
+		needs = append(needs, "an access token instead of a CI job token")
+	}
+	if len(needs) == 0 {
+		return ""
+	}
+	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.section + ")"
+}

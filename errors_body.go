@@ -1,0 +1,145 @@
+package forge
+
+import (
+	"encoding/json"
+	"mime"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxErrorBody   = 64 << 10 // bytes of an error answer that are read
+	maxErrorText   = 8 << 10  // bytes of it that are shown
+	maxErrorFields = 64
+	maxErrorDepth  = 4
+)
+
+// readMessage takes the message and the field errors out of an error answer. The contract shows one form
+// only (Document 1 §7); servers in the field send several, and proxies send anything.
+func readMessage(body []byte, contentType string) (message string, fields map[string][]string) {
+	if isHTML(contentType) {
+		return cleanText(htmlTitle(string(body)), maxErrorText), nil
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		return cleanText(string(body), maxErrorText), nil
+	}
+	f := fieldErrors{}
+	for _, key := range []string{"message", "error", "error_description"} {
+		f.add("", object[key], 0)
+	}
+	return cleanText(strings.Join(f.texts, ": "), maxErrorText), f.fields
+}
+
+// fieldErrors collects the leaves of a message: strings, arrays of strings, objects of either.
+type fieldErrors struct {
+	texts  []string
+	fields map[string][]string
+}
+
+func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
+	var text string
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+	case depth > maxErrorDepth:
+		f.leaf(name, string(raw))
+	case json.Unmarshal(raw, &text) == nil:
+		f.leaf(name, text)
+	case json.Unmarshal(raw, &list) == nil:
+		for _, item := range list {
+			f.add(name, item, depth+1)
+		}
+	case json.Unmarshal(raw, &object) == nil:
+		keys := make([]string, 0, len(object))
+		for key := range object {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			f.add(strings.TrimPrefix(name+"."+key, "."), object[key], depth+1)
+		}
+	default:
+		f.leaf(name, string(raw))
+	}
+}
+
+func (f *fieldErrors) leaf(name, text string) {
+	text = cleanText(text, maxErrorText)
+	if name == "" {
+		if text != "" && !slices.Contains(f.texts, text) {
+			f.texts = append(f.texts, text)
+		}
+		return
+	}
+	name = cleanText(name, 256)
+	if f.fields == nil {
+		f.fields = map[string][]string{}
+	}
+	if _, known := f.fields[name]; !known && len(f.fields) >= maxErrorFields {
+		return
+	}
+	f.fields[name] = append(f.fields[name], text)
+	f.texts = append(f.texts, name+" "+text)
+}
+
+// htmlTitle gives the title of a page, which is all of it that a caller can use.
+func htmlTitle(page string) string {
+	lower := strings.ToLower(page)
+	start := strings.Index(lower, "<title>")
+	if start < 0 || len(lower) != len(page) {
+		return "an HTML page"
+	}
+	title, _, found := strings.Cut(page[start+len("<title>"):], "<")
+	if !found || strings.TrimSpace(title) == "" {
+		return "an HTML page"
+	}
+	return "an HTML page titled " + strings.TrimSpace(title)
+}
+
+func mediaType(contentType string) string {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+	}
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+func isHTML(contentType string) bool {
+	media := mediaType(contentType)
+	return media == "text/html" || media == "application/xhtml+xml"
+}
+
+// isJSON accepts a missing type too: a body-less answer has none.
+func isJSON(contentType string) bool {
+	media := mediaType(contentType)
+	return media == "" || media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
+}
+
+// cleanText makes text from outside safe to print: one line, valid UTF-8, no control bytes, at most limit bytes.
+func cleanText(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = s[:4*limit]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.TrimSpace(s)
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "..."
+}

@@ -1,0 +1,96 @@
+package forge
+
+import (
+	"net/http"
+	"strings"
+)
+
+// nextLink finds the address with rel "next" among the Link headers (RFC 8288): several headers and several
+// links in each, parameters in any order, quoted or not, commas and semicolons inside the address.
+func nextLink(h http.Header) string {
+	for _, header := range h.Values("Link") {
+		for rest := header; rest != ""; {
+			var address string
+			var next bool
+			if address, next, rest = readLink(rest); next {
+				return address
+			}
+		}
+	}
+	return ""
+}
+
+// readLink cuts one link off the front of s.
+func readLink(s string) (address string, next bool, rest string) {
+	open := strings.IndexByte(s, '<')
+	if open < 0 {
+		return "", false, ""
+	}
+	s = s[open+1:]
+	end := strings.IndexByte(s, '>')
+	if end < 0 {
+		return "", false, ""
+	}
+	address, s = s[:end], s[end+1:]
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if s == "" || s[0] == ',' {
+			return address, next, strings.TrimPrefix(s, ",")
+		}
+		if s[0] != ';' {
+			// Not a parameter: go on at the next separator.
+			if s = s[min(len(s), 1):]; !strings.ContainsAny(s, ",;") {
+				return address, next, ""
+			}
+			s = s[strings.IndexAny(s, ",;"):]
+			continue
+		}
+		var name, value string
+		name, value, s = readLinkParam(s[1:])
+		if strings.EqualFold(name, "rel") && hasWord(value, "next") {
+			next = true
+		}
+	}
+}
+
+// readLinkParam cuts one parameter off the front of s, which follows a semicolon.
+func readLinkParam(s string) (name, value, rest string) {
+	end := strings.IndexAny(s, "=,;")
+	if end < 0 {
+		return strings.TrimSpace(s), "", ""
+	}
+	if name = strings.TrimSpace(s[:end]); s[end] != '=' {
+		return name, "", s[end:]
+	}
+	s = strings.TrimLeft(s[end+1:], " \t")
+	if s == "" || s[0] != '"' {
+		end := strings.IndexAny(s, ",;")
+		if end < 0 {
+			end = len(s)
+		}
+		return name, strings.TrimSpace(s[:end]), s[end:]
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return name, b.String(), s[i+1:]
+		case '\\':
+			i++
+		}
+		if i < len(s) {
+			b.WriteByte(s[i])
+		}
+	}
+	return name, b.String(), ""
+}
+
+// hasWord reports whether a list of words separated by spaces holds word.
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}

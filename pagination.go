@@ -1,0 +1,255 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+const maxPerPage = 100
+
+// Collect reads a list to its end. What came before an error is returned with it.
+func Collect[T any](items iter.Seq2[*T, error]) ([]*T, error) {
+	var all []*T
+	for item, err := range items {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, item)
+	}
+	return all, nil
+}
+
+// pager reads the pages of one list.
+type pager[T any] struct {
+	request *request
+	options *callOptions
+	first   *call      // the encoded request, without pagination
+	filters url.Values // what the caller asked for
+	key     string
+	moved   atomic.Pointer[url.URL] // where redirects led; later pages go there at once
+}
+
+// page is one page, decoded completely.
+type page[T any] struct {
+	items    []*T
+	position string // the query that gave it
+	next     string // the query of the next page; "" at the end
+	end      error  // why the list cannot go on after this page, though it should
+	header   http.Header
+	response Response
+}
+
+// runList ranges over a list once. What it returns is yielded as the last pair.
+func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
+	options, err := r.settings(kindList, opts)
+	if err != nil {
+		return err
+	}
+	first, err := r.call(options)
+	if err != nil {
+		return err
+	}
+	p := &pager[T]{request: r, options: options, first: first, filters: first.url.Query()}
+	p.key = listKey(r, p.filters)
+	start := firstQuery(r.route, p.filters, options).Encode()
+	if options.startAt != "" {
+		if start, err = options.startAt.position(p.key); err != nil {
+			return r.invalid(err)
+		}
+		start = p.clean(start)
+	}
+	p.advance(start)
+	if start == "" {
+		return nil
+	}
+	return p.deliver(p.pages(ctx, start), yield)
+}
+
+// deliver hands the items of the pages over, and keeps the caller's cursor at the first page that is not consumed.
+func (p *pager[T]) deliver(pages iter.Seq2[*page[T], error], yield func(*T, error) bool) error {
+	for page, err := range pages {
+		if err != nil {
+			return err
+		}
+		if p.options.into != nil {
+			*p.options.into = page.response
+			p.advance(page.position)
+		}
+		for _, item := range page.items {
+			if !yield(item, nil) {
+				return nil
+			}
+		}
+		if page.end != nil {
+			return page.end
+		}
+		if p.advance(page.next); p.options.onePage {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *pager[T]) advance(query string) {
+	if p.options.into != nil {
+		p.options.into.Cursor = newCursor(p.key, query)
+	}
+}
+
+// firstQuery adds the pagination to the caller's filters: keyset where the route has it, with the ordering that its
+// table demands, else offset. A caller's ordering outside the table, or a page number, selects offset.
+func firstQuery(r *route, filters url.Values, options *callOptions) url.Values {
+	query := url.Values{}
+	for name, values := range filters {
+		query[name] = values
+	}
+	if options.perPage > 0 || !query.Has("per_page") {
+		query.Set("per_page", strconv.Itoa(orDefault(options.perPage, maxPerPage)))
+	}
+	if r.paging != keyset || query.Has("page") || query.Has("pagination") {
+		return query
+	}
+	if r.orders == "" {
+		query.Set("pagination", "keyset")
+		return query
+	}
+	order, sort := firstOf(query.Get("order_by"), r.orders), firstOf(query.Get("sort"), r.sorts)
+	if listed(r.orders, order) && listed(r.sorts, sort) {
+		query.Set("pagination", "keyset")
+		query.Set("order_by", order)
+		query.Set("sort", sort)
+	}
+	return query
+}
+
+func firstOf(own, list string) string {
+	standard, _, _ := strings.Cut(list, ",")
+	return orDefault(own, standard)
+}
+
+func listed(list, value string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		if item == value {
+			return true
+		}
+	}
+	return false
+}
+
+// pages reads the pages one after the other, or some of them ahead.
+func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], error] {
+	if p.options.ahead > 0 && !p.options.onePage {
+		return p.pagesAhead(ctx, start)
+	}
+	return func(yield func(*page[T], error) bool) {
+		var seen trail
+		for query := start; query != ""; {
+			page, err := p.fetch(ctx, query, &seen)
+			if !yield(page, err) || err != nil {
+				return
+			}
+			query = page.next
+		}
+	}
+}
+
+// fetch reads one page. seen is the trail of the links that were followed to it.
+func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[T], error) {
+	address := *p.first.url
+	if moved := p.moved.Load(); moved != nil {
+		address.Path, address.RawPath = moved.Path, moved.RawPath
+	}
+	address.RawQuery = query
+	c := newCall(p.request, p.options, &address, nil)
+	defer c.release()
+	if err := c.send(ctx); err != nil {
+		return nil, err
+	}
+	page := &page[T]{position: query, header: c.last.header}
+	if err := c.decode(&page.items); err != nil {
+		return nil, err
+	}
+	for i, item := range page.items {
+		if item == nil {
+			return nil, c.unusable(fmt.Sprintf("item %d of the page is null", i), nil)
+		}
+	}
+	var err error
+	if page.next, err = p.next(c.last.header, query); err != nil {
+		return nil, c.unusable(err.Error(), err)
+	}
+	if page.next != "" && (page.next == query || seen.returns(page.next)) {
+		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
+		page.next, page.end = "", c.error()
+	}
+	if c.moved != nil {
+		p.moved.Store(c.moved)
+	}
+	if p.options.into != nil {
+		page.response = c.response()
+	}
+	return page, nil
+}
+
+// next gives the query of the next page. Of a link only the query is used: its host and path are the server's idea
+// of its own address, which a proxy may hide and an attacker may choose.
+func (p *pager[T]) next(h http.Header, query string) (string, error) {
+	if link := nextLink(h); link != "" {
+		address, err := url.Parse(link)
+		if err != nil {
+			return "", fmt.Errorf("the link to the next page cannot be parsed")
+		}
+		return p.clean(address.RawQuery), nil
+	}
+	if number, err := strconv.Atoi(strings.TrimSpace(h.Get("X-Next-Page"))); err == nil && number > 0 {
+		return withPage(query, number), nil
+	}
+	return "", nil
+}
+
+func withPage(query string, number int) string {
+	values := parseOwn(query)
+	values.Set("page", strconv.Itoa(number))
+	return values.Encode()
+}
+
+// parseOwn parses a query that Encode has made, which cannot fail.
+func parseOwn(query string) url.Values {
+	values, _ := url.ParseQuery(query)
+	return values
+}
+
+// clean takes out of a link's query what must not come from there: credentials, sudo, and the route's own placeholders,
+// which servers repeat in links.
+func (p *pager[T]) clean(query string) string {
+	values, _ := url.ParseQuery(query) // malformed pairs are dropped, as a server would
+	for name := range values {
+		if isCredentialParam(name) || !p.filters.Has(name) && strings.Contains(p.request.route.template+"/", ":"+name+"/") {
+			delete(values, name)
+		}
+	}
+	return values.Encode()
+}
+
+// trail finds a loop in a sequence of queries in constant memory (Brent's algorithm): a million pages are remembered
+// as one.
+type trail struct {
+	mark        string
+	steps, span int
+}
+
+func (t *trail) returns(query string) bool {
+	if query == t.mark {
+		return true
+	}
+	if t.steps++; t.steps > t.span {
+		t.mark, t.steps, t.span = query, 0, 2*t.span+1
+	}
+	return false
+}

@@ -1,0 +1,163 @@
+package forge
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxArgument = 2 << 10 // bytes of one path argument
+
+// expand puts the arguments into a route's template, each checked and escaped as one segment. It is the only place
+// where paths are made. A trailing slash of the template stays; the optional part in brackets falls away when its
+// argument is the empty string.
+func expand(template string, args []any) (string, error) {
+	var b strings.Builder
+	b.Grow(len(template) + 32)
+	next := 0
+	for rest := template; rest != ""; {
+		start := strings.IndexByte(rest, ':')
+		if start < 0 {
+			b.WriteString(rest)
+			break
+		}
+		prefix, optional := strings.CutSuffix(rest[:start], "[.")
+		name := placeholder(rest[start+1:])
+		rest = rest[start+1+len(name):]
+		if next == len(args) {
+			return "", argumentError(name, "it is missing")
+		}
+		text, err := argumentText(name, args[next])
+		if err != nil {
+			return "", err
+		}
+		next++
+		b.WriteString(prefix)
+		if optional {
+			rest = strings.TrimPrefix(rest, "]")
+			if text == "" {
+				continue
+			}
+			b.WriteByte('.')
+		}
+		if err := checkArgument(name, text); err != nil {
+			return "", err
+		}
+		b.WriteString(escape(name, text))
+	}
+	if next < len(args) {
+		return "", argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
+	}
+	return b.String(), nil
+}
+
+// placeholder cuts the name of a placeholder off the front of s.
+func placeholder(s string) string {
+	end := 0
+	for end < len(s) && (s[end] == '_' || s[end] >= 'a' && s[end] <= 'z') {
+		end++
+	}
+	return s[:end]
+}
+
+// argumentText gives the text of an argument: of a Ref, a number or a string.
+func argumentText(name string, arg any) (string, error) {
+	switch v := arg.(type) {
+	case string:
+		return v, nil
+	case int64:
+		if v <= 0 {
+			return "", argumentError(name, fmt.Sprintf("%d is not positive", v))
+		}
+		return strconv.FormatInt(v, 10), nil
+	case Ref:
+		text, err := v.ref()
+		if err != nil {
+			return "", argumentError(name, err.Error())
+		}
+		return text, nil
+	case nil:
+		return "", argumentError(name, "it is nil: use forge.ID or forge.Path")
+	default:
+		return "", argumentError(name, fmt.Sprintf("it has type %T", arg))
+	}
+}
+
+// checkArgument refuses what would address something else than its caller meant: a path that an argument shortens,
+// climbs out of, or that a proxy reads differently once it has decoded it.
+func checkArgument(name, text string) error {
+	var reason string
+	switch {
+	case text == "":
+		reason = "it is empty"
+	case strings.TrimSpace(text) == "":
+		reason = "it is blank"
+	case len(text) > maxArgument:
+		reason = "it is longer than 2 KiB"
+	case !utf8.ValidString(text):
+		reason = "it is not valid UTF-8"
+	default:
+		reason = badParts(text)
+		if decoded := unescapeLoosely(text); reason == "" && decoded != text {
+			if reason = badParts(decoded); reason != "" {
+				reason = "once decoded, " + reason
+			}
+		}
+	}
+	if reason == "" {
+		return nil
+	}
+	return argumentError(name, reason)
+}
+
+func badParts(text string) string {
+	if hasControl(text) {
+		return "it has control bytes"
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		switch part {
+		case "":
+			return "it has an empty part"
+		case ".", "..":
+			return "it has the part " + strconv.Quote(part)
+		}
+	}
+	return ""
+}
+
+// unescapeLoosely decodes what is a valid escape and leaves the rest, as a careless proxy would.
+func unescapeLoosely(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// escape makes one segment of text; an image path keeps its slashes.
+func escape(name, text string) string {
+	if name != "image_path" {
+		return url.PathEscape(text)
+	}
+	parts := strings.Split(text, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+func argumentError(name, reason string) error {
+	return &ValidationError{Option: "argument", Param: name, Reason: reason}
+}

@@ -1,0 +1,78 @@
+package forge
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+const maxRedirects = 5
+
+// exchange sends the request and follows redirects by the package's own rules: net/http's would turn a PUT into a GET, and
+// carry PRIVATE-TOKEN to whatever host an answer names.
+func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error) {
+	target, home := c.url, true
+	for hops := 0; ; hops++ {
+		answer, err := c.hop(ctx, w, target, home)
+		if err != nil || !isRedirect(answer) {
+			return answer, err
+		}
+		c.last.status = answer.StatusCode
+		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, watch: w}, drainBytes)
+		_ = answer.Body.Close()
+		next, reason := c.follow(target, answer)
+		if hops == maxRedirects {
+			reason = "the server redirects more than 5 times"
+		}
+		if reason != "" {
+			c.last.final = true
+			return nil, &failure{sentinel: ErrRedirect, text: reason}
+		}
+		c.last.status = 0
+		if home = home && sameOrigin(c.url, next); home {
+			c.moved = next
+		}
+		target = next
+	}
+}
+
+func isRedirect(answer *http.Response) bool {
+	switch answer.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return answer.Header.Get("Location") != ""
+	}
+	return false
+}
+
+// follow gives the address that a redirect leads to, or the reason why it must not be followed.
+func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reason string) {
+	next, err := from.Parse(answer.Header.Get("Location"))
+	safeMethod := c.route().method == http.MethodGet || c.route().method == http.MethodHead
+	switch {
+	case err != nil:
+		return nil, "the server redirects to an address that cannot be parsed"
+	case next.User != nil:
+		return nil, "the server redirects to an address with a user or password"
+	case answer.StatusCode == http.StatusSeeOther && !safeMethod:
+		return nil, "the server answers a write with 303, so its result is not known"
+	}
+	next.Fragment, next.RawFragment = "", ""
+	if sameOrigin(c.url, next) && sameOrigin(c.url, from) {
+		if next.RawQuery == "" && safeMethod {
+			// A moved project is announced without the query; a list without its filters would be another list.
+			next.RawQuery = from.RawQuery
+		}
+		return next, ""
+	}
+	host := cleanText(next.Scheme+"://"+next.Host, 256)
+	switch {
+	case c.options.kind != kindOpen:
+		return nil, "the server redirects to " + host + ", which is not the client's origin: if that is where it lives now, give its address to NewClient"
+	case !safeMethod:
+		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
+	case next.Scheme != "https":
+		return nil, "the server redirects the download to " + host + ", which is not https"
+	}
+	return next, ""
+}

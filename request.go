@@ -1,0 +1,281 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+)
+
+// request is a call as a value: building it does no I/O, sending never changes it. What is wrong with its
+// arguments is kept in err and returned by the executor.
+type request struct {
+	client  *Client
+	route   *route
+	path    string // expanded and escaped, relative to the route's base
+	args    []any
+	query   url.Values // set directly, by Call
+	options any        // url-tagged: becomes the query
+	body    any        // what encode makes the payload of
+	encode  func(any) (*payload, error)
+	err     error
+}
+
+func (s service) get(template string, args ...any) *request {
+	return s.request(http.MethodGet, template, args)
+}
+
+func (s service) post(template string, args ...any) *request {
+	return s.request(http.MethodPost, template, args)
+}
+
+// request looks the route up, which TestRoutes shows to exist, and expands its template.
+func (s service) request(method, template string, args []any) *request {
+	route, known := findRoute(method, template)
+	if !known {
+		route = undocumentedRoute(method, template)
+	}
+	r := &request{client: s.client, route: route, args: args}
+	r.path, r.err = expand(template, args)
+	return r
+}
+
+// params sends the url-tagged options as the query.
+func (r *request) params(options any) *request {
+	r.options = orZero(options)
+	return r
+}
+
+// json sends the json-tagged options as a JSON body.
+func (r *request) json(options any) *request {
+	r.body, r.encode = orZero(options), encodeJSON
+	return r
+}
+
+// form sends the url-tagged options as a form body.
+func (r *request) form(options any) *request {
+	r.body, r.encode = orZero(options), encodeForm
+	return r
+}
+
+// upload sends the text fields and the file as a multipart body.
+func (r *request) upload(fields map[string]string, fileField string, file File) *request {
+	r.body = file
+	r.encode = func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
+	return r
+}
+
+// do sends the request and reads one JSON value.
+func do[T any](ctx context.Context, r *request, opts []RequestOption) (*T, error) {
+	var out T
+	if err := r.read(ctx, &out, opts); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// exec sends the request and wants no value.
+func exec(ctx context.Context, r *request, opts []RequestOption) error {
+	c, err := r.prepare(kindExec, opts)
+	if err != nil {
+		return err
+	}
+	defer c.report()
+	return c.send(ctx)
+}
+
+// open sends the request and hands its answer over as a stream.
+func open(ctx context.Context, r *request, opts []RequestOption) (*Download, error) {
+	c, err := r.prepare(kindOpen, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer c.report()
+	if err := c.send(ctx); err != nil {
+		return nil, err
+	}
+	return c.download(), nil
+}
+
+// list reads all pages, in order, as the caller ranges.
+func list[T any](ctx context.Context, r *request, opts []RequestOption) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		if err := runList(ctx, r, opts, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// read is do without the type parameter.
+func (r *request) read(ctx context.Context, out any, opts []RequestOption) error {
+	c, err := r.prepare(kindDo, opts)
+	if err != nil {
+		return err
+	}
+	defer c.release()
+	defer c.report()
+	if err := c.send(ctx); err != nil {
+		return err
+	}
+	return c.decode(out)
+}
+
+// prepare checks the request, encodes it and applies the request options.
+func (r *request) prepare(kind executor, opts []RequestOption) (*call, error) {
+	settings, err := r.settings(kind, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.call(settings)
+}
+
+// settings applies the request options.
+func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, error) {
+	s := &callOptions{kind: kind, retry: r.client.config.retry, limits: r.client.config.limits}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if opt(s); s.err != nil {
+			return nil, r.invalid(s.err)
+		}
+	}
+	return s, nil
+}
+
+// call makes the call that the executors send: everything is checked and encoded here, before the first attempt.
+func (r *request) call(s *callOptions) (*call, error) {
+	if r.err != nil {
+		return nil, r.invalid(r.err)
+	}
+	if err := r.check(s); err != nil {
+		return nil, r.invalid(err)
+	}
+	values, err := r.values(s)
+	if err != nil {
+		return nil, r.invalid(err)
+	}
+	var body *payload
+	if r.encode != nil {
+		if body, err = r.encode(r.body); err != nil {
+			return nil, r.invalid(err)
+		}
+	}
+	base := r.client.config.bases[r.route.base]
+	if base == nil {
+		return nil, r.invalid(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
+	}
+	u, err := url.Parse(base.String() + r.path)
+	if err != nil {
+		return nil, r.invalid(argumentError("path", "it makes no address"))
+	}
+	u.RawQuery = values.Encode()
+	return newCall(r, s, u, body), nil
+}
+
+// check runs the options' own rules.
+func (r *request) check(s *callOptions) error {
+	if s.unchecked {
+		return nil
+	}
+	for _, options := range []any{r.options, r.body} {
+		if c, ok := options.(checker); ok {
+			if err := c.check(); err != nil {
+				return nameOption(options, err)
+			}
+		}
+	}
+	return nil
+}
+
+// values is the query of the options, of Call and of the request options together.
+func (r *request) values(s *callOptions) (url.Values, error) {
+	values, err := encodeQuery(r.options)
+	if err != nil {
+		return nil, err
+	}
+	for _, more := range []url.Values{r.query, s.query} {
+		for name, list := range more {
+			values[name] = append(values[name], list...)
+		}
+	}
+	return values, nil
+}
+
+// invalid completes a refusal with the route.
+func (r *request) invalid(err error) error {
+	var v *ValidationError
+	if !errors.As(err, &v) {
+		v = &ValidationError{Option: "request", Reason: err.Error()}
+	}
+	named := *v
+	named.Route = r.route.method + " " + r.route.template
+	return &named
+}
+
+// Call is a request to an endpoint that has no method of its own.
+type Call struct {
+	// Method is the HTTP method.
+	Method string
+	// Route is the path below /api/v4, with placeholders: "/projects/:id/jobs/:job_id".
+	Route string
+	// Args fill the placeholders in order, each escaped as one segment: forge.ID(42), forge.Path("group/app").
+	Args []Ref
+	// Query is the query, with keys as they go on the wire: "iids[]".
+	Query url.Values
+	// Body is sent as JSON; nil sends none.
+	Body any
+}
+
+// Do sends a call that the package has no method for, and reads its JSON answer into out unless out is nil. The rules of the
+// package hold for it: a POST or PATCH outside the contract is sent once, GET, PUT and DELETE may be retried.
+func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
+	if out == nil {
+		return exec(ctx, c.request(call), opts)
+	}
+	return c.request(call).read(ctx, out, opts)
+}
+
+// ListAs reads all pages of a list that the package has no method for.
+func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
+	return list[T](ctx, c.request(call), opts)
+}
+
+func (c *Client) request(call Call) *request {
+	args := make([]any, len(call.Args))
+	for i, arg := range call.Args {
+		args[i] = arg
+	}
+	r := service{c}.request(call.Method, call.Route, args)
+	r.query = call.Query
+	if call.Body != nil {
+		r.body, r.encode = call.Body, encodeJSON
+	}
+	if r.err == nil {
+		r.err = call.check()
+	}
+	return r
+}
+
+// check refuses a call that no server could understand, or that carries a credential where it would be logged.
+func (call Call) check() error {
+	switch call.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return &ValidationError{Option: "Call.Method", Reason: "it must be GET, HEAD, POST, PUT, PATCH or DELETE"}
+	}
+	if len(call.Route) < 2 || call.Route[0] != '/' || hasControl(call.Route) {
+		return &ValidationError{Option: "Call.Route", Reason: "it must begin with a slash, without control bytes"}
+	}
+	for name := range call.Query {
+		if isCredentialParam(name) {
+			return &ValidationError{Option: "Call.Query", Param: name, Reason: "credentials do not go into a query: use a client option, or Sudo"}
+		}
+	}
+	return nil
+}
+
+// decodeInto reads one JSON value.
+func decodeInto(data []byte, out any) error { return json.Unmarshal(data, out) }

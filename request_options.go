@@ -1,0 +1,234 @@
+package forge
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// RequestOption changes a single call. One that does not fit the call is a *ValidationError.
+type RequestOption func(*callOptions)
+
+// executor is the kind of call: what is done with the answer.
+type executor uint8
+
+const (
+	kindDo executor = 1 << iota
+	kindExec
+	kindOpen
+	kindList
+	kindAny = kindDo | kindExec | kindOpen | kindList
+)
+
+// callOptions is what the request options set.
+type callOptions struct {
+	kind      executor
+	into      *Response
+	onePage   bool
+	perPage   int
+	startAt   Cursor
+	ahead     int
+	header    http.Header
+	query     url.Values
+	retry     RetryPolicy
+	progress  func(done, total int64)
+	limits    limits
+	unchecked bool
+	err       error
+}
+
+// fits records the option's misuse and reports whether it may go on.
+func (o *callOptions) fits(option string, kinds executor) bool {
+	if o.kind&kinds == 0 {
+		o.refuse(option, "", "it does not fit this kind of call")
+	}
+	return o.err == nil
+}
+
+func (o *callOptions) refuse(option, param, reason string) {
+	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
+}
+
+// Into stores what came with the answer: status, headers, request id, cursor. A list writes it anew with each page, from the
+// goroutine that ranges.
+func Into(response *Response) RequestOption {
+	return func(o *callOptions) {
+		if o.fits("Into", kindAny) {
+			o.into = response
+		}
+	}
+}
+
+// OnePage ends a list after one page; Response.Cursor tells where the next begins.
+func OnePage() RequestOption {
+	return func(o *callOptions) {
+		if o.fits("OnePage", kindList) {
+			o.onePage = true
+		}
+	}
+}
+
+// PerPage sets the number of items that a list asks for at a time: 100 unless set, which is also the most that servers give.
+func PerPage(n int) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("PerPage", kindList) {
+			return
+		}
+		if o.perPage = n; n < 1 {
+			o.refuse("PerPage", "per_page", "it must be at least 1")
+		}
+	}
+}
+
+// StartAt goes on with a list where an earlier run left off. A finished cursor yields nothing, the zero cursor starts over,
+// and the cursor of another list is refused.
+func StartAt(cursor Cursor) RequestOption {
+	return func(o *callOptions) {
+		if o.fits("StartAt", kindList) {
+			o.startAt = cursor
+		}
+	}
+}
+
+// Ahead fetches up to n pages before they are asked for; items still come in order.
+func Ahead(n int) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("Ahead", kindList) {
+			return
+		}
+		if o.ahead = n; n < 0 {
+			o.refuse("Ahead", "", "it must not be negative")
+		}
+	}
+}
+
+// Sudo acts as another user, by id; administrators only (Document 1 §5). It is sent as a header, to the client's own
+// server only.
+func Sudo(user int64) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("Sudo", kindAny) {
+			return
+		}
+		if user <= 0 {
+			o.refuse("Sudo", "sudo", "the id is not positive")
+			return
+		}
+		o.setHeader("Sudo", strconv.FormatInt(user, 10))
+	}
+}
+
+// Header adds a request header. Headers that carry credentials or frame the message are refused.
+func Header(name, value string) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("Header", kindAny) {
+			return
+		}
+		switch canonical := http.CanonicalHeaderKey(name); {
+		case isCredentialHeader(canonical):
+			o.refuse("Header", canonical, "it carries a credential: use a client option, or Sudo")
+		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
+			o.refuse("Header", canonical, "net/http sends requests with it again by itself, and the API documents none")
+		case isFraming(canonical):
+			o.refuse("Header", canonical, "it is set by the transport")
+		case !validHeaderName(name) || hasControl(value):
+			o.refuse("Header", "", "the name or value is not a legal header")
+		default:
+			o.setHeader(canonical, value)
+		}
+	}
+}
+
+func (o *callOptions) setHeader(name, value string) {
+	if o.header == nil {
+		o.header = http.Header{}
+	}
+	o.header.Set(name, value)
+}
+
+func isFraming(name string) bool {
+	switch name {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Keep-Alive", "Expect", "Accept-Encoding":
+		return true
+	}
+	return false
+}
+
+func validHeaderName(name string) bool {
+	for _, c := range []byte(name) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Query adds an undocumented query parameter. Parameters that carry credentials are refused.
+func Query(name, value string) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("Query", kindAny) {
+			return
+		}
+		if name == "" || isCredentialParam(name) {
+			o.refuse("Query", name, "the name is empty or carries a credential: use a client option, or Sudo")
+			return
+		}
+		if o.query == nil {
+			o.query = url.Values{}
+		}
+		o.query.Add(name, value)
+	}
+}
+
+// Retry replaces the client's retry policy for this call.
+func Retry(policy RetryPolicy) RequestOption {
+	return func(o *callOptions) {
+		if o.fits("Retry", kindAny) {
+			o.retry, o.err = policy, policy.check("Retry")
+		}
+	}
+}
+
+// Progress is called while a download or an upload runs, with the bytes done and the total, -1 where it is not known. It starts
+// at 0 again when an upload is sent again.
+func Progress(report func(done, total int64)) RequestOption {
+	return func(o *callOptions) {
+		if o.fits("Progress", kindDo|kindExec|kindOpen) {
+			o.progress = report
+		}
+	}
+}
+
+// HeaderTimeout replaces the 60 s that an attempt waits for the first byte of an answer.
+func HeaderTimeout(d time.Duration) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("HeaderTimeout", kindAny) {
+			return
+		}
+		if o.limits.header = d; d <= 0 {
+			o.refuse("HeaderTimeout", "", "it must be positive")
+		}
+	}
+}
+
+// MaxBytes replaces the limit of an answer's size after decompression: 32 MiB for JSON, none for downloads.
+func MaxBytes(n int64) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("MaxBytes", kindDo|kindList|kindOpen) {
+			return
+		}
+		if o.limits.json, o.limits.stream = n, n; n <= 0 {
+			o.refuse("MaxBytes", "", "it must be positive")
+		}
+	}
+}
+
+// Unchecked sends the call without checking its options first: for servers that know more than this version of the
+// package. Path arguments are checked all the same.
+func Unchecked() RequestOption {
+	return func(o *callOptions) {
+		if o.fits("Unchecked", kindAny) {
+			o.unchecked = true
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package forge
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RetryPolicy says how patiently calls are repeated. What may be repeated at all is not a policy: it follows from the
+// endpoint. Zero fields have the defaults.
+type RetryPolicy struct {
+	// MaxAttempts is how often a call is sent at most; default 4, and 1 never repeats.
+	MaxAttempts int
+	// MinWait is the wait before the second attempt, before jitter; it doubles with each. Default 0.5 s.
+	MinWait time.Duration
+	// MaxWait is the longest wait between attempts that the server did not ask for; default 30 s.
+	MaxWait time.Duration
+	// MaxRetryAfter is the longest wait that a server may ask for; a call that would wait longer fails at once.
+	// Default 60 s.
+	MaxRetryAfter time.Duration
+}
+
+func (p RetryPolicy) check(option string) error {
+	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 {
+		return &ValidationError{Option: option, Reason: "a field is negative"}
+	}
+	return nil
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	p.MaxAttempts = orDefault(p.MaxAttempts, 4)
+	p.MinWait = orDefault(p.MinWait, 500*time.Millisecond)
+	p.MaxWait = orDefault(p.MaxWait, 30*time.Second)
+	p.MaxRetryAfter = orDefault(p.MaxRetryAfter, time.Minute)
+	return p
+}
+
+// backoff is the wait after the given number of attempts: exponential, spread over half to one and a half of it, so that
+// clients that failed together do not come back together.
+func (p RetryPolicy) backoff(attempts int) time.Duration {
+	wait := p.MaxWait
+	if shift := attempts - 1; shift < 32 && p.MinWait<<shift>>shift == p.MinWait {
+		wait = min(p.MinWait<<shift, p.MaxWait)
+	}
+	return min(wait/2+jitter(wait), p.MaxWait)
+}
+
+// jitter is a random part of d.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return rand.N(d)
+}
+
+// checkRetry is the policy that go-retryablehttp asks after each attempt. It looks at the attempt's own record: the
+// arguments do not tell what was sent.
+func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
+	a := &c.last
+	c.note = ""
+	if a.ok() {
+		c.client().guard.succeeded(c.attempts > 1)
+		return false, nil
+	}
+	if a.ambiguous() {
+		c.ambiguous = true
+	}
+	if finished := ctx.Err() != nil; finished || c.bodyUsed && c.body.once {
+		return false, nil
+	}
+	if a.status == http.StatusUnauthorized {
+		return c.renew(ctx), nil
+	}
+	wait, asked := a.retryAfter, a.retryAfter > 0
+	if asked && a.status == http.StatusTooManyRequests {
+		c.client().guard.hold(c.route(), a.until)
+	}
+	if !c.mayRepeat(a) {
+		return false, nil
+	}
+	if !asked {
+		wait = c.policy.backoff(c.attempts)
+	} else {
+		wait += jitter(min(wait/10, time.Second))
+	}
+	c.wait = wait
+	return c.worthWaiting(ctx, wait, asked), nil
+}
+
+// mayRepeat holds the rules of what may be sent again (design of the package: CONTRIBUTING.md, "Retries").
+func (c *call) mayRepeat(a *attempt) bool {
+	switch {
+	case a.status == http.StatusTooManyRequests:
+		return true
+	case a.final || neverRepeat(a.err):
+		return false
+	case a.err != nil && !a.sent.Load():
+		return true
+	case c.route().class == once:
+		return false
+	case a.err != nil:
+		return true
+	}
+	switch a.status {
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// neverRepeat tells the transport errors that a second attempt cannot mend.
+func neverRepeat(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		alert       tls.AlertError
+		notTLS      tls.RecordHeaderError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+		invalid     x509.CertificateInvalidError
+		lookup      *net.DNSError
+	)
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &notTLS),
+		errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
+		return true
+	case errors.As(err, &lookup):
+		return lookup.IsNotFound
+	}
+	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
+	return strings.Contains(err.Error(), "remote error: tls:")
+}
+
+// renew asks, once for a call, for another token than the one that was refused.
+func (c *call) renew(ctx context.Context) bool {
+	cred := c.client().config.cred
+	if c.renewed || cred.renew == nil || c.route().base != apiBase {
+		return false
+	}
+	c.renewed, c.wait = true, 0
+	fresh, err := cred.renew(ctx, c.used())
+	if err != nil {
+		c.last.err = err
+	}
+	return fresh && err == nil
+}
+
+// worthWaiting decides whether there is an attempt, a budget and the time left for another try.
+func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool) bool {
+	deadline, limited := ctx.Deadline()
+	switch {
+	case c.attempts >= c.policy.MaxAttempts:
+	case asked && c.last.retryAfter > c.policy.MaxRetryAfter:
+		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
+			roundUp(c.last.retryAfter), c.policy.MaxRetryAfter)
+	case limited && time.Until(deadline) < wait:
+		c.note = "the context ends before the next attempt, which is due in " + roundUp(wait).String()
+		if asked {
+			c.note = fmt.Sprintf("the server asks to wait %s, past the context's deadline", roundUp(c.last.retryAfter))
+		}
+		c.last.cause = context.DeadlineExceeded
+	case !c.client().guard.spend():
+		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
+	default:
+		c.logRetry(ctx, wait)
+		return true
+	}
+	return false
+}
+
+func roundUp(d time.Duration) time.Duration {
+	return max(d.Round(time.Millisecond), time.Millisecond)
+}
+
+// readRetryAfter reads how long the server asks to wait: Retry-After in seconds or as a date, else the reset time of its rate
+// limit. Dates are compared with the answer's own Date, so that a wrong clock on either side does no harm.
+func readRetryAfter(status int, h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, ok := readSeconds(text); ok {
+		return seconds
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		if server, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = server
+		}
+		return max(0, date.Sub(now))
+	}
+	if reset, ok := readReset(h, now); ok && status == http.StatusTooManyRequests {
+		return max(0, reset.Sub(now))
+	}
+	return 0
+}
+
+// readSeconds reads a number of seconds; absurd ones become a very long time instead of overflowing.
+func readSeconds(text string) (time.Duration, bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	const longest = 10 * 365 * 24 * 3600
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds > longest {
+		seconds = longest
+	}
+	return time.Duration(seconds) * time.Second, true
+}
+
+// readReset reads RateLimit-Reset, which is a Unix time on this platform and a number of seconds elsewhere.
+func readReset(h http.Header, now time.Time) (time.Time, bool) {
+	text := h.Get("Ratelimit-Reset")
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil || n < 0 || n > 1<<40:
+		return time.Time{}, false
+	case n > 1<<30:
+		return time.Unix(n, 0), true
+	}
+	return now.Add(time.Duration(n) * time.Second), true
+}

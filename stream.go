@@ -1,0 +1,76 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+)
+
+// newStream is the body of a download. It holds what it needs in functions, so that nothing which a caller
+// is handed leads to the request and its credential.
+func (c *call) newStream(ctx context.Context, answer *http.Response, body io.Reader, cancel context.CancelCauseFunc) io.ReadCloser {
+	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
+	s.read = func(p []byte) (int, error) {
+		n, err := body.Read(p)
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = timeoutCause(ctx, transportCause(err))
+		}
+		return n, err
+	}
+	s.close = func() error {
+		err := answer.Body.Close()
+		cancel(nil)
+		return err
+	}
+	return s
+}
+
+// stream reads a download.
+type stream struct {
+	read     func([]byte) (int, error)
+	close    func() error
+	closed   atomic.Bool
+	progress func(done, total int64)
+	done     int64
+	total    int64
+	limit    int64
+}
+
+// Read counts what it reads.
+func (s *stream) Read(p []byte) (int, error) {
+	if s.closed.Load() {
+		return 0, errors.New("the download is closed")
+	}
+	n, err := s.read(p)
+	s.done += int64(n)
+	if s.limit > 0 && s.done > s.limit {
+		return n, &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
+	}
+	if s.progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
+		s.progress(s.done, s.total)
+	}
+	return n, err
+}
+
+// Close ends the attempt and frees its connection.
+func (s *stream) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.close()
+}
+
+// download hands the stream over.
+func (c *call) download() *Download {
+	d := &Download{
+		Name:        fileName(c.last.header),
+		Size:        c.last.answer.ContentLength,
+		ContentType: mediaType(c.last.header.Get("Content-Type")),
+		body:        c.stream,
+	}
+	d.call = c.error()
+	return d
+}

@@ -1,0 +1,5 @@
+package forge
+
+type RepositoriesService struct{ service }
+type NamespacesService struct{ service }
+type IssuesService struct{ service }

@@ -1,0 +1,368 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// call is one call on its way: the request, the policy, and the record of its attempts. It is the http.RoundTripper below
+// go-retryablehttp, so that its loop is the only one and every attempt, body included, is judged by one policy.
+type call struct {
+	request *request
+	options *callOptions
+	url     *url.URL
+	body    *payload
+	policy  RetryPolicy
+	retry   retryablehttp.Client
+	http    http.Client
+
+	attempts  int
+	ambiguous bool // an attempt may have taken effect
+	bodyUsed  bool // the body was opened
+	renewed   bool // a refused token was renewed
+	used      func() string
+	wait      time.Duration
+	note      string   // why there is no further attempt
+	moved     *url.URL // where redirects led, on the client's own origin
+
+	last       attempt
+	data       *bytes.Buffer
+	stream     io.ReadCloser
+	upload     *uploadReader
+	mismatches []Mismatch
+}
+
+// attempt is the record of one attempt.
+type attempt struct {
+	sent       atomic.Bool // there was a connection, so bytes may have arrived
+	status     int
+	header     http.Header
+	answer     *http.Response
+	message    string
+	fields     map[string][]string
+	retryAfter time.Duration
+	until      time.Time
+	err        error // what went wrong below HTTP, or with the answer
+	cause      error // why nothing more is tried, when that is an error
+	final      bool  // err is nothing that another attempt could mend
+}
+
+// ok reports whether the attempt ended the call well; a documented no-op is no failure.
+func (a *attempt) ok() bool {
+	return a.err == nil && a.status < 300 || a.err == nil && a.status == http.StatusNotModified
+}
+
+// ambiguous reports whether a write may have taken effect although the attempt failed.
+func (a *attempt) ambiguous() bool {
+	switch {
+	case !a.sent.Load():
+		return false
+	case a.err != nil:
+		return a.status == 0 || a.status < 300
+	}
+	return a.status == http.StatusRequestTimeout || a.status >= 500
+}
+
+// failure is something that went wrong outside net/http, with the sentinel that callers test for.
+type failure struct {
+	sentinel error
+	text     string
+	cause    error
+}
+
+// Error gives the text.
+func (f *failure) Error() string { return f.text }
+
+// Unwrap gives the sentinel and the cause.
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.sentinel}
+	}
+	return []error{f.sentinel, f.cause}
+}
+
+func newCall(r *request, options *callOptions, u *url.URL, body *payload) *call {
+	c := &call{request: r, options: options, url: u, body: body, policy: options.retry.withDefaults()}
+	c.used = func() string { return "" }
+	c.http = http.Client{
+		Transport:     c,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	c.retry = retryablehttp.Client{
+		HTTPClient: &c.http,
+		RetryMax:   1 << 20, // checkRetry counts
+		CheckRetry: c.checkRetry,
+		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
+		ErrorHandler: func(answer *http.Response, err error, _ int) (*http.Response, error) {
+			return answer, err
+		},
+	}
+	return c
+}
+
+func (c *call) client() *Client { return c.request.client }
+func (c *call) route() *route   { return c.request.route }
+
+// send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
+func (c *call) send(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, c.route().method, c.url.String(), http.NoBody)
+	if err != nil {
+		return c.request.invalid(argumentError("request", "it makes no HTTP request"))
+	}
+	started := time.Now()
+	_, err = c.retry.Do(&retryablehttp.Request{Request: req}) //nolint:bodyclose // RoundTrip has read and closed it, or keeps it for the Download
+	switch {
+	case err != nil || !c.last.ok():
+		err = c.failed(ctx)
+	case c.last.status == http.StatusNotModified:
+		err = c.error() // what was asked for is so already: an error that is no failure
+	}
+	c.logEnd(ctx, time.Since(started), err)
+	return err
+}
+
+// report fills the caller's Response. A list does it when the caller reaches the page.
+func (c *call) report() {
+	if c.options.into != nil && c.last.answer != nil && c.options.kind != kindList {
+		*c.options.into = c.response()
+	}
+}
+
+func (c *call) response() Response {
+	r := newResponse(c.last.answer, c.attempts)
+	r.Mismatches = c.mismatches
+	return r
+}
+
+// RoundTrip is one attempt: waits, hops, and the reading of the answer.
+func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.last = attempt{}
+	answer, err := c.try(req.Context())
+	if err != nil {
+		c.last.err = err
+		c.logAttempt(req.Context())
+		return nil, err
+	}
+	c.last.answer = answer
+	c.logAttempt(req.Context())
+	return &http.Response{StatusCode: answer.StatusCode, Header: answer.Header, Body: http.NoBody, Request: req}, nil
+}
+
+func (c *call) try(ctx context.Context) (*http.Response, error) {
+	if limiter := c.client().config.limiter; limiter != nil {
+		if err := limiter.Wait(ctx); err != nil {
+			c.last.final = true
+			return nil, &failure{ErrRateLimited, "the limiter refused: " + err.Error(), err}
+		}
+	}
+	if until, err := c.client().guard.pass(ctx, c.route(), c.policy.MaxRetryAfter); err != nil {
+		c.last.until, c.last.final = until, true
+		return nil, &failure{ErrRateLimited, "the server has asked to wait", err}
+	}
+	c.attempts++
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := newWatchdog(cancel, c.options.limits)
+	answer, err := c.exchange(ctx, w)
+	if err == nil {
+		err = c.take(ctx, answer, w, cancel)
+	}
+	c.upload.detach()
+	if err != nil {
+		w.stop()
+		err = timeoutCause(ctx, err)
+		cancel(nil)
+		return nil, err
+	}
+	return answer, nil
+}
+
+// hop sends the request to one address. home says that it is the client's own origin and was never left.
+func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool) (*http.Response, error) {
+	header, err := c.header(ctx, home)
+	if err != nil {
+		c.last.final = !isTemporary(err)
+		return nil, err
+	}
+	c.last.sent.Store(false)
+	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).
+		WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GotConn: func(httptrace.GotConnInfo) { c.last.sent.Store(true) },
+		}))
+	if err := c.attach(req, w); err != nil {
+		c.last.final = true
+		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
+	}
+	answer, err := c.client().transport.RoundTrip(req)
+	w.rest()
+	if err != nil {
+		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
+			c.last.sent.Store(true)
+		}
+		return nil, transportCause(err)
+	}
+	c.last.sent.Store(true)
+	return answer, nil
+}
+
+// header makes the headers of one hop. What belongs to the client's origin is added there and nowhere else.
+func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
+	h := make(http.Header, 8)
+	h["User-Agent"] = []string{c.client().config.userAgent}
+	h["Accept"] = []string{"application/json"}
+	if c.options.kind == kindOpen {
+		// Identity, so that the size is known and the bytes are the file's own.
+		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
+	}
+	if !home {
+		return h, nil
+	}
+	if c.body != nil {
+		h["Content-Type"] = []string{c.body.contentType}
+	}
+	for name, values := range c.options.header {
+		h[name] = values
+	}
+	if c.route().base == apiBase {
+		used, err := c.client().config.cred.authorize(ctx, h)
+		c.used = func() string { return used }
+		return h, err
+	}
+	return h, nil
+}
+
+// attach opens the body for this hop.
+func (c *call) attach(req *http.Request, w *watchdog) error {
+	if c.body == nil {
+		w.expectHeader()
+		return nil
+	}
+	open := func() (io.ReadCloser, error) {
+		content, err := c.body.open()
+		if err != nil {
+			return nil, err
+		}
+		c.upload.detach()
+		c.upload = &uploadReader{body: content, watch: w, progress: c.options.progress, total: c.body.size}
+		return c.upload, nil
+	}
+	c.bodyUsed = true
+	content, err := open()
+	if err != nil {
+		return err
+	}
+	req.Body, req.ContentLength = content, c.body.size
+	if c.body.size == 0 {
+		_ = content.Close()
+		req.Body = http.NoBody
+		w.expectHeader()
+	}
+	if !c.body.once {
+		req.GetBody = open
+	}
+	return nil
+}
+
+// release gives the buffer of the answer back.
+func (c *call) release() {
+	putBuffer(c.data)
+	c.data = nil
+}
+
+var buffers sync.Pool
+
+const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
+
+func getBuffer() *bytes.Buffer {
+	if b, ok := buffers.Get().(*bytes.Buffer); ok {
+		b.Reset()
+		return b
+	}
+	return new(bytes.Buffer)
+}
+
+func putBuffer(b *bytes.Buffer) {
+	if b != nil && b.Cap() <= largestPooled {
+		buffers.Put(b)
+	}
+}
+
+// newTransport takes over the caller's transport, or makes the one that clients share, with the library's limits.
+func newTransport(given http.RoundTripper) (http.RoundTripper, error) {
+	switch t := given.(type) {
+	case nil:
+		return sharedTransport(), nil
+	case *http.Transport:
+		if t.TLSClientConfig != nil && t.TLSClientConfig.InsecureSkipVerify {
+			return nil, &ValidationError{Option: "WithHTTPClient", Reason: "the transport skips certificate checks: set TLSClientConfig.RootCAs to the server's authority"}
+		}
+		return limited(t), nil
+	default:
+		return t, nil
+	}
+}
+
+var (
+	sharedOnce sync.Once
+	shared     *http.Transport
+)
+
+// sharedTransport is made by the first client that needs it, not at import time.
+func sharedTransport() *http.Transport {
+	sharedOnce.Do(func() {
+		shared = limited(&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second})
+	})
+	return shared
+}
+
+// limited clones a transport and sets what the library promises.
+func limited(t *http.Transport) *http.Transport {
+	t = t.Clone()
+	if t.DialContext == nil && t.Dial == nil { //nolint:staticcheck // a caller's Dial is respected
+		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	if t.TLSClientConfig == nil {
+		t.TLSClientConfig = &tls.Config{}
+	}
+	t.TLSClientConfig.MinVersion = max(t.TLSClientConfig.MinVersion, tls.VersionTLS12)
+	t.TLSHandshakeTimeout = orDefault(t.TLSHandshakeTimeout, 10*time.Second)
+	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, 64)
+	t.MaxResponseHeaderBytes = orDefault(t.MaxResponseHeaderBytes, 256<<10)
+	return t
+}
+
+// isTemporary reports whether a credential may be had a moment later.
+func isTemporary(err error) bool {
+	var c *credentialError
+	return errors.As(err, &c) && c.temporary
+}
+
+// isDial tells errors from before there was a connection, for transports that do not report connections.
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// transportCause drops the *url.Error, whose text holds the whole address, and the bare io.EOF, which would tell a reader
+// that all is well.
+func transportCause(err error) error {
+	var wrapped *url.Error
+	for errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return &failure{sentinel: io.ErrUnexpectedEOF, text: "the connection was closed before an answer came"}
+	}
+	return err
+}

@@ -1,0 +1,194 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-querystring/query"
+)
+
+// Ref names a project, a group or a namespace: forge.ID(42) or forge.Path("group/app").
+type Ref interface {
+	ref() (string, error)
+}
+
+// ID is an instance-wide id. As a Ref it must be positive; as a filter it selects that id.
+type ID int64
+
+// Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The server
+// reads a Path of digits only as an id.
+type Path string
+
+func (id ID) ref() (string, error) {
+	if id <= 0 {
+		return "", fmt.Errorf("id %d is not positive", int64(id))
+	}
+	return strconv.FormatInt(int64(id), 10), nil
+}
+
+func (p Path) ref() (string, error) { return string(p), nil }
+
+// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent".
+type Date struct {
+	// Year is the year, 1 to 9999.
+	Year int
+	// Month is the month.
+	Month time.Month
+	// Day is the day of the month, from 1.
+	Day int
+}
+
+// NewDate returns the day of the given year, month and day.
+func NewDate(year int, month time.Month, day int) Date { return Date{year, month, day} }
+
+// DateOf returns the day of t in t's own time zone.
+func DateOf(t time.Time) Date {
+	year, month, day := t.Date()
+	return Date{year, month, day}
+}
+
+// ParseDate reads YYYY-MM-DD.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return Date{}, fmt.Errorf("forge: %q is not a date of the form YYYY-MM-DD", cleanText(s, 64))
+	}
+	return DateOf(t), nil
+}
+
+// IsZero reports whether the date is the zero Date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// String writes YYYY-MM-DD; the zero Date is the empty string.
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
+}
+
+// In returns midnight of the date in loc.
+func (d Date) In(loc *time.Location) time.Time {
+	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, loc)
+}
+
+// Before reports whether d is an earlier day than other.
+func (d Date) Before(other Date) bool { return d.In(time.UTC).Before(other.In(time.UTC)) }
+
+// MarshalJSON writes the date as a string, the zero Date as null.
+func (d Date) MarshalJSON() ([]byte, error) {
+	if d.IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + d.String() + `"`), nil
+}
+
+// UnmarshalJSON reads a string YYYY-MM-DD; null and "" are the zero Date.
+func (d *Date) UnmarshalJSON(data []byte) error {
+	var s *string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	if s == nil || *s == "" {
+		*d = Date{}
+		return nil
+	}
+	parsed, err := ParseDate(*s)
+	if err == nil {
+		*d = parsed
+	}
+	return err
+}
+
+// EncodeValues writes the date into a query.
+func (d Date) EncodeValues(key string, v *url.Values) error {
+	v.Set(key, d.String())
+	return nil
+}
+
+// Label is a label of an issue or merge request. A server sends bare names unless
+// WithLabelsDetails asks for the rest (Document 2 §2.2); both forms are read.
+type Label struct {
+	// Name is the label's title.
+	Name string `json:"name"`
+	// Color is the background, as #rrggbb; with details only.
+	Color string `json:"color"`
+	// Description is plain text; with details only.
+	Description string `json:"description"`
+	// DescriptionHTML is the description rendered; with details only.
+	DescriptionHTML string `json:"description_html"`
+	// TextColor is the colour of the text, as #rrggbb; with details only.
+	TextColor string `json:"text_color"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// String returns the label's name.
+func (l Label) String() string { return l.Name }
+
+// UnmarshalJSON reads a name or an object.
+func (l *Label) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*l = Label{}
+		return json.Unmarshal(data, &l.Name)
+	}
+	type plain Label
+	return json.Unmarshal(data, (*plain)(l))
+}
+
+// Nullable is a value that can be set, set to null, or not sent (the zero Nullable).
+type Nullable[T any] struct {
+	value T
+	state nullState
+}
+
+type nullState uint8
+
+const (
+	nullUnset nullState = iota
+	nullNull
+	nullValue
+)
+
+// Value is a Nullable that is sent as v.
+func Value[T any](v T) Nullable[T] { return Nullable[T]{value: v, state: nullValue} }
+
+// Null is a Nullable that is sent as null.
+func Null[T any]() Nullable[T] { return Nullable[T]{state: nullNull} }
+
+// Get returns the value, and whether there is one that is not null.
+func (n Nullable[T]) Get() (T, bool) { return n.value, n.state == nullValue }
+
+// IsNull reports whether the value is null.
+func (n Nullable[T]) IsNull() bool { return n.state == nullNull }
+
+// IsZero reports whether nothing is sent; tags use omitzero.
+func (n Nullable[T]) IsZero() bool { return n.state == nullUnset }
+
+// MarshalJSON writes the value, or null.
+func (n Nullable[T]) MarshalJSON() ([]byte, error) {
+	if n.state != nullValue {
+		return []byte("null"), nil
+	}
+	return json.Marshal(n.value)
+}
+
+// UnmarshalJSON reads the value, or null.
+func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
+	if strings.TrimSpace(string(data)) == "null" {
+		*n = Null[T]()
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*n = Value(v)
+	return nil
+}
+
+var _ query.Encoder = Date{}
