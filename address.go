@@ -35,13 +35,11 @@ func badBase(raw string, u *url.URL, err error) string {
 		return "the address has a fragment"
 	case u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
 		return "the address has no usable host"
-	case u.RawPath != "":
+	case strings.Contains(strings.ToUpper(u.RawPath), "%2F"):
 		return "the path of the address has escaped slashes"
 	}
-	for part := range strings.SplitSeq(strings.Trim(u.Path, "/"), "/") {
-		if part == "." || part == ".." || part == "" && strings.Trim(u.Path, "/") != "" {
-			return "the path of the address has empty or dotted parts"
-		}
+	if path := strings.TrimRight(u.Path, "/"); path != "" && badParts(path[1:]) != "" {
+		return "the path of the address has empty or dotted parts, or control bytes"
 	}
 	return ""
 }

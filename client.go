@@ -17,33 +17,63 @@ const Version = "0.1.0"
 // Client calls one server with one credential. Its fields are the services. A Client is safe for concurrent
 // use, costs little to build, and never changes; With derives others from it.
 type Client struct {
+	// Registry manages container registries: repositories, tags and their deletion (Document 1 §4.1).
+	Registry *RegistryService
+	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document 1 §4.1.2).
+	RegistryNative *RegistryNativeService
+	// ResourceGroups reads and sets how CI jobs share a resource (Document 1 §4.2).
+	ResourceGroups *ResourceGroupsService
 	// Repositories reads trees, files, archives, comparisons and changelogs (Document 1 §4.3).
 	Repositories *RepositoriesService
+	// SecureFiles keeps files for CI jobs, such as certificates (Document 1 §4.4).
+	SecureFiles *SecureFilesService
+	// ApprovalSettings reads and sets the rules of merge request approvals (Document 1 §4.5).
+	ApprovalSettings *ApprovalSettingsService
 	// Namespaces reads users' and groups' namespaces (Document 1 §4.6).
 	Namespaces *NamespacesService
+	// AuditEvents reads what was done by whom (Document 1 §4.7).
+	AuditEvents *AuditEventsService
 	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2 §4.1).
 	Issues *IssuesService
+	// MergeRequests lists merge requests, their dependencies and their versions (Document 2 §4.2).
+	MergeRequests *MergeRequestsService
+	// Users reads users (Document 2 §4.3).
+	Users *UsersService
+	// Emails manages users' e-mail addresses (Document 2 §4.4).
+	Emails *EmailsService
+	// Runners reads and changes CI runners (Document 2 §4.5).
+	Runners *RunnersService
+	// PlaceholderReassignments assigns imported contributions to users (Document 2 §4.6).
+	PlaceholderReassignments *PlaceholderReassignmentsService
+	// Settings reads and changes the instance's settings (Document 3 §4.1).
+	Settings *SettingsService
+	// Integrations sets up a group's integrations with other services (Document 3 §4.2).
+	Integrations *IntegrationsService
 
 	config    config
 	transport http.RoundTripper
 	guard     *guard
+	tokens    registryTokens
 }
 
 // config is what the options set.
 type config struct {
 	bases      [4]*url.URL // by base
 	credential func(http.RoundTripper) credential
-	cred       credential
+	cred       credential // of the API
+	basic      credential // of the registry's token endpoint
 	transport  http.RoundTripper
 	userAgent  string
 	logger     *slog.Logger
 	limiter    Limiter
 	retry      RetryPolicy
 	plainHTTP  bool
+	strict     bool
 	onRefresh  func(*oauth2.Token)
 	limits     limits
+	words      *words
 
-	newCredential, newTransport bool
+	newCredential, newTransport, newRegistry bool
 }
 
 // Option configures a Client.
@@ -71,10 +101,11 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	cfg := config{
 		bases:      [4]*url.URL{apiBase: api},
 		credential: func(http.RoundTripper) credential { return noCredential() },
+		basic:      noCredential(),
 		userAgent:  "forge-go/" + Version,
 		limits:     defaultLimits,
 
-		newCredential: true, newTransport: true,
+		newCredential: true, newTransport: true, newRegistry: true,
 	}
 	return build(cfg, nil, options)
 }
@@ -98,7 +129,7 @@ func NewClientFromEnv(options ...Option) (*Client, error) {
 // rate-limit waits too unless the credential differs. c itself does not change.
 func (c *Client) With(options ...Option) (*Client, error) {
 	cfg := c.config
-	cfg.newCredential, cfg.newTransport = false, false
+	cfg.newCredential, cfg.newTransport, cfg.newRegistry = false, false, false
 	return build(cfg, c, options)
 }
 
@@ -114,7 +145,7 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	}
 	c := &Client{}
 	if parent != nil {
-		c.transport, c.guard = parent.transport, parent.guard
+		c.transport, c.guard, c.tokens = parent.transport, parent.guard, parent.tokens
 	}
 	if cfg.newTransport {
 		transport, err := newTransport(cfg.transport)
@@ -127,7 +158,10 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 		cfg.cred = cfg.credential(c.transport)
 		c.guard = newGuard()
 	}
-	if cfg.cred.kind != anonymous && !cfg.plainHTTP {
+	if cfg.newRegistry {
+		c.tokens = newRegistryTokens()
+	}
+	if (cfg.cred.kind != anonymous || cfg.basic.kind != anonymous) && !cfg.plainHTTP {
 		for _, base := range cfg.bases {
 			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
 				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would show the credential to everybody on the way: use https, or WithPlainHTTP"}
@@ -135,10 +169,21 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 		}
 	}
 	c.config = cfg
-	c.Repositories = &RepositoriesService{service{c}}
-	c.Namespaces = &NamespacesService{service{c}}
-	c.Issues = &IssuesService{service{c}}
+	c.connect()
 	return c, nil
+}
+
+// connect gives the services their client.
+func (c *Client) connect() {
+	s := service{c}
+	c.Registry, c.RegistryNative = &RegistryService{s}, &RegistryNativeService{s}
+	c.ResourceGroups, c.Repositories = &ResourceGroupsService{s}, &RepositoriesService{s}
+	c.SecureFiles, c.ApprovalSettings = &SecureFilesService{s}, &ApprovalSettingsService{s}
+	c.Namespaces, c.AuditEvents = &NamespacesService{s}, &AuditEventsService{s}
+	c.Issues, c.MergeRequests = &IssuesService{s}, &MergeRequestsService{s}
+	c.Users, c.Emails = &UsersService{s}, &EmailsService{s}
+	c.Runners, c.PlaceholderReassignments = &RunnersService{s}, &PlaceholderReassignmentsService{s}
+	c.Settings, c.Integrations = &SettingsService{s}, &IntegrationsService{s}
 }
 
 // CloseIdleConnections closes the connections that no call is using. Clients made without WithHTTPClient share
@@ -299,6 +344,16 @@ func WithPlainHTTP() Option {
 	}
 }
 
+// WithStrictDecoding makes every member that no field names, and every value of another type than the documented one, an
+// error: for tests that watch a server's answers. Without it nothing of the kind fails a call; see Response.Mismatches and
+// the Extra fields.
+func WithStrictDecoding() Option {
+	return func(c *config) error {
+		c.strict = true
+		return nil
+	}
+}
+
 // WithRegistry sets the addresses of the container registry and of its token endpoint, for the registry-native
 // calls (Document 1 §4.1.2). Credentials of the API never go there.
 func WithRegistry(registryURL, authURL string) Option {
@@ -308,7 +363,22 @@ func WithRegistry(registryURL, authURL string) Option {
 			return err
 		}
 		auth, err := parseBase("WithRegistry", authURL)
-		c.bases[registryBase], c.bases[authBase] = registry, auth
+		c.bases[registryBase], c.bases[authBase], c.newRegistry = registry, auth, true
 		return err
+	}
+}
+
+// WithRegistryCredentials sets the user and password that registry tokens are obtained with: of a registry user, or gitlab-ci-token
+// and CI_JOB_TOKEN in a job of such a server. They go to the token endpoint of WithRegistry and nowhere else.
+func WithRegistryCredentials(user, password string) Option {
+	return func(c *config) error {
+		switch {
+		case user == "" || password == "":
+			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user or the password is empty"}
+		case strings.Contains(user, ":") || hasControl(user) || hasControl(password):
+			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user has a colon, or one of them control bytes"}
+		}
+		c.basic, c.newRegistry = basic(user, password), true
+		return nil
 	}
 }

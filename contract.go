@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // class says how often a route may be sent: the retry rules follow from it.
@@ -51,6 +52,34 @@ const (
 	tokenBase
 )
 
+// budget is a rate that the contract gives to a route of its own (Document 1 §8).
+type budget uint8
+
+const (
+	noBudget budget = iota
+	// archiveBudget is 5 calls a minute, on the hosted offering only.
+	archiveBudget
+	// blobBudget is 5 calls a minute for the large blobs of a project.
+	blobBudget
+	// deletionBudget is one call an hour for each registry repository.
+	deletionBudget
+)
+
+// largeBlob is the size in bytes above which blobBudget counts a call: 10 MB.
+const largeBlob = 10 << 20
+
+// rate is how many calls the budget allows in which time.
+func (b budget) rate() (calls int, window time.Duration) {
+	switch b {
+	case deletionBudget:
+		return 1, time.Hour
+	case archiveBudget, blobBudget:
+		return 5, time.Minute
+	default:
+		return 0, 0
+	}
+}
+
 // route holds what the contract says of one endpoint.
 type route struct {
 	method, template string
@@ -59,7 +88,7 @@ type route struct {
 	class            class
 	paging           paging
 	orders, sorts    string // keyset orderings, the default first; empty: the route takes none
-	ownBudget        bool   // limited by a documented budget of its own, so a 429 holds back this route only
+	budget           budget // the documented budget of its own, if any: a 429 holds back this route only
 	jobToken         bool   // accepts a CI job token
 	anonymous        bool   // may be read without credentials where the project is public
 	tier, offering   string // empty: all
@@ -148,13 +177,13 @@ var routes = []route{
 	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", service: "merge_requests", section: "Document 2 §4.2", class: safe, anonymous: true},
 	{method: "GET", template: "/projects/:id/registry/repositories", service: "registry", section: "Document 1 §4.1", class: safe, paging: offset, jobToken: true},
 	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id", service: "registry", section: "Document 1 §4.1", class: repeatable, jobToken: true},
-	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id/tags", service: "registry", section: "Document 1 §4.1", class: once, ownBudget: true, jobToken: true},
+	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id/tags", service: "registry", section: "Document 1 §4.1", class: once, budget: deletionBudget, jobToken: true},
 	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags", service: "registry", section: "Document 1 §4.1", class: safe, paging: keyset, orders: "name", sorts: "asc,desc", jobToken: true},
 	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: repeatable, jobToken: true},
 	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: safe, jobToken: true},
-	{method: "GET", template: "/projects/:id/repository/archive[.:format]", service: "repositories", section: "Document 1 §4.3", class: safe, ownBudget: true, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha", service: "repositories", section: "Document 1 §4.3", class: safe, ownBudget: true, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, ownBudget: true, anonymous: true},
+	{method: "GET", template: "/projects/:id/repository/archive[.:format]", service: "repositories", section: "Document 1 §4.3", class: safe, budget: archiveBudget, anonymous: true},
+	{method: "GET", template: "/projects/:id/repository/blobs/:sha", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
+	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
 	{method: "GET", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: safe, jobToken: true},
 	{method: "POST", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: once},
 	{method: "GET", template: "/projects/:id/repository/compare", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true},

@@ -65,8 +65,10 @@ func (d *Download) SaveTo(path string) (err error) {
 	return nil
 }
 
-// fileName takes the suggested name out of a Content-Disposition header. A directory, or a name that
-// would be one, is not taken over: the name is going to be joined to a path.
+const maxFileName = 255 // bytes; most file systems take no more
+
+// fileName takes the suggested name out of a Content-Disposition header. A directory, or a name that would be one or
+// cannot be one of a file here, is not taken over: the name is going to be joined to a path.
 func fileName(h http.Header) string {
 	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil {
@@ -76,7 +78,7 @@ func fileName(h http.Header) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	if name == "." || name == ".." || hasControl(name) {
+	if name = cleanText(name, maxFileName); len(name) > maxFileName || name == "." || !filepath.IsLocal(name) {
 		return ""
 	}
 	return name

@@ -30,6 +30,9 @@ func ParseWorkDuration(s string) (WorkDuration, error) { return WorkCalendar{}.P
 func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	var total time.Duration
+	if c.HoursPerDay < 0 || c.HoursPerDay > 24 || c.DaysPerWeek < 0 || c.DaysPerWeek > 7 {
+		return 0, fmt.Errorf("forge: no calendar has %d days of %d hours", c.DaysPerWeek, c.HoursPerDay)
+	}
 	if strings.TrimSpace(rest) == "" {
 		return 0, badDuration(s)
 	}
@@ -123,13 +126,17 @@ func (d WorkDuration) String() string {
 // MarshalJSON writes the duration as String does.
 func (d WorkDuration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
-// UnmarshalJSON reads the human form.
+// UnmarshalJSON reads the human form; null is zero.
 func (d *WorkDuration) UnmarshalJSON(data []byte) error {
-	var s string
-	if err := json.Unmarshal(data, &s); err != nil {
+	var s *string
+	if err := readJSON(data, &s); err != nil {
 		return err
 	}
-	parsed, err := ParseWorkDuration(s)
+	if s == nil {
+		*d = 0
+		return nil
+	}
+	parsed, err := ParseWorkDuration(*s)
 	if err == nil {
 		*d = parsed
 	}

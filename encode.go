@@ -40,10 +40,52 @@ func encodeQuery(options any) (url.Values, error) {
 // encodeJSON makes a JSON body of json-tagged options.
 func encodeJSON(options any) (*payload, error) {
 	data, err := json.Marshal(options)
+	if err == nil {
+		data, err = withExtra(options, data)
+	}
+	return jsonPayload(options, data, err)
+}
+
+// jsonPayload is the body that was made of the options, or says why none could be.
+func jsonPayload(options any, data []byte, err error) (*payload, error) {
 	if err != nil {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be written as JSON: " + err.Error()}
 	}
 	return bytesPayload("application/json", data), nil
+}
+
+// extender is implemented by options that take parameters which no field names.
+type extender interface{ extra() map[string]any }
+
+// withExtra adds what no field names to an object that was made of the options.
+func withExtra(options any, object []byte) ([]byte, error) {
+	more, ok := options.(extender)
+	if !ok {
+		return object, nil
+	}
+	return mergeExtra(object, more.extra())
+}
+
+// mergeExtra adds members to an object. A field's own value is not overwritten: the two would contradict each other.
+func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
+	if len(extra) == 0 {
+		return object, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, err
+	}
+	for name, value := range extra {
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("Extra holds %q, which a field sets too", name)
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		members[name] = text
+	}
+	return json.Marshal(members)
 }
 
 // encodeForm makes a form body of url-tagged options; url.Values.Encode escapes a + in a pattern.

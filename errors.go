@@ -47,6 +47,10 @@ const (
 	ErrAnswer = sentinel("unusable answer")
 	// ErrTooLarge: an answer over the limit of MaxBytes.
 	ErrTooLarge = sentinel("answer too large")
+	// ErrChecksum: a download whose content is not what its checksum says.
+	ErrChecksum = sentinel("checksum differs")
+	// ErrIncomplete: an answer that the server cut, where the request option Complete asks for all or nothing.
+	ErrIncomplete = sentinel("incomplete answer")
 	// ErrRepeatedPage: a list whose next link leads back to a page already read.
 	ErrRepeatedPage = sentinel("page repeats")
 	// ErrCredential: the credential could not be obtained or refreshed.

@@ -30,6 +30,7 @@ func readMessage(body []byte, contentType string) (message string, fields map[st
 	for _, key := range []string{"message", "error", "error_description"} {
 		f.add("", object[key], 0)
 	}
+	f.addRegistry(object["errors"])
 	return cleanText(strings.Join(f.texts, ": "), maxErrorText), f.fields
 }
 
@@ -64,6 +65,17 @@ func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
 		}
 	default:
 		f.leaf(name, string(raw))
+	}
+}
+
+// addRegistry adds the errors of a container registry, which are objects with a code and a message.
+func (f *fieldErrors) addRegistry(raw json.RawMessage) {
+	var list []struct{ Code, Message string }
+	if json.Unmarshal(raw, &list) != nil {
+		return
+	}
+	for _, e := range list {
+		f.leaf("", strings.TrimSuffix(e.Code+": "+e.Message, ": "))
 	}
 }
 

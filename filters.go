@@ -126,7 +126,11 @@ func (ids idList) EncodeValues(key string, v *url.Values) error {
 		return &ValidationError{Param: key, Reason: "no ids: leave the filter nil, or use None"}
 	}
 	for _, id := range ids {
-		v.Add(key+"[]", strconv.FormatInt(id, 10))
+		text, err := ID(id).ref()
+		if err != nil {
+			return &ValidationError{Param: key, Reason: err.Error()}
+		}
+		v.Add(key+"[]", text)
 	}
 	return nil
 }
@@ -189,9 +193,13 @@ const (
 // Hash is a query hash with keys of the caller's choice, sent as name[key]=value: custom_attributes[team]=core.
 type Hash map[string]string
 
-// EncodeValues writes key[name]=value for each entry.
+// EncodeValues writes key[name]=value for each entry. A name that is empty or has brackets would make another structure of
+// it and is refused.
 func (h Hash) EncodeValues(key string, v *url.Values) error {
 	for name, value := range h {
+		if name == "" || strings.ContainsAny(name, "[]") {
+			return &ValidationError{Param: key, Reason: "the key " + strconv.Quote(name) + " is empty or has brackets"}
+		}
 		v.Set(key+"["+name+"]", value)
 	}
 	return nil
@@ -203,7 +211,9 @@ type HashList []map[string]string
 // EncodeValues writes key[index][name]=value for each entry.
 func (l HashList) EncodeValues(key string, v *url.Values) error {
 	for i, hash := range l {
-		_ = Hash(hash).EncodeValues(key+"["+strconv.Itoa(i)+"]", v)
+		if err := Hash(hash).EncodeValues(key+"["+strconv.Itoa(i)+"]", v); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,22 +2,35 @@ package forge
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
 
-// guard is what the clients of one credential share to spare the server: a retry budget and the waits it has
-// asked for.
+// guard is what the clients of one credential share to spare the server: a retry budget, the waits it has asked for, and what was
+// spent of the budgets that single routes have.
 type guard struct {
 	mu     sync.Mutex
 	tokens float64
 	held   map[holdKey]time.Time
+	uses   map[holdKey][]use
+	hosted bool // the server has shown that archives are limited
 }
 
 // holdKey names what a wait holds back: all routes of an origin, or a single route with a budget of its own.
 type holdKey struct {
 	base     base
 	template string
+	subject  string // what the budget is counted for
+}
+
+// use is a call that a budget counts.
+type use struct {
+	at   time.Time
+	path string
 }
 
 const (
@@ -50,15 +63,23 @@ func (g *guard) succeeded(retried bool) {
 	g.tokens = min(budgetSize, g.tokens+refund)
 }
 
-func keyOf(r *route) holdKey {
-	if r.ownBudget {
-		return holdKey{r.base, r.template}
+func keyOf(r *request) holdKey {
+	key := holdKey{base: r.route.base}
+	switch r.route.budget {
+	case noBudget:
+		return key
+	case deletionBudget:
+		key.subject = fmt.Sprint(r.args[1]) // the repository
+	case blobBudget:
+		key.subject = fmt.Sprint(r.args[0]) // the project
+	case archiveBudget:
 	}
-	return holdKey{base: r.base}
+	key.template = r.route.template
+	return key
 }
 
 // hold keeps calls back until the given time, for an hour at most: what a server sends must not shut a client down.
-func (g *guard) hold(r *route, until time.Time) {
+func (g *guard) hold(r *request, until time.Time) {
 	if latest := time.Now().Add(time.Hour); until.After(latest) {
 		until = latest
 	}
@@ -70,37 +91,94 @@ func (g *guard) hold(r *route, until time.Time) {
 	if until.After(g.held[keyOf(r)]) {
 		g.held[keyOf(r)] = until
 	}
+	g.hosted = g.hosted || r.route.budget == archiveBudget
 }
 
-// heldUntil is when the route may be called again; the past or zero: now.
-func (g *guard) heldUntil(r *route) time.Time {
+// count notes a call that the budget of its route counts.
+func (g *guard) count(r *request) {
+	calls, window := r.route.budget.rate()
+	if calls == 0 {
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	until := g.held[holdKey{base: r.base}]
+	if g.uses == nil {
+		g.uses = map[holdKey][]use{}
+	}
+	now := time.Now()
+	for key, uses := range g.uses {
+		if key.template == r.route.template && now.Sub(uses[len(uses)-1].at) >= window {
+			delete(g.uses, key)
+		}
+	}
+	uses := append(g.uses[keyOf(r)], use{now, r.path})
+	g.uses[keyOf(r)] = uses[max(0, len(uses)-calls):]
+}
+
+// read takes what a good answer says of a budget: its limit, which proves that there is one, and that it is used up.
+func (g *guard) read(r *request, h http.Header) {
+	calls, _ := r.route.budget.rate()
+	if r.route.budget == archiveBudget && h.Get("Ratelimit-Limit") == strconv.Itoa(calls) {
+		g.mu.Lock()
+		g.hosted = true
+		g.mu.Unlock()
+	}
+	if calls > 0 && h.Get("Ratelimit-Remaining") == "0" {
+		if wait := readRetryAfter(http.StatusTooManyRequests, h, time.Now()); wait > 0 {
+			g.hold(r, time.Now().Add(wait))
+		}
+	}
+}
+
+// heldUntil is when the request may be sent, and what holds it back; the past or zero: now.
+func (g *guard) heldUntil(r *request) (until time.Time, why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, why = g.held[holdKey{base: r.route.base}], "the server has asked to wait"
 	if own := g.held[keyOf(r)]; own.After(until) {
 		until = own
 	}
-	return until
+	if full := g.fullUntil(r); full.After(until) {
+		calls, window := r.route.budget.rate()
+		until, why = full, fmt.Sprintf("the endpoint takes %d in %s, and this client has used that up", calls, window)
+	}
+	return until, why
 }
 
-// pass waits until the route may be called, or says until when it may not because the wait is longer than the
-// policy or the context allows.
-func (g *guard) pass(ctx context.Context, r *route, longest time.Duration) (until time.Time, err error) {
+// fullUntil is when the budget of the request's route has room again. It tells what is sure only: of blobs those are held back that
+// were found to be large, and archives where the server has shown that it limits them.
+func (g *guard) fullUntil(r *request) time.Time {
+	calls, window := r.route.budget.rate()
+	uses := g.uses[keyOf(r)]
+	switch {
+	case calls == 0 || len(uses) < calls:
+		return time.Time{}
+	case r.route.budget == archiveBudget && !g.hosted:
+		return time.Time{}
+	case r.route.budget == blobBudget && !slices.ContainsFunc(uses, func(u use) bool { return u.path == r.path }):
+		return time.Time{}
+	}
+	return uses[0].at.Add(window)
+}
+
+// pass waits until the request may be sent, or says until when it may not because the wait is longer than the policy or the
+// context allows.
+func (g *guard) pass(ctx context.Context, r *request, longest time.Duration) (until time.Time, why string, err error) {
 	for {
-		until = g.heldUntil(r)
+		until, why = g.heldUntil(r)
 		wait := time.Until(until)
 		if wait <= 0 {
-			return time.Time{}, nil
+			return time.Time{}, "", nil
 		}
 		deadline, limited := ctx.Deadline()
 		switch {
 		case limited && until.After(deadline):
-			return until, context.DeadlineExceeded
+			return until, why, context.DeadlineExceeded
 		case wait > longest:
-			return until, ErrRateLimited
+			return until, why, ErrRateLimited
 		}
 		if err := sleep(ctx, wait+jitter(min(wait/10, time.Second))); err != nil {
-			return until, err
+			return until, why, err
 		}
 	}
 }

@@ -106,44 +106,50 @@ func (r *answerReader) Read(p []byte) (int, error) {
 // uploadReader gives a body to the transport. Between two of its reads the transport writes to the network, which is what the
 // watchdog watches; once the body has ended an answer is due.
 type uploadReader struct {
-	body  io.ReadCloser
-	watch *watchdog
-	done  int64
-	total int64
+	body     io.ReadCloser
+	watch    *watchdog
+	progress func(done, total int64)
+	done     int64
+	total    int64
 
 	mu       sync.Mutex
-	progress func(done, total int64)
+	detached bool
 }
 
 func (r *uploadReader) Read(p []byte) (int, error) {
-	r.watch.rest()
+	r.tell(r.watch.rest)
 	n, err := r.body.Read(p)
 	r.done += int64(n)
-	r.report()
-	if r.done >= r.total || err != nil {
-		r.watch.expectHeader()
-	} else {
-		r.watch.expectBytes()
-	}
+	r.tell(func() {
+		if r.progress != nil {
+			r.progress(r.done, r.total)
+		}
+		if r.done >= r.total || err != nil {
+			r.watch.expectHeader()
+		} else {
+			r.watch.expectBytes()
+		}
+	})
 	return n, err
 }
 
 func (r *uploadReader) Close() error { return r.body.Close() }
 
-func (r *uploadReader) report() {
+func (r *uploadReader) tell(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.progress != nil {
-		r.progress(r.done, r.total)
+	if !r.detached {
+		f()
 	}
 }
 
-// detach ends the progress reports: the transport may read on for a while after it has returned an early answer.
+// detach ends what reading reports: the transport may read on for a while after it has returned an early answer, whose
+// body the watchdog watches then.
 func (r *uploadReader) detach() {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress = nil
+	r.detached = true
 }

@@ -29,7 +29,7 @@ func (c *call) logRetry(ctx context.Context, wait time.Duration) {
 }
 
 // logEnd records the end of a call: a failure as a warning, all else, "nothing to change" included, at debug level.
-func (c *call) logEnd(ctx context.Context, took time.Duration, err error) {
+func (c *call) logEnd(ctx context.Context, err error) {
 	level, message := slog.LevelDebug, "forge: call"
 	if err != nil && !errors.Is(err, ErrNotModified) {
 		level, message = slog.LevelWarn, "forge: call failed"
@@ -37,7 +37,7 @@ func (c *call) logEnd(ctx context.Context, took time.Duration, err error) {
 	if !c.logs(ctx, level) {
 		return
 	}
-	attrs := append(c.logAttrs(), slog.Duration("duration", took))
+	attrs := append(c.logAttrs(), slog.Duration("duration", time.Since(c.started)))
 	if err != nil {
 		attrs = append(attrs, slog.String("error", c.logText(err)))
 	}
@@ -61,7 +61,7 @@ func (c *call) logAttrs() []slog.Attr {
 }
 
 func (c *call) logText(err error) string {
-	return cleanText(c.client().config.cred.scrub(err.Error()), maxErrorText)
+	return cleanText(c.scrub(err.Error()), maxErrorText)
 }
 
 // redactURL writes an address with the values of harmless query parameters only.

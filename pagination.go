@@ -2,13 +2,17 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 const maxPerPage = 100
@@ -57,7 +61,7 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	}
 	p := &pager[T]{request: r, options: options, first: first, filters: first.url.Query()}
 	p.key = listKey(r, p.filters)
-	start := firstQuery(r.route, p.filters, options).Encode()
+	start := r.pages.rename(firstQuery(r.route, p.filters, options)).Encode()
 	if options.startAt != "" {
 		if start, err = options.startAt.position(p.key); err != nil {
 			return r.invalid(err)
@@ -128,6 +132,27 @@ func firstQuery(r *route, filters url.Values, options *callOptions) url.Values {
 	return query
 }
 
+// pageForm is how a list differs from those of the API; the zero pageForm: not at all.
+type pageForm struct {
+	member string // the answer is an object, whose items are in this member
+	size   string // the parameter for the number of items; empty: per_page
+}
+
+// wrapped reads a list whose answer is an object.
+func (r *request) wrapped(member, size string) *request {
+	r.pages = pageForm{member, size}
+	return r
+}
+
+// rename gives the number of items under the list's own name.
+func (f pageForm) rename(query url.Values) url.Values {
+	if f.size != "" {
+		query[f.size] = query["per_page"]
+		delete(query, "per_page")
+	}
+	return query
+}
+
 func firstOf(own, list string) string {
 	standard, _, _ := strings.Cut(list, ",")
 	return orDefault(own, standard)
@@ -172,19 +197,23 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[
 		return nil, err
 	}
 	page := &page[T]{position: query, header: c.last.header}
-	if err := c.decode(&page.items); err != nil {
+	err := c.decodeWith(func(r *jsonread.Reader) (err error) {
+		page.items, err = decodeMember[T](r, p.request.pages.member)
+		return err
+	})
+	if err != nil {
+		c.logEnd(ctx, err)
 		return nil, err
 	}
-	for i, item := range page.items {
-		if item == nil {
-			return nil, c.unusable(fmt.Sprintf("item %d of the page is null", i), nil)
-		}
+	if i := slices.Index(page.items, nil); i >= 0 {
+		return nil, c.unusable(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
 	}
-	var err error
-	if page.next, err = p.next(c.last.header, query); err != nil {
-		return nil, c.unusable(err.Error(), err)
-	}
-	if page.next != "" && (page.next == query || seen.returns(page.next)) {
+	// What is wrong with the link to the next page is told after the items of this one.
+	page.next, err = p.next(c.last.header, query)
+	switch {
+	case err != nil:
+		page.end = c.unusable(err.Error(), nil)
+	case page.next != "" && (page.next == query || seen.returns(page.next)):
 		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
 		page.next, page.end = "", c.error()
 	}
@@ -200,15 +229,17 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[
 // next gives the query of the next page. Of a link only the query is used: its host and path are the server's idea
 // of its own address, which a proxy may hide and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
-	if link := nextLink(h); link != "" {
-		address, err := url.Parse(link)
-		if err != nil {
-			return "", fmt.Errorf("the link to the next page cannot be parsed")
+	link := nextLink(h)
+	if address, err := url.Parse(link); err == nil {
+		if next := p.clean(address.RawQuery); next != "" {
+			return next, nil
 		}
-		return p.clean(address.RawQuery), nil
 	}
 	if number, err := strconv.Atoi(strings.TrimSpace(h.Get("X-Next-Page"))); err == nil && number > 0 {
 		return withPage(query, number), nil
+	}
+	if link != "" {
+		return "", errors.New("the link to the next page has no usable query")
 	}
 	return "", nil
 }

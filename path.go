@@ -72,12 +72,14 @@ func argumentText(name string, arg any) (string, error) {
 			return "", argumentError(name, fmt.Sprintf("%d is not positive", v))
 		}
 		return strconv.FormatInt(v, 10), nil
-	case Ref:
-		text, err := v.ref()
+	case ID, Path: // no pointers to them, which may be nil
+		text, err := v.(Ref).ref()
 		if err != nil {
 			return "", argumentError(name, err.Error())
 		}
 		return text, nil
+	case error: // what should have been the argument could not be made
+		return "", v
 	case nil:
 		return "", argumentError(name, "it is nil: use forge.ID or forge.Path")
 	default:

@@ -29,7 +29,7 @@ func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error
 			c.last.final = true
 			return nil, &failure{sentinel: ErrRedirect, text: reason}
 		}
-		c.last.status = 0
+		c.last.status, c.last.away = 0, !sameOrigin(c.url, next)
 		if home = home && sameOrigin(c.url, next); home {
 			c.moved = next
 		}
@@ -40,17 +40,20 @@ func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error
 func isRedirect(answer *http.Response) bool {
 	switch answer.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return answer.Header.Get("Location") != ""
+		return true
 	}
 	return false
 }
 
 // follow gives the address that a redirect leads to, or the reason why it must not be followed.
 func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reason string) {
-	next, err := from.Parse(answer.Header.Get("Location"))
+	location := answer.Header.Get("Location")
+	next, err := from.Parse(location)
 	safeMethod := c.route().method == http.MethodGet || c.route().method == http.MethodHead
 	switch {
-	case err != nil:
+	case location == "":
+		return nil, "the server redirects without an address"
+	case err != nil || next.Host == "":
 		return nil, "the server redirects to an address that cannot be parsed"
 	case next.User != nil:
 		return nil, "the server redirects to an address with a user or password"
@@ -59,8 +62,8 @@ func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reas
 	}
 	next.Fragment, next.RawFragment = "", ""
 	if sameOrigin(c.url, next) && sameOrigin(c.url, from) {
-		if next.RawQuery == "" && safeMethod {
-			// A moved project is announced without the query; a list without its filters would be another list.
+		if next.RawQuery == "" {
+			// A moved project is announced without the query; without its filters a list would be another list.
 			next.RawQuery = from.RawQuery
 		}
 		return next, ""

@@ -2,11 +2,11 @@ package forge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // request is a call as a value: building it does no I/O, sending never changes it. What is wrong with its
@@ -20,7 +20,13 @@ type request struct {
 	options any        // url-tagged: becomes the query
 	body    any        // what encode makes the payload of
 	encode  func(any) (*payload, error)
+	scope   RegistryScope // of the registry token that it needs
+	accept  string        // the media type asked for; empty: JSON
+	pages   pageForm
+	sum     checksum // of the stream
 	err     error
+
+	translate func(answer []byte) ([]byte, error) // gives the answer in the contract's words
 }
 
 func (s service) get(template string, args ...any) *request {
@@ -29,6 +35,14 @@ func (s service) get(template string, args ...any) *request {
 
 func (s service) post(template string, args ...any) *request {
 	return s.request(http.MethodPost, template, args)
+}
+
+func (s service) put(template string, args ...any) *request {
+	return s.request(http.MethodPut, template, args)
+}
+
+func (s service) delete(template string, args ...any) *request {
+	return s.request(http.MethodDelete, template, args)
 }
 
 // request looks the route up, which TestRoutes shows to exist, and expands its template.
@@ -62,8 +76,19 @@ func (r *request) form(options any) *request {
 
 // upload sends the text fields and the file as a multipart body.
 func (r *request) upload(fields map[string]string, fileField string, file File) *request {
-	r.body = file
 	r.encode = func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
+	return r
+}
+
+// rules checks the options' own rules, where they are encoded in another way.
+func (r *request) rules(options any) *request {
+	r.body = orZero(options)
+	return r
+}
+
+// constant adds a query parameter that the endpoint has one value for.
+func (r *request) constant(name, value string) *request {
+	r.query = url.Values{name: {value}}
 	return r
 }
 
@@ -119,7 +144,26 @@ func (r *request) read(ctx context.Context, out any, opts []RequestOption) error
 	if err := c.send(ctx); err != nil {
 		return err
 	}
-	return c.decode(out)
+	if err = c.decode(out); err == nil {
+		c.weigh(out)
+		err = c.whole(out)
+	}
+	if err != nil {
+		c.logEnd(ctx, err)
+	}
+	return err
+}
+
+// credential is what authorizes the request: each address has a credential of its own, which goes nowhere else.
+func (r *request) credential() credential {
+	switch r.route.base {
+	case registryBase:
+		return r.client.registryCredential(r.scope)
+	case authBase:
+		return r.client.config.basic
+	default:
+		return r.client.config.cred
+	}
 }
 
 // prepare checks the request, encodes it and applies the request options.
@@ -149,6 +193,9 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 func (r *request) call(s *callOptions) (*call, error) {
 	if r.err != nil {
 		return nil, r.invalid(r.err)
+	}
+	if r.route.base != apiBase && s.header["Sudo"] != nil {
+		return nil, r.invalid(&ValidationError{Option: "Sudo", Reason: "the registry knows no users: it goes to the API only"})
 	}
 	if err := r.check(s); err != nil {
 		return nil, r.invalid(err)
@@ -266,8 +313,8 @@ func (call Call) check() error {
 	default:
 		return &ValidationError{Option: "Call.Method", Reason: "it must be GET, HEAD, POST, PUT, PATCH or DELETE"}
 	}
-	if len(call.Route) < 2 || call.Route[0] != '/' || hasControl(call.Route) {
-		return &ValidationError{Option: "Call.Route", Reason: "it must begin with a slash, without control bytes"}
+	if len(call.Route) < 2 || call.Route[0] != '/' || strings.ContainsAny(call.Route, "?#") || checkArgument("", strings.TrimSuffix(call.Route[1:], "/")) != nil {
+		return &ValidationError{Option: "Call.Route", Reason: "it must begin with a slash, without empty or dotted parts, control bytes or a query: use Args and Query"}
 	}
 	for name := range call.Query {
 		if isCredentialParam(name) {
@@ -276,6 +323,3 @@ func (call Call) check() error {
 	}
 	return nil
 }
-
-// decodeInto reads one JSON value.
-func decodeInto(data []byte, out any) error { return json.Unmarshal(data, out) }

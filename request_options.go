@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -35,7 +36,13 @@ type callOptions struct {
 	progress  func(done, total int64)
 	limits    limits
 	unchecked bool
+	complete  bool
 	err       error
+}
+
+// again is an option for further requests of the same method: it has the headers, the retry policy and the limits.
+func (o *callOptions) again() RequestOption {
+	return func(more *callOptions) { more.header, more.retry, more.limits = o.header, o.retry, o.limits }
 }
 
 // fits records the option's misuse and reports whether it may go on.
@@ -217,6 +224,7 @@ func MaxBytes(n int64) RequestOption {
 		if !o.fits("MaxBytes", kindDo|kindList|kindOpen) {
 			return
 		}
+		n = min(n, math.MaxInt64-1) // one more is read, to see that there is more
 		if o.limits.json, o.limits.stream = n, n; n <= 0 {
 			o.refuse("MaxBytes", "", "it must be positive")
 		}

@@ -68,20 +68,21 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 	c.note = ""
 	if a.ok() {
 		c.client().guard.succeeded(c.attempts > 1)
+		c.budget()
 		return false, nil
 	}
 	if a.ambiguous() {
 		c.ambiguous = true
 	}
-	if finished := ctx.Err() != nil; finished || c.bodyUsed && c.body.once {
+	wait, asked := a.retryAfter, a.retryAfter > 0
+	if asked && a.status == http.StatusTooManyRequests && !a.away {
+		c.client().guard.hold(c.request, a.until)
+	}
+	if c.over(ctx) {
 		return false, nil
 	}
 	if a.status == http.StatusUnauthorized {
-		return c.renew(ctx), nil
-	}
-	wait, asked := a.retryAfter, a.retryAfter > 0
-	if asked && a.status == http.StatusTooManyRequests {
-		c.client().guard.hold(c.route(), a.until)
+		return !a.away && c.renew(ctx), nil
 	}
 	if !c.mayRepeat(a) {
 		return false, nil
@@ -93,6 +94,28 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 	}
 	c.wait = wait
 	return c.worthWaiting(ctx, wait, asked), nil
+}
+
+// budget notes what a good answer took of the budget of its route. Blobs are noted once their size is known.
+func (c *call) budget() {
+	if b := c.route().budget; b == deletionBudget || b == archiveBudget {
+		c.client().guard.count(c.request)
+	}
+	if !c.last.away {
+		c.client().guard.read(c.request, c.last.header)
+	}
+}
+
+// weigh notes a blob that came as JSON and turns out to be large.
+func (c *call) weigh(out any) {
+	if blob, ok := out.(*Blob); ok && blob.Size > largeBlob {
+		c.client().guard.count(c.request)
+	}
+}
+
+// over reports whether nothing can be sent again: the caller has left, or the body is read.
+func (c *call) over(ctx context.Context) bool {
+	return ctx.Err() != nil || c.bodyUsed && c.body.once
 }
 
 // mayRepeat holds the rules of what may be sent again (design of the package: CONTRIBUTING.md, "Retries").
@@ -143,12 +166,11 @@ func neverRepeat(err error) bool {
 
 // renew asks, once for a call, for another token than the one that was refused.
 func (c *call) renew(ctx context.Context) bool {
-	cred := c.client().config.cred
-	if c.renewed || cred.renew == nil || c.route().base != apiBase {
+	if c.renewed || c.cred.renew == nil {
 		return false
 	}
 	c.renewed, c.wait = true, 0
-	fresh, err := cred.renew(ctx, c.used())
+	fresh, err := c.cred.renew(ctx, c.used())
 	if err != nil {
 		c.last.err = err
 	}
@@ -160,15 +182,15 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 	deadline, limited := ctx.Deadline()
 	switch {
 	case c.attempts >= c.policy.MaxAttempts:
-	case asked && c.last.retryAfter > c.policy.MaxRetryAfter:
-		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
-			roundUp(c.last.retryAfter), c.policy.MaxRetryAfter)
 	case limited && time.Until(deadline) < wait:
 		c.note = "the context ends before the next attempt, which is due in " + roundUp(wait).String()
 		if asked {
 			c.note = fmt.Sprintf("the server asks to wait %s, past the context's deadline", roundUp(c.last.retryAfter))
 		}
 		c.last.cause = context.DeadlineExceeded
+	case asked && c.last.retryAfter > c.policy.MaxRetryAfter:
+		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
+			roundUp(c.last.retryAfter), c.policy.MaxRetryAfter)
 	case !c.client().guard.spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:
@@ -189,10 +211,10 @@ func readRetryAfter(status int, h http.Header, now time.Time) time.Duration {
 	if seconds, ok := readSeconds(text); ok {
 		return seconds
 	}
+	if server, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = server
+	}
 	if date, err := http.ParseTime(text); err == nil {
-		if server, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = server
-		}
 		return max(0, date.Sub(now))
 	}
 	if reset, ok := readReset(h, now); ok && status == http.StatusTooManyRequests {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 )
 
@@ -13,6 +14,12 @@ import (
 // is handed leads to the request and its credential.
 func (c *call) newStream(ctx context.Context, answer *http.Response, body io.Reader, cancel context.CancelCauseFunc) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
+	if c.route().budget == blobBudget {
+		s.large = sync.OnceFunc(func() { c.client().guard.count(c.request) })
+		if s.total > largeBlob {
+			s.large()
+		}
+	}
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -34,6 +41,7 @@ type stream struct {
 	close    func() error
 	closed   atomic.Bool
 	progress func(done, total int64)
+	large    func() // the stream is a large blob
 	done     int64
 	total    int64
 	limit    int64
@@ -46,6 +54,9 @@ func (s *stream) Read(p []byte) (int, error) {
 	}
 	n, err := s.read(p)
 	s.done += int64(n)
+	if s.large != nil && s.done > largeBlob {
+		s.large()
+	}
 	if s.limit > 0 && s.done > s.limit {
 		return n, &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}
@@ -69,7 +80,7 @@ func (c *call) download() *Download {
 		Name:        fileName(c.last.header),
 		Size:        c.last.answer.ContentLength,
 		ContentType: mediaType(c.last.header.Get("Content-Type")),
-		body:        c.stream,
+		body:        c.request.sum.over(c.stream),
 	}
 	d.call = c.error()
 	return d

@@ -21,6 +21,7 @@ import (
 // go-retryablehttp, so that its loop is the only one and every attempt, body included, is judged by one policy.
 type call struct {
 	request *request
+	cred    credential // of the origin that the request goes to
 	options *callOptions
 	url     *url.URL
 	body    *payload
@@ -28,6 +29,7 @@ type call struct {
 	retry   retryablehttp.Client
 	http    http.Client
 
+	started   time.Time
 	attempts  int
 	ambiguous bool // an attempt may have taken effect
 	bodyUsed  bool // the body was opened
@@ -47,6 +49,7 @@ type call struct {
 // attempt is the record of one attempt.
 type attempt struct {
 	sent       atomic.Bool // there was a connection, so bytes may have arrived
+	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
 	status     int
 	header     http.Header
 	answer     *http.Response
@@ -61,7 +64,7 @@ type attempt struct {
 
 // ok reports whether the attempt ended the call well; a documented no-op is no failure.
 func (a *attempt) ok() bool {
-	return a.err == nil && a.status < 300 || a.err == nil && a.status == http.StatusNotModified
+	return a.err == nil && (a.status >= 200 && a.status < 300 || a.status == http.StatusNotModified)
 }
 
 // ambiguous reports whether a write may have taken effect although the attempt failed.
@@ -70,7 +73,7 @@ func (a *attempt) ambiguous() bool {
 	case !a.sent.Load():
 		return false
 	case a.err != nil:
-		return a.status == 0 || a.status < 300
+		return a.status < 300 || a.status == http.StatusSeeOther
 	}
 	return a.status == http.StatusRequestTimeout || a.status >= 500
 }
@@ -94,7 +97,7 @@ func (f *failure) Unwrap() []error {
 }
 
 func newCall(r *request, options *callOptions, u *url.URL, body *payload) *call {
-	c := &call{request: r, options: options, url: u, body: body, policy: options.retry.withDefaults()}
+	c := &call{request: r, cred: r.credential(), options: options, url: u, body: body, policy: options.retry.withDefaults()}
 	c.used = func() string { return "" }
 	c.http = http.Client{
 		Transport:     c,
@@ -121,7 +124,7 @@ func (c *call) send(ctx context.Context) error {
 	if err != nil {
 		return c.request.invalid(argumentError("request", "it makes no HTTP request"))
 	}
-	started := time.Now()
+	c.started = time.Now()
 	_, err = c.retry.Do(&retryablehttp.Request{Request: req}) //nolint:bodyclose // RoundTrip has read and closed it, or keeps it for the Download
 	switch {
 	case err != nil || !c.last.ok():
@@ -129,7 +132,7 @@ func (c *call) send(ctx context.Context) error {
 	case c.last.status == http.StatusNotModified:
 		err = c.error() // what was asked for is so already: an error that is no failure
 	}
-	c.logEnd(ctx, time.Since(started), err)
+	c.logEnd(ctx, err)
 	return err
 }
 
@@ -167,9 +170,9 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 			return nil, &failure{ErrRateLimited, "the limiter refused: " + err.Error(), err}
 		}
 	}
-	if until, err := c.client().guard.pass(ctx, c.route(), c.policy.MaxRetryAfter); err != nil {
+	if until, why, err := c.client().guard.pass(ctx, c.request, c.policy.MaxRetryAfter); err != nil {
 		c.last.until, c.last.final = until, true
-		return nil, &failure{ErrRateLimited, "the server has asked to wait", err}
+		return nil, &failure{ErrRateLimited, why, err}
 	}
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -178,7 +181,6 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 	if err == nil {
 		err = c.take(ctx, answer, w, cancel)
 	}
-	c.upload.detach()
 	if err != nil {
 		w.stop()
 		err = timeoutCause(ctx, err)
@@ -205,6 +207,7 @@ func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool)
 		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
 	}
 	answer, err := c.client().transport.RoundTrip(req)
+	c.upload.detach()
 	w.rest()
 	if err != nil {
 		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
@@ -213,6 +216,7 @@ func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool)
 		return nil, transportCause(err)
 	}
 	c.last.sent.Store(true)
+	c.scrubHeader(answer.Header)
 	return answer, nil
 }
 
@@ -221,6 +225,9 @@ func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
 	h := make(http.Header, 8)
 	h["User-Agent"] = []string{c.client().config.userAgent}
 	h["Accept"] = []string{"application/json"}
+	if c.request.accept != "" {
+		h["Accept"] = []string{c.request.accept}
+	}
 	if c.options.kind == kindOpen {
 		// Identity, so that the size is known and the bytes are the file's own.
 		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
@@ -234,12 +241,9 @@ func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
 	for name, values := range c.options.header {
 		h[name] = values
 	}
-	if c.route().base == apiBase {
-		used, err := c.client().config.cred.authorize(ctx, h)
-		c.used = func() string { return used }
-		return h, err
-	}
-	return h, nil
+	used, err := c.cred.authorize(ctx, h)
+	c.used = func() string { return used }
+	return h, err
 }
 
 // attach opens the body for this hop.
@@ -248,6 +252,7 @@ func (c *call) attach(req *http.Request, w *watchdog) error {
 		w.expectHeader()
 		return nil
 	}
+	defer w.expectHeader() // until the transport has a connection and reads the body
 	open := func() (io.ReadCloser, error) {
 		content, err := c.body.open()
 		if err != nil {
@@ -266,7 +271,6 @@ func (c *call) attach(req *http.Request, w *watchdog) error {
 	if c.body.size == 0 {
 		_ = content.Close()
 		req.Body = http.NoBody
-		w.expectHeader()
 	}
 	if !c.body.once {
 		req.GetBody = open

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -90,7 +91,7 @@ func (d Date) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a string YYYY-MM-DD; null and "" are the zero Date.
 func (d *Date) UnmarshalJSON(data []byte) error {
 	var s *string
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := readJSON(data, &s); err != nil {
 		return err
 	}
 	if s == nil || *s == "" {
@@ -134,10 +135,10 @@ func (l Label) String() string { return l.Name }
 func (l *Label) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		*l = Label{}
-		return json.Unmarshal(data, &l.Name)
+		return readJSON(data, &l.Name)
 	}
 	type plain Label
-	return json.Unmarshal(data, (*plain)(l))
+	return readJSON(data, (*plain)(l))
 }
 
 // Nullable is a value that can be set, set to null, or not sent (the zero Nullable).
@@ -184,10 +185,19 @@ func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var v T
-	if err := json.Unmarshal(data, &v); err != nil {
+	if err := readJSON(data, &v); err != nil {
 		return err
 	}
 	*n = Value(v)
+	return nil
+}
+
+// readJSON is json.Unmarshal for types that decode themselves. encoding/json stops at their errors, so that these must not look
+// like the *json.UnmarshalTypeError which says that the rest was read.
+func readJSON(data []byte, v any) error {
+	if err := json.Unmarshal(data, v); err != nil {
+		return errors.New("forge: " + strings.TrimPrefix(err.Error(), "json: "))
+	}
 	return nil
 }
 

@@ -1,0 +1,98 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ApprovalSettingsService reads and sets the rules of merge request approvals (Document 1 §4.5). Premium and Ultimate.
+type ApprovalSettingsService struct{ service }
+
+// UpdateApprovalSettingsOptions changes the rules of approvals; nil leaves one as it is. require_password_to_approve can be read
+// and not set.
+type UpdateApprovalSettingsOptions struct {
+	// AllowAuthorApproval lets authors approve their own merge requests.
+	AllowAuthorApproval *bool `json:"allow_author_approval,omitempty"`
+	// AllowCommitterApproval lets users approve merge requests that have commits of theirs.
+	AllowCommitterApproval *bool `json:"allow_committer_approval,omitempty"`
+	// AllowOverridesToApproverListPerMergeRequest lets the approvers be changed in each merge request.
+	AllowOverridesToApproverListPerMergeRequest *bool `json:"allow_overrides_to_approver_list_per_merge_request,omitempty"`
+	// RetainApprovalsOnPush keeps approvals when commits are added.
+	RetainApprovalsOnPush *bool `json:"retain_approvals_on_push,omitempty"`
+	// SelectiveCodeOwnerRemovals removes, when commits are added, the approvals of code owners whose files they change, and no
+	// others. RetainApprovalsOnPush must be off.
+	SelectiveCodeOwnerRemovals *bool `json:"selective_code_owner_removals,omitempty"`
+	// RequireReauthenticationToApprove asks approvers to authenticate again. Since 17.1.
+	RequireReauthenticationToApprove *bool `json:"require_reauthentication_to_approve,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (o *UpdateApprovalSettingsOptions) extra() map[string]any { return o.Extra }
+
+func (o *UpdateApprovalSettingsOptions) check() error {
+	return exclusive("selective_code_owner_removals", isTrue(o.SelectiveCodeOwnerRemovals),
+		"retain_approvals_on_push, which must be off", isTrue(o.RetainApprovalsOnPush))
+}
+
+// GetForGroup reads the rules of a group, which its projects inherit. Owner of the group. Document 1 §4.5.
+func (s *ApprovalSettingsService) GetForGroup(ctx context.Context, group Ref, opts ...RequestOption) (*ApprovalSettings, error) {
+	r := s.get("/groups/:id/merge_request_approval_setting", group)
+	return do[ApprovalSettings](ctx, r, opts)
+}
+
+// UpdateForGroup changes the rules of a group. Owner of the group. Document 1 §4.5.
+func (s *ApprovalSettingsService) UpdateForGroup(ctx context.Context, group Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
+	r := s.put("/groups/:id/merge_request_approval_setting", group).json(o)
+	return do[ApprovalSettings](ctx, r, opts)
+}
+
+// GetForProject reads the rules of a project. Maintainer of the project. Document 1 §4.5.
+func (s *ApprovalSettingsService) GetForProject(ctx context.Context, project Ref, opts ...RequestOption) (*ApprovalSettings, error) {
+	r := s.get("/projects/:id/merge_request_approval_setting", project)
+	return do[ApprovalSettings](ctx, r, opts)
+}
+
+// UpdateForProject changes the rules of a project. Maintainer of the project. Document 1 §4.5.
+func (s *ApprovalSettingsService) UpdateForProject(ctx context.Context, project Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
+	r := s.put("/projects/:id/merge_request_approval_setting", project).json(o)
+	return do[ApprovalSettings](ctx, r, opts)
+}
+
+// ApprovalSettings are the rules of approvals (Document 1 §2.6).
+type ApprovalSettings struct {
+	// AllowAuthorApproval: authors may approve their own merge requests.
+	AllowAuthorApproval ApprovalSetting `json:"allow_author_approval"`
+	// AllowCommitterApproval: users may approve merge requests that have commits of theirs.
+	AllowCommitterApproval ApprovalSetting `json:"allow_committer_approval"`
+	// AllowOverridesToApproverListPerMergeRequest: the approvers can be changed in each merge request.
+	AllowOverridesToApproverListPerMergeRequest ApprovalSetting `json:"allow_overrides_to_approver_list_per_merge_request"`
+	// RetainApprovalsOnPush: approvals stay when commits are added.
+	RetainApprovalsOnPush ApprovalSetting `json:"retain_approvals_on_push"`
+	// SelectiveCodeOwnerRemovals: of the approvals only those of the code owners concerned go when commits are added.
+	SelectiveCodeOwnerRemovals ApprovalSetting `json:"selective_code_owner_removals"`
+	// RequirePasswordToApprove: approvers must give their password. It cannot be set here.
+	RequirePasswordToApprove ApprovalSetting `json:"require_password_to_approve"`
+	// RequireReauthenticationToApprove: approvers must authenticate again.
+	RequireReauthenticationToApprove ApprovalSetting `json:"require_reauthentication_to_approve"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// ApprovalSource says where the value of an approval setting comes from. Servers have values beyond the constant.
+type ApprovalSource string
+
+// ApprovalSourceGroup is a value that a group sets for its projects.
+const ApprovalSourceGroup ApprovalSource = "group"
+
+// ApprovalSetting is the value of one rule (Document 1 §2.6).
+type ApprovalSetting struct {
+	// Value says whether the rule is on.
+	Value bool `json:"value"`
+	// Locked: the value cannot be changed here.
+	Locked bool `json:"locked"`
+	// InheritedFrom says what set the value, when it is locked; empty when it was set here.
+	InheritedFrom ApprovalSource `json:"inherited_from"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

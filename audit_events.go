@@ -1,0 +1,216 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+)
+
+// AuditEventsService reads what was done by whom (Document 1 §4.7). Premium and Ultimate. Lists ask for keyset pagination; offset
+// pagination is deprecated since 17.8 and ends in 19.0.
+type AuditEventsService struct{ service }
+
+// AuditEntityType says what an event happened to.
+type AuditEntityType string
+
+const (
+	// AuditEntityUser is a user.
+	AuditEntityUser AuditEntityType = "User"
+	// AuditEntityGroup is a group.
+	AuditEntityGroup AuditEntityType = "Group"
+	// AuditEntityProject is a project.
+	AuditEntityProject AuditEntityType = "Project"
+	// AuditEntityInstance is the instance itself. It is the contract's neutral word, which a client with a vocabulary translates
+	// both ways; see AuditEvent.IsInstance.
+	AuditEntityInstance AuditEntityType = "Service::Audit::InstanceScope"
+)
+
+// instanceScope is how every server's word for AuditEntityInstance ends.
+const instanceScope = "::Audit::InstanceScope"
+
+// ListAuditEventsOptions filters the lists of audit events. A field that the contract gives to List only says so.
+type ListAuditEventsOptions struct {
+	// CreatedAfter selects events at this time or later, to the second.
+	CreatedAfter time.Time `url:"created_after,omitempty"`
+	// CreatedBefore selects events at this time or earlier, to the second.
+	CreatedBefore time.Time `url:"created_before,omitempty"`
+	// EntityType selects by what the event happened to. List only.
+	EntityType AuditEntityType `url:"entity_type,omitempty"`
+	// EntityID selects by the id of what the event happened to; with EntityType. List only.
+	EntityID int64 `url:"entity_id,omitempty"`
+}
+
+func (o *ListAuditEventsOptions) check() error {
+	return needs("entity_id", o.EntityID != 0, "entity_type", o.EntityType != "")
+}
+
+// worded gives the options as they go on the wire: times in UTC, which the contract's fixed form demands, and the entity type in
+// the server's own word.
+func (o *ListAuditEventsOptions) worded(c *Client) *ListAuditEventsOptions {
+	if o == nil {
+		return nil
+	}
+	wire := *o
+	wire.CreatedAfter, wire.CreatedBefore = o.CreatedAfter.UTC(), o.CreatedBefore.UTC()
+	if own, known := c.config.word(entityWord, string(o.EntityType)); known {
+		wire.EntityType = AuditEntityType(own)
+	}
+	return &wire
+}
+
+// neutral gives an event with the entity type in the contract's word.
+func (s *AuditEventsService) neutral(event *AuditEvent, err error) (*AuditEvent, error) {
+	if event == nil {
+		return nil, err
+	}
+	if word, known := s.client.config.neutral(entityWord, string(event.EntityType)); known {
+		event.EntityType = AuditEntityType(word)
+	}
+	return event, err
+}
+
+func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter.Seq2[*AuditEvent, error] {
+	return func(yield func(*AuditEvent, error) bool) {
+		for event, err := range events {
+			if !yield(s.neutral(event, err)) {
+				return
+			}
+		}
+	}
+}
+
+// List lists the events of the whole instance. Administrators only; self-managed and dedicated. Document 1 §4.7.
+func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
+	r := s.get("/audit_events").params(o.worded(s.client))
+	return s.neutrals(list[AuditEvent](ctx, r, opts))
+}
+
+// Get reads an event of the instance. Administrators only; self-managed and dedicated. Document 1 §4.7.
+func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...RequestOption) (*AuditEvent, error) {
+	r := s.get("/audit_events/:id", event)
+	return s.neutral(do[AuditEvent](ctx, r, opts))
+}
+
+// ListForGroup lists the events of a group. Owners see those of all users, Developers and Maintainers their own.
+// Document 1 §4.7.
+func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
+	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.client))
+	return s.neutrals(list[AuditEvent](ctx, r, opts))
+}
+
+// GetForGroup reads an event of a group. Owner of the group. Document 1 §4.7.
+func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
+	r := s.get("/groups/:id/audit_events/:audit_event_id", group, event)
+	return s.neutral(do[AuditEvent](ctx, r, opts))
+}
+
+// ListForProject lists the events of a project. Maintainers see those of all users, Developers their own. Document 1 §4.7.
+func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
+	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.client))
+	return s.neutrals(list[AuditEvent](ctx, r, opts))
+}
+
+// GetForProject reads an event of a project. Maintainer of the project. Document 1 §4.7.
+func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
+	r := s.get("/projects/:id/audit_events/:audit_event_id", project, event)
+	return s.neutral(do[AuditEvent](ctx, r, opts))
+}
+
+// AuditEvent is a record of what was done (Document 1 §2.8).
+type AuditEvent struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// AuthorID is who did it; negative for what is no user, such as a deploy token.
+	AuthorID int64 `json:"author_id"`
+	// EntityID is what it happened to.
+	EntityID int64 `json:"entity_id"`
+	// EntityType says what EntityID is the id of.
+	EntityType AuditEntityType `json:"entity_type"`
+	// Details say what happened.
+	Details AuditEventDetails `json:"details"`
+	// CreatedAt is when it happened.
+	CreatedAt time.Time `json:"created_at"`
+	// IPAddress is where the request came from; of events of the instance.
+	IPAddress string `json:"ip_address"`
+	// AuthorName is the author's display name; of events of the instance.
+	AuthorName string `json:"author_name"`
+	// EntityPath is the path of what it happened to; of events of the instance.
+	EntityPath string `json:"entity_path"`
+	// TargetDetails describe what was changed; of events of the instance.
+	TargetDetails string `json:"target_details"`
+	// TargetType says what TargetID is the id of; of events of the instance.
+	TargetType string `json:"target_type"`
+	// TargetID is what was changed; of events of the instance.
+	TargetID int64 `json:"target_id"`
+	// EventType is the kind of event; of events of the instance.
+	EventType string `json:"event_type"`
+	// EventName is the kind of event. Not part of the contract.
+	EventName string `json:"event_name"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// IsInstance reports whether the event happened to the instance itself, whichever word the server has for it.
+func (e *AuditEvent) IsInstance() bool { return strings.HasSuffix(string(e.EntityType), instanceScope) }
+
+// AuditEventDetails say what happened (Document 1 §2.8). Which fields are set depends on the event; what has no field is in Extra.
+type AuditEventDetails struct {
+	// CustomMessage is the event in words.
+	CustomMessage string `json:"custom_message"`
+	// Add is what was added.
+	Add string `json:"add"`
+	// Change is what was changed, From a value To another.
+	Change AuditEventChange `json:"change"`
+	// From is the value before, as text: "true" for a boolean.
+	From string `json:"from"`
+	// To is the value after, as text.
+	To string `json:"to"`
+	// AuthorName is the author's display name.
+	AuthorName string `json:"author_name"`
+	// AuthorEmail is the author's address. Since 15.9.
+	AuthorEmail string `json:"author_email"`
+	// AuthorClass says what the author is, such as User.
+	AuthorClass string `json:"author_class"`
+	// TargetID is what was changed.
+	TargetID int64 `json:"target_id"`
+	// TargetType says what TargetID is the id of.
+	TargetType string `json:"target_type"`
+	// TargetDetails describe what was changed.
+	TargetDetails string `json:"target_details"`
+	// IPAddress is where the request came from; empty when that is not known.
+	IPAddress string `json:"ip_address"`
+	// EntityPath is the path of what it happened to.
+	EntityPath string `json:"entity_path"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// AuditEventChange is what an event changed: the name of an attribute, or an object for some events.
+type AuditEventChange struct {
+	// Name is the attribute's name; empty when the server sent an object.
+	Name string `json:"-"`
+	// Extra holds the members of the object.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// String returns the name.
+func (c AuditEventChange) String() string { return c.Name }
+
+// MarshalJSON writes the form that was read.
+func (c AuditEventChange) MarshalJSON() ([]byte, error) {
+	if len(c.Extra) > 0 {
+		return json.Marshal(c.Extra)
+	}
+	return json.Marshal(c.Name)
+}
+
+// UnmarshalJSON reads a name or an object.
+func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*c = AuditEventChange{}
+		return readJSON(data, &c.Name)
+	}
+	return readJSON(data, &c.Extra)
+}

@@ -1,0 +1,317 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// tokenServer is a token endpoint; answer gets the form.
+func tokenServer(t *testing.T, answer func(form url.Values, n int) act) (*wire, *oauth2.Config) {
+	n := 0
+	w := newWire(t, func(s seen) act {
+		n++
+		form, _ := url.ParseQuery(s.body)
+		return answer(form, n)
+	})
+	return w, &oauth2.Config{ClientID: "id", ClientSecret: secret, Endpoint: oauth2.Endpoint{TokenURL: w.url + "/token", AuthStyle: oauth2.AuthStyleInParams}}
+}
+
+func sayToken(access, refresh string) act {
+	return sayJSON(fmt.Sprintf(`{"access_token":%q,"refresh_token":%q,"token_type":"bearer","expires_in":7200}`, access, refresh))
+}
+
+// guarded is an API that takes one token.
+func guarded(t *testing.T, valid func() string) *wire {
+	return newWire(t, func(s seen) act {
+		if s.header.Get("Authorization") == "Bearer "+valid() {
+			return sayJSON("{}")
+		}
+		return say(401, `{"error":"invalid_token","error_description":"`+s.header.Get("Authorization")+`"}`, jsonType)
+	})
+}
+
+func fixed(token string) func() string { return func() string { return token } }
+
+func expired(refresh string) *oauth2.Token {
+	return &oauth2.Token{AccessToken: "old", RefreshToken: refresh, Expiry: time.Now().Add(-time.Minute)}
+}
+
+// Design 6.10: one refresh for many goroutines, whether the token has run out by the clock or is refused with 401.
+func TestOAuthOneRefresh(t *testing.T) {
+	for name, token := range map[string]*oauth2.Token{"expired": expired("r1"), "refused": {AccessToken: "old", RefreshToken: "r1"}} {
+		t.Run(name, func(t *testing.T) {
+			tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+			api := guarded(t, fixed("new"))
+			var saved atomic.Int32
+			c := wireClient(t, api.url, WithOAuth(config, token), WithOnRefresh(func(got *oauth2.Token) {
+				saved.Add(1)
+				assert.Equal(t, "r2", got.RefreshToken)
+			}))
+			var all sync.WaitGroup
+			for range 50 {
+				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(once), nil)) })
+			}
+			all.Wait()
+			assert.Len(t, tokens.seen(), 1)
+			assert.EqualValues(t, 1, saved.Load())
+		})
+	}
+}
+
+// Design 6.10: a rotated refresh token is kept, and one that the endpoint does not rotate is used again.
+func TestOAuthRotation(t *testing.T) {
+	valid := ""
+	tokens, config := tokenServer(t, func(form url.Values, n int) act {
+		assert.Equal(t, []string{"", "r1", "r2", "r2"}[n], form.Get("refresh_token"))
+		valid = fmt.Sprint("t", n)
+		if n == 1 {
+			return sayToken(valid, "r2")
+		}
+		return sayJSON(fmt.Sprintf(`{"access_token":%q,"token_type":"Bearer"}`, valid))
+	})
+	api := guarded(t, func() string { return valid })
+	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
+	for range 3 {
+		require.NoError(t, c.Do(t.Context(), callOf(once), nil))
+		valid = "revoked"
+	}
+	assert.Len(t, tokens.seen(), 3)
+}
+
+// Design 6.10: a 401 forces one refresh and one repeat with an identical body, of a `once` call too; a second 401 is final.
+func TestOAuthRefused(t *testing.T) {
+	for valid, ok := range map[string]bool{secret: true, "never": false} {
+		tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken(secret, "r2") })
+		api := guarded(t, fixed(valid))
+		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
+		err := c.Do(t.Context(), callOf(once), nil)
+		got := api.seen()
+		require.Len(t, got, 2)
+		assert.Equal(t, got[0].body, got[1].body)
+		assert.NotEmpty(t, got[0].body)
+		assert.Len(t, tokens.seen(), 1)
+		if !ok {
+			require.ErrorIs(t, err, ErrUnauthorized)
+			require.ErrorContains(t, err, "Bearer [redacted]")
+			assert.Empty(t, reveals(err))
+			continue
+		}
+		require.NoError(t, err)
+	}
+}
+
+// Design 6.10: nothing of what a failing token endpoint answers is in the error; it is asked again only where that may help, and
+// a redirect of it is not followed.
+func TestOAuthEndpointFails(t *testing.T) {
+	away := newWire(t, always(sayToken("stolen", "")))
+	body := `{"error":"invalid_grant","error_description":"` + secret + `","x":"r1"}`
+	for _, test := range []struct {
+		name   string
+		answer act
+		asked  int
+		says   string
+	}{
+		{"refused", say(400, body, jsonType), 1, "400 invalid_grant"},
+		{"strange code", say(400, `{"error":"`+secret+`"}`, jsonType), 1, "400"},
+		{"down", say(500, body, jsonType), 4, "500"},
+		{"redirects", say(302, body, "Location: "+away.url), 1, "302"},
+		{"redirects with the body", say(307, body, "Location: "+away.url), 1, "307"},
+		{"HTML", say(200, "<html>"+secret, "Content-Type: text/html"), 4, "token"},
+		{"no token", sayJSON(`{"token":"` + secret + `"}`), 4, "token"},
+		{"illegal token", sayJSON(`{"access_token":"a\nb ` + secret + `"}`), 1, "illegal"},
+		{"error with 200", sayJSON(body), 1, "invalid_grant"},
+		{"closed", closing(""), 4, "token"},
+	} {
+		tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
+		api := guarded(t, fixed("new"))
+		c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
+		err := c.Do(t.Context(), callOf(once), nil)
+		require.ErrorIs(t, err, ErrCredential, test.name)
+		require.ErrorContains(t, err, test.says, test.name)
+		assert.Empty(t, reveals(err), test.name)
+		assert.Len(t, tokens.seen(), test.asked, test.name)
+		assert.Empty(t, api.seen())
+		e := asError(t, err)
+		assert.False(t, e.MaybeApplied)
+		assert.Zero(t, e.Status)
+	}
+	assert.Empty(t, away.seen())
+}
+
+// After a 401 whose refresh fails, the error says both.
+func TestOAuthRefusedAndNotRenewed(t *testing.T) {
+	_, config := tokenServer(t, func(url.Values, int) act { return say(400, `{"error":"invalid_grant"}`, jsonType) })
+	api := guarded(t, fixed("new"))
+	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
+	err := c.Do(t.Context(), callOf(safe), nil)
+	require.ErrorIs(t, err, ErrUnauthorized)
+	require.ErrorIs(t, err, ErrCredential)
+	assert.Len(t, api.seen(), 1)
+	c = wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old"}))
+	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrUnauthorized)
+	c = wireClient(t, api.url, WithOAuth(config, expired("")))
+	require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "expired and there is no refresh token")
+}
+
+// Design 6.10: the refresh outlives the caller who began it, since breaking it off could lose a rotated refresh token.
+func TestOAuthRefreshOutlivesCaller(t *testing.T) {
+	asked, release := make(chan struct{}, 9), make(chan struct{})
+	tokens, config := tokenServer(t, func(url.Values, int) act {
+		asked <- struct{}{}
+		<-release
+		return sayToken("new", "r2")
+	})
+	c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, expired("r1")))
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() { first <- c.Do(ctx, callOf(safe), nil) }()
+	<-asked
+	cancel()
+	require.ErrorIs(t, <-first, context.Canceled)
+	close(release)
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	assert.Len(t, tokens.seen(), 1)
+}
+
+// Design 6.10: a foreign source is asked again after a 401, and the call repeated only if the token differs.
+func TestTokenSource(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		token    func(n int) (*oauth2.Token, error)
+		requests int
+		is       error
+	}{
+		{"other token", func(n int) (*oauth2.Token, error) {
+			return &oauth2.Token{AccessToken: []string{"", "old", "new", "new"}[n]}, nil
+		}, 2, nil},
+		{"same token", func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "old"}, nil }, 1, ErrUnauthorized},
+		{"no longer any", func(n int) (*oauth2.Token, error) {
+			if n > 1 {
+				return nil, errors.New("gone")
+			}
+			return &oauth2.Token{AccessToken: "old"}, nil
+		}, 1, ErrCredential},
+		{"nil", func(int) (*oauth2.Token, error) { return nil, nil }, 0, ErrCredential},
+		{"empty", func(int) (*oauth2.Token, error) { return &oauth2.Token{}, nil }, 0, ErrCredential},
+		{"spaces", func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "a b"}, nil }, 0, ErrCredential},
+		{"panics", func(int) (*oauth2.Token, error) { panic(secret) }, 0, ErrCredential},
+		{"refused with a body", func(int) (*oauth2.Token, error) {
+			return nil, &oauth2.RetrieveError{Response: &http.Response{StatusCode: http.StatusBadRequest}, Body: []byte(secret), ErrorDescription: secret}
+		}, 0, ErrCredential},
+		{"refused without a response", func(int) (*oauth2.Token, error) {
+			return nil, &oauth2.RetrieveError{Body: []byte(secret), ErrorCode: "x"}
+		}, 0, ErrCredential},
+	} {
+		n := 0
+		api := guarded(t, fixed("new"))
+		c := wireClient(t, api.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+			n++
+			return test.token(n)
+		})))
+		err := c.Do(t.Context(), callOf(once), nil)
+		assert.Len(t, api.seen(), test.requests, test.name)
+		if test.is == nil {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, test.is, test.name)
+		assert.Empty(t, reveals(err), test.name)
+	}
+}
+
+// A body that cannot be read again is not repeated after a 401 either.
+func TestOAuthUploadOnce(t *testing.T) {
+	tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+	for size, file := range map[int]File{1: FileReader(strings.NewReader("content"), 7), 2: FileBytes([]byte("content"))} {
+		api := guarded(t, fixed("new"))
+		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
+		err := exec(t.Context(), service{c}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file), nil)
+		got := api.seen()
+		require.Len(t, got, size)
+		assert.Equal(t, size == 2, err == nil)
+		assert.Equal(t, got[0].body, got[size-1].body)
+	}
+	assert.Len(t, tokens.seen(), 1)
+}
+
+// Design 6.2: what the constructors refuse, without showing it.
+func TestClientRefusals(t *testing.T) {
+	base := "https://forge.example.com"
+	for _, address := range []string{
+		"", "forge.example.com", "ftp://forge.example.com", "https://", "https://user:" + secret + "@forge.example.com", base + "?a=" + secret,
+		base + "#" + secret, base + "/a/../b", base + "//x", base + " ", base + "/%2f", base + ":", "https://a b", "https://forge.example.com:x/" + secret,
+	} {
+		_, err := NewClient(address, WithToken(secret))
+		require.Error(t, err, address)
+		assert.Empty(t, reveals(err), address)
+	}
+	for name, option := range map[string]Option{
+		"empty": WithToken(""), "space": WithToken("a " + secret), "newline": WithToken(secret + "\n"), "job": WithJobToken("\x00" + secret),
+		"no OAuth": WithOAuth(nil, nil), "empty OAuth": WithOAuth(&oauth2.Config{}, &oauth2.Token{}),
+		"OAuth space":    WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret + " "}),
+		"token endpoint": WithOAuth(&oauth2.Config{Endpoint: oauth2.Endpoint{TokenURL: "https://u:" + secret + "@x"}}, &oauth2.Token{AccessToken: "a", RefreshToken: "b"}),
+		"plain endpoint": WithOAuth(&oauth2.Config{Endpoint: oauth2.Endpoint{TokenURL: "http://auth.example.com"}}, &oauth2.Token{AccessToken: "a", RefreshToken: "b"}),
+		"source":         WithTokenSource(nil), "agent": WithUserAgent("a\nb"), "policy": WithRetry(RetryPolicy{MaxWait: -1}),
+	} {
+		_, err := NewClient(base, option)
+		require.Error(t, err, name)
+		assert.Empty(t, reveals(err), name)
+	}
+	for address, ok := range map[string]bool{
+		"http://forge.example.com": false, "http://localhost:1": true, "http://127.0.0.1": true, "http://[::1]:8080": true,
+		"http://localhost.example.com": false, "http://127.0.0.1.example.com": false,
+	} {
+		_, err := NewClient(address, WithToken(secret))
+		assert.Equal(t, ok, err == nil, address)
+		_, err = NewClient(address, WithToken(secret), WithPlainHTTP())
+		require.NoError(t, err)
+		_, err = NewClient(address)
+		require.NoError(t, err)
+	}
+	for _, address := range []string{base, base + "/", base + "/api/v4", base + "/api/v4/"} {
+		c, err := NewClient(address)
+		require.NoError(t, err)
+		assert.Equal(t, base+"/api/v4", c.BaseURL())
+	}
+}
+
+// Design 6.4: the two pairs of variables are never mixed.
+func TestClientFromEnv(t *testing.T) {
+	for _, test := range []struct {
+		url, token, ci, job string
+		header              string // "" : refused
+	}{
+		{"U", "t", "", "", tokenHeader}, {"U", "t", "U", "j", tokenHeader}, {"", "", "U", "j", jobTokenHeader},
+		{"U", "", "U", "j", ""}, {"", "t", "U", "j", ""}, {"", "", "U", "", ""}, {"", "", "", "j", ""}, {"", "", "", "", ""},
+	} {
+		w := newWire(t, always(sayJSON("{}")))
+		address := strings.NewReplacer("U", w.url)
+		t.Setenv("FORGE_URL", address.Replace(test.url))
+		t.Setenv("FORGE_TOKEN", test.token)
+		t.Setenv("CI_API_V4_URL", address.Replace(test.ci))
+		t.Setenv("CI_JOB_TOKEN", test.job)
+		c, err := NewClientFromEnv(WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
+		if test.header == "" {
+			require.Error(t, err)
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		got := w.seen()[0].header
+		assert.NotEmpty(t, got.Get(test.header))
+		assert.Equal(t, 1, len(got[tokenHeader])+len(got[jobTokenHeader]))
+		c.CloseIdleConnections()
+	}
+}

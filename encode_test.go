@@ -1,0 +1,182 @@
+package forge
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// arrival is a request as a server has read it.
+type arrival struct {
+	method, rawQuery, contentType string
+	length                        int64
+	query, form                   url.Values
+	body                          string
+}
+
+// recorder is a server that keeps what arrives and answers an object.
+func recorder(t *testing.T) (*Client, func() arrival) {
+	t.Helper()
+	var mu sync.Mutex
+	var last arrival
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		body, _ := io.ReadAll(r.Body)
+		last = arrival{method: r.Method, rawQuery: r.URL.RawQuery, query: r.URL.Query(), contentType: r.Header.Get("Content-Type"), length: r.ContentLength, body: string(body)}
+		last.form, _ = url.ParseQuery(last.body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(srv.Close)
+	return onceClient(t, srv.URL), func() arrival {
+		mu.Lock()
+		defer mu.Unlock()
+		return last
+	}
+}
+
+// encodeOptions has every kind of query parameter that the contract knows.
+type encodeOptions struct {
+	IIDs      []int64         `url:"iids,brackets,omitempty"`
+	Usernames []string        `url:"assignee_username,brackets,omitempty"`
+	Assignee  IDFilter        `url:"assignee_id,omitempty"`
+	Approvers IDsFilter       `url:"approved_by_ids,omitempty"`
+	Weight    NumberFilter    `url:"weight,omitempty"`
+	Title     TextFilter      `url:"milestone,omitempty"`
+	Labels    LabelFilter     `url:"labels,omitempty"`
+	Milestone MilestoneFilter `url:"milestone_id,omitempty"`
+	After     time.Time       `url:"created_after,omitempty"`
+	Due       Date            `url:"due,omitempty"`
+	Custom    Hash            `url:"custom_attributes,omitempty"`
+	Variables HashList        `url:"variables,omitempty"`
+	Recursive *bool           `url:"recursive,omitempty"`
+	Search    string          `url:"search,omitempty"`
+	Sort      Sort            `url:"sort,omitempty"`
+	Not       *encodeOptions  `url:"not,omitempty"`
+}
+
+func TestQueryForms(t *testing.T) {
+	client, last := recorder(t)
+	for _, test := range []struct {
+		name    string
+		options *encodeOptions
+		want    url.Values
+		raw     string // where the spelling matters
+	}{
+		{"nil", nil, url.Values{}, ""},
+		{"zero", &encodeOptions{}, url.Values{}, ""},
+		{"array", &encodeOptions{IIDs: []int64{2, 1}}, url.Values{"iids[]": {"2", "1"}}, "iids%5B%5D=2&iids%5B%5D=1"},
+		{"strings", &encodeOptions{Usernames: []string{"a,b", "c&d"}}, url.Values{"assignee_username[]": {"a,b", "c&d"}}, ""},
+		{"id", &encodeOptions{Assignee: ID(7)}, url.Values{"assignee_id": {"7"}}, ""},
+		{"none", &encodeOptions{Assignee: None}, url.Values{"assignee_id": {"None"}}, ""},
+		{"any", &encodeOptions{Assignee: Any}, url.Values{"assignee_id": {"Any"}}, ""},
+		{"ids", &encodeOptions{Approvers: IDs(1, 2)}, url.Values{"approved_by_ids[]": {"1", "2"}}, ""},
+		{"ids none", &encodeOptions{Approvers: None}, url.Values{"approved_by_ids": {"None"}}, ""},
+		{"number zero", &encodeOptions{Weight: Number(0)}, url.Values{"weight": {"0"}}, ""},
+		{"text", &encodeOptions{Title: Text("v1 + v2 & ü")}, url.Values{"milestone": {"v1 + v2 & ü"}}, "milestone=v1+%2B+v2+%26+%C3%BC"},
+		{"labels", &encodeOptions{Labels: Labels("bug", "p 1")}, url.Values{"labels": {"bug,p 1"}}, ""},
+		{"labels any", &encodeOptions{Labels: Any}, url.Values{"labels": {"Any"}}, ""},
+		{"upcoming", &encodeOptions{Milestone: Upcoming}, url.Values{"milestone_id": {"Upcoming"}}, ""},
+		{"milestone id", &encodeOptions{Milestone: ID(3)}, url.Values{"milestone_id": {"3"}}, ""},
+		{"time", &encodeOptions{After: time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 7200))}, url.Values{"created_after": {"2026-01-02T03:04:05+02:00"}}, "created_after=2026-01-02T03%3A04%3A05%2B02%3A00"},
+		{"date", &encodeOptions{Due: NewDate(2026, 1, 2)}, url.Values{"due": {"2026-01-02"}}, ""},
+		{"hash", &encodeOptions{Custom: Hash{"team": "a b", "x.y": "1"}}, url.Values{"custom_attributes[team]": {"a b"}, "custom_attributes[x.y]": {"1"}}, ""},
+		{"hash list", &encodeOptions{Variables: HashList{{"key": "a", "value": "1"}, {"key": "b"}}}, url.Values{"variables[0][key]": {"a"}, "variables[0][value]": {"1"}, "variables[1][key]": {"b"}}, ""},
+		{"false", &encodeOptions{Recursive: new(false)}, url.Values{"recursive": {"false"}}, ""},
+		{"true", &encodeOptions{Recursive: new(true)}, url.Values{"recursive": {"true"}}, ""},
+		{"not", &encodeOptions{Not: &encodeOptions{Labels: Labels("a", "b"), IIDs: []int64{1, 2}, Title: None, Approvers: IDs(3), Sort: SortAsc, Custom: Hash{"k": "v"}}},
+			url.Values{"not[labels]": {"a,b"}, "not[iids][]": {"1", "2"}, "not[milestone]": {"None"}, "not[approved_by_ids][]": {"3"}, "not[sort]": {"asc"}, "not[custom_attributes][k]": {"v"}}, ""},
+		{"empty not", &encodeOptions{Not: &encodeOptions{}}, url.Values{}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := service{client}.get("/user").params(test.options)
+			require.NoError(t, exec(t.Context(), r, nil))
+			assert.Equal(t, test.want, last().query)
+			if test.raw != "" {
+				assert.Equal(t, test.raw, last().rawQuery)
+			}
+			assert.Empty(t, last().contentType)
+		})
+	}
+	for name, options := range map[string]*encodeOptions{
+		"Approvers": {Approvers: IDs()}, "Approvers ": {Approvers: IDs(1, 0)}, "Labels": {Labels: Labels("a,b")}, "Title": {Title: Text("")},
+		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
+	} {
+		r := service{client}.get("/user").params(options)
+		var invalid *ValidationError
+		require.ErrorAs(t, exec(t.Context(), r, nil), &invalid, name)
+		assert.Contains(t, invalid.Option+" ", "encodeOptions."+name)
+	}
+}
+
+// Query and Call.Query add to the options, and nothing that the caller holds is changed.
+func TestQueryIsMergedNotChanged(t *testing.T) {
+	client, last := recorder(t)
+	query := url.Values{"a": make([]string, 1, 8)}
+	query["a"][0] = "1"
+	for range 2 {
+		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user", Query: query}, nil, Query("a", "2"), Query("b", "x y")))
+		assert.Equal(t, url.Values{"a": {"1", "2"}, "b": {"x y"}}, last().query)
+		assert.Equal(t, url.Values{"a": {"1"}}, query)
+		assert.Empty(t, query["a"][:2][1], "the caller's backing array was written to")
+	}
+}
+
+// A + in a pattern of a form body arrives as a +.
+func TestFormBody(t *testing.T) {
+	client, last := recorder(t)
+	options := &struct {
+		Pattern string `url:"name_regex_delete,omitempty"`
+		Keep    int    `url:"keep_n,omitempty"`
+	}{Pattern: `^v[0-9]+\.x & y=%2B$`, Keep: 5}
+	r := service{client}.request(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
+	require.NoError(t, exec(t.Context(), r, nil))
+	got := last()
+	assert.Equal(t, "application/x-www-form-urlencoded", got.contentType)
+	assert.Equal(t, url.Values{"name_regex_delete": {options.Pattern}, "keep_n": {"5"}}, got.form)
+	assert.EqualValues(t, len(got.body), got.length)
+	assert.Empty(t, got.rawQuery)
+}
+
+func TestJSONBody(t *testing.T) {
+	client, last := recorder(t)
+	type options struct {
+		Title  string           `json:"title,omitempty"`
+		Tags   *[]string        `json:"tags,omitempty"`
+		Limit  Nullable[int]    `json:"limit,omitzero"`
+		Due    Nullable[Date]   `json:"due,omitzero"`
+		Spent  WorkDuration     `json:"duration,omitempty"`
+		When   time.Time        `json:"when,omitzero"`
+		Nested map[string][]any `json:"nested,omitempty"`
+	}
+	for _, test := range []struct {
+		options *options
+		want    string
+	}{
+		{nil, `{}`},
+		{&options{}, `{}`},
+		{&options{Title: "a < b & ü \u2028"}, `{"title":"a \u003c b \u0026 ü \u2028"}`},
+		{&options{Tags: &[]string{}}, `{"tags":[]}`},
+		{&options{Limit: Null[int](), Due: Null[Date]()}, `{"limit":null,"due":null}`},
+		{&options{Limit: Value(0), Due: Value(NewDate(2026, 2, 3))}, `{"limit":0,"due":"2026-02-03"}`},
+		{&options{Spent: WorkDuration(-90 * time.Minute)}, `{"duration":"-1h30m"}`},
+		{&options{Nested: map[string][]any{"a": {1, "x", nil}}}, `{"nested":{"a":[1,"x",null]}}`},
+	} {
+		require.NoError(t, exec(t.Context(), service{client}.post("/user/emails").json(test.options), nil))
+		got := last()
+		assert.Equal(t, test.want, got.body)
+		assert.Equal(t, "application/json", got.contentType)
+		assert.EqualValues(t, len(test.want), got.length)
+	}
+	require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodPost, Route: "/user/emails"}, nil))
+	assert.Empty(t, last().body, "no body, no content type")
+	assert.Empty(t, last().contentType)
+}

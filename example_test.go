@@ -1,0 +1,159 @@
+package forge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// server starts the embedded server with one small project.
+func server() (*forgetest.Server, *forge.Client) {
+	srv, err := forgetest.Start()
+	if err != nil {
+		log.Fatal(err)
+	}
+	app := srv.AddProject("group/app")
+	app.AddFiles(map[string]string{"README.md": "# App\n", "cmd/app/main.go": "package main\n"})
+	app.AddIssues(3, func(i int, issue *forgetest.Document) {
+		issue.Set("title", fmt.Sprintf("Bug %d", i+1)).Set("labels", []string{"bug"})
+	})
+	return srv, srv.Client()
+}
+
+func Example() {
+	srv, client := server()
+	defer srv.Close()
+	ctx := context.Background()
+
+	for issue, err := range client.Issues.List(ctx, &forge.ListIssuesOptions{
+		Scope:  forge.ScopeAll,
+		Labels: forge.Labels("bug"),
+		Sort:   forge.SortAsc,
+	}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(issue.References.Full, issue.Title)
+	}
+	// Output:
+	// group/app#1 Bug 1
+	// group/app#2 Bug 2
+	// group/app#3 Bug 3
+}
+
+func ExampleUnchanged() {
+	srv, client := server()
+	defer srv.Close()
+	ctx := context.Background()
+
+	for range 2 {
+		_, err := client.Issues.CreateTodo(ctx, forge.Path("group/app"), 1)
+		switch {
+		case forge.Unchanged(err):
+			fmt.Println("it is on the list already")
+		case err != nil:
+			log.Fatal(err)
+		default:
+			fmt.Println("put on the list")
+		}
+	}
+	// Output:
+	// put on the list
+	// it is on the list already
+}
+
+func ExampleError() {
+	srv, client := server()
+	defer srv.Close()
+
+	_, err := client.Issues.GetTimeStats(context.Background(), forge.Path("group/app"), 99)
+	var failed *forge.Error
+	if errors.As(err, &failed) && errors.Is(err, forge.ErrNotFound) {
+		fmt.Println(failed.Status, failed.Message)
+	}
+	// Output: 404 404 Issue Not Found
+}
+
+func ExampleStartAt() {
+	srv, client := server()
+	defer srv.Close()
+	ctx := context.Background()
+	options := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Sort: forge.SortAsc}
+
+	var page forge.Response
+	first, err := forge.Collect(client.Issues.List(ctx, options, forge.PerPage(2), forge.OnePage(), forge.Into(&page)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	saved := page.Cursor // to be stored; another process may go on from here
+	rest, err := forge.Collect(client.Issues.List(ctx, options, forge.StartAt(saved), forge.Into(&page)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(first), len(rest), page.Cursor.Done())
+	// Output: 2 1 true
+}
+
+func ExampleRepositoriesService_ListTree() {
+	srv, client := server()
+	defer srv.Close()
+
+	for entry, err := range client.Repositories.ListTree(context.Background(), forge.Path("group/app"), &forge.TreeOptions{Recursive: new(true)}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if entry.Type == forge.TreeEntryBlob {
+			fmt.Println(entry.Path)
+		}
+	}
+	// Output:
+	// README.md
+	// cmd/app/main.go
+}
+
+func ExampleRepositoriesService_Archive() {
+	srv, client := server()
+	defer srv.Close()
+
+	archive, err := client.Repositories.Archive(context.Background(), forge.Path("group/app"), &forge.ArchiveOptions{Format: forge.Tar})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer archive.Close()
+	n, err := io.Copy(io.Discard, archive) // or archive.SaveTo(path)
+	fmt.Println(n > 0, err, archive.ContentType)
+	// Output: true <nil> application/octet-stream
+}
+
+func ExampleNamespacesService_Exists() {
+	srv, client := server()
+	defer srv.Close()
+
+	answer, err := client.Namespaces.Exists(context.Background(), "group", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Exists, answer.Suggests)
+	// Output: true [group1]
+}
+
+func ExampleClient_Do() {
+	srv, client := server()
+	defer srv.Close()
+
+	var stats struct {
+		Estimate int `json:"time_estimate"`
+	}
+	call := forge.Call{Method: "POST", Route: "/projects/:id/issues/:issue_iid/time_estimate",
+		Args: []forge.Ref{forge.Path("group/app"), forge.ID(1)}, Body: map[string]string{"duration": "3h30m"}}
+	if err := client.Do(context.Background(), call, &stats); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stats.Estimate)
+	// Output: 12600
+}

@@ -1,0 +1,314 @@
+package forge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// uploadServer answers the first uploads with the given status and keeps all bodies.
+type uploadServer struct {
+	*httptest.Server
+	fail, status int
+
+	mu      sync.Mutex
+	bodies  [][]byte
+	lengths []int64
+	types   []string
+}
+
+func newUploadServer(t *testing.T, fail, status int) *uploadServer {
+	t.Helper()
+	s := &uploadServer{fail: fail, status: status}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *uploadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		return
+	}
+	s.bodies, s.lengths, s.types = append(s.bodies, body), append(s.lengths, r.ContentLength), append(s.types, r.Header.Get("Content-Type"))
+	if len(s.bodies) <= s.fail {
+		w.WriteHeader(s.status)
+	}
+}
+
+func (s *uploadServer) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.bodies)
+}
+
+// sendFile uploads by a route that may be repeated, so that resending can be seen.
+func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) error {
+	t.Helper()
+	r := service{client}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
+	return exec(t.Context(), r, opts)
+}
+
+var quickRetry = RetryPolicy{MaxAttempts: 4, MinWait: time.Millisecond, MaxWait: time.Millisecond}
+
+// A multipart body has an exact length, and is resent byte for byte.
+func TestUpload(t *testing.T) {
+	content := bytes.Repeat([]byte("0123456789\x00\r\n--"), 50_000)
+	path := filepath.Join(t.TempDir(), "report é \"1\".bin")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	for name, test := range map[string]struct {
+		file     File
+		fileName string
+		content  []byte
+	}{
+		"FileAt":     {FileAt(path), filepath.Base(path), content},
+		"FileBytes":  {FileBytes(content), "file", content},
+		"Named":      {FileBytes(content).Named("a\\b;c.txt"), "a\\b;c.txt", content},
+		"empty":      {FileBytes(nil), "file", nil},
+		"FileReader": {FileReader(bytes.NewReader(content), int64(len(content))), "file", content},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fail := 2
+			if test.file.once {
+				fail = 0
+			}
+			srv := newUploadServer(t, fail, http.StatusServiceUnavailable)
+			require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), test.file))
+			require.Len(t, srv.bodies, fail+1)
+			for i, body := range srv.bodies {
+				assert.EqualValues(t, len(body), srv.lengths[i], "the length was not announced")
+				assert.True(t, bytes.Equal(srv.bodies[0], body), "attempt %d sent other bytes", i+1)
+				assert.Equal(t, srv.types[0], srv.types[i])
+			}
+			_, params, err := mime.ParseMediaType(srv.types[0])
+			require.NoError(t, err)
+			reader := multipart.NewReader(bytes.NewReader(srv.bodies[0]), params["boundary"])
+			form, err := reader.ReadForm(1 << 20)
+			require.NoError(t, err)
+			defer form.RemoveAll()
+			assert.Equal(t, map[string][]string{"name": {"n é \"x\""}, "b": {""}}, form.Value)
+			require.Len(t, form.File["file"], 1)
+			_, params, err = mime.ParseMediaType(form.File["file"][0].Header.Get("Content-Disposition"))
+			require.NoError(t, err)
+			assert.Equal(t, test.fileName, params["filename"])
+			part, err := form.File["file"][0].Open()
+			require.NoError(t, err)
+			defer part.Close()
+			got, err := io.ReadAll(part)
+			require.NoError(t, err)
+			assert.Equal(t, sha256.Sum256(test.content), sha256.Sum256(got))
+		})
+	}
+}
+
+// Each attempt opens the file anew and closes it.
+func TestUploadOpensAndCloses(t *testing.T) {
+	srv := newUploadServer(t, 2, http.StatusBadGateway)
+	var opened, closed atomic.Int32
+	file := FileBytes([]byte("abc"))
+	inner := file.Open
+	file.Open = func() (io.ReadCloser, error) {
+		opened.Add(1)
+		r, err := inner()
+		return readCloser{r, func() { closed.Add(1) }}, err
+	}
+	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), file))
+	assert.EqualValues(t, 3, opened.Load())
+	assert.Eventually(t, func() bool { return closed.Load() == 3 }, time.Second, time.Millisecond)
+}
+
+type readCloser struct {
+	io.Reader
+	close func()
+}
+
+func (r readCloser) Close() error {
+	r.close()
+	return nil
+}
+
+// What cannot be read again is sent once.
+func TestUploadFromReaderIsSentOnce(t *testing.T) {
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusUnauthorized} {
+		srv := newUploadServer(t, 9, status)
+		err := sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), FileReader(strings.NewReader("abc"), 3))
+		require.Error(t, err)
+		assert.Equal(t, 1, srv.count())
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, status, failed.Status)
+	}
+	file := FileReader(strings.NewReader("abc"), 3)
+	srv := newUploadServer(t, 0, 0)
+	client := onceClient(t, srv.URL)
+	require.NoError(t, sendFile(t, client, file))
+	require.ErrorIs(t, sendFile(t, client, file), errReadOnce)
+	assert.Equal(t, 1, srv.count())
+}
+
+// A file that has not the size it announced fails the upload: a server must not be given half of it, or more.
+func TestUploadOfTheWrongSize(t *testing.T) {
+	for _, size := range []int{0, 1, 99, 101, 40 << 10} {
+		srv := newUploadServer(t, 0, 0)
+		err := sendFile(t, onceClient(t, srv.URL), FileReader(bytes.NewReader(make([]byte, 100)), int64(size)))
+		require.Error(t, err, "size %d", size)
+		word := "longer"
+		if size > 100 {
+			word = "shorter"
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		}
+		require.ErrorContains(t, err, word)
+		assert.Zero(t, srv.count(), "size %d: the server had a whole request", size)
+	}
+	broken := errors.New("the disk is broken")
+	srv := newUploadServer(t, 0, 0)
+	require.ErrorIs(t, sendFile(t, onceClient(t, srv.URL), FileReader(io.MultiReader(strings.NewReader("ab"), errorReader{broken}), 5)), broken)
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+func TestUploadRefused(t *testing.T) {
+	client := silentServer(t)
+	dir := t.TempDir()
+	for name, file := range map[string]File{
+		"zero": {}, "missing": FileAt(filepath.Join(dir, "missing")), "directory": FileAt(dir), "no name": FileBytes(nil).Named(""),
+		"control byte": FileBytes(nil).Named("a\r\nX: y"), "negative": FileReader(strings.NewReader(""), -1), "empty path": FileAt(""),
+	} {
+		err := sendFile(t, client, file)
+		refused(t, err, "File", "file")
+		assert.NotContains(t, err.Error(), "\n", name)
+	}
+}
+
+func TestUploadProgress(t *testing.T) {
+	srv := newUploadServer(t, 1, http.StatusServiceUnavailable)
+	var mu sync.Mutex
+	var starts, last, total int64
+	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), FileBytes(make([]byte, 100_000)), Progress(func(done, all int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done < last || last == 0 {
+			starts++
+		}
+		last, total = done, all
+	})))
+	mu.Lock()
+	defer mu.Unlock()
+	assert.EqualValues(t, 2, starts, "it starts again with each attempt")
+	assert.Equal(t, srv.lengths[0], total)
+	assert.Equal(t, total, last)
+}
+
+// downloadServer sends content, cut short where cut is set.
+func downloadFrom(t *testing.T, content string, cut bool, disposition string) *Download {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "Application/Gzip; q=1")
+		w.Header().Set("Content-Disposition", disposition)
+		if cut {
+			w.Header().Set("Content-Length", "1000000")
+		}
+		_, _ = io.WriteString(w, content)
+		if cut {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	d, err := onceClient(t, srv.URL).Repositories.Archive(t.Context(), ID(1), nil)
+	require.NoError(t, err)
+	return d
+}
+
+// A file appears whole or not at all.
+func TestDownloadSaveTo(t *testing.T) {
+	content := strings.Repeat("data\x00", 100_000)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "archive.tar.gz")
+	entries := func() (names []string) {
+		list, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, e := range list {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	for _, old := range []bool{false, true} {
+		d := downloadFrom(t, content, false, `attachment; filename="archive.tar.gz"`)
+		assert.Equal(t, "archive.tar.gz", d.Name)
+		assert.Equal(t, "application/gzip", d.ContentType)
+		require.NoError(t, d.SaveTo(path), "old %t", old)
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
+		assert.Equal(t, []string{"archive.tar.gz"}, entries())
+		require.NoError(t, d.Close(), "closing again")
+		_, err = d.Read(make([]byte, 1))
+		require.Error(t, err)
+		require.NotErrorIs(t, err, io.EOF)
+	}
+
+	cut := downloadFrom(t, "too little", true, "")
+	assert.EqualValues(t, 1_000_000, cut.Size)
+	err := cut.SaveTo(path)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	var failed *Error
+	require.ErrorAs(t, err, &failed)
+	assert.Equal(t, "/projects/:id/repository/archive[.:format]", failed.Route)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got), "the old file has gone")
+	assert.Equal(t, []string{"archive.tar.gz"}, entries(), "a failure left something")
+
+	for _, bad := range []string{filepath.Join(dir, "missing", "x"), dir, filepath.Join(path, "x")} {
+		require.Error(t, downloadFrom(t, "x", false, "").SaveTo(bad), bad)
+	}
+	assert.Equal(t, []string{"archive.tar.gz"}, entries())
+}
+
+// A stream that is cut is an error of Read, never an early end.
+func TestDownloadCut(t *testing.T) {
+	d := downloadFrom(t, "too little", true, "")
+	defer d.Close()
+	got, err := io.ReadAll(d)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Equal(t, "too little", string(got))
+}
+
+// The suggested name is joined to a path by somebody: it must not lead anywhere else.
+func TestFileNames(t *testing.T) {
+	for disposition, want := range map[string]string{
+		"": "", "attachment": "", "garbage;;;": "", `attachment; filename=`: "",
+		`attachment; filename="a.zip"`: "a.zip", `attachment; filename=a.zip`: "a.zip", `inline; filename="a b.zip"`: "a b.zip", `attachment; filename="a\"b.zip"`: `a"b.zip`,
+		`attachment; filename*=UTF-8''%C3%BC.zip`: "ü.zip", `attachment; filename="x"; filename*=UTF-8''y`: "y",
+		`attachment; filename="../../etc/passwd"`: "passwd", `attachment; filename="/etc/passwd"`: "passwd", `attachment; filename="..\\..\\boot.ini"`: "boot.ini",
+		`attachment; filename*=UTF-8''..%2f..%2fetc%2fpasswd`: "passwd", `attachment; filename=".."`: "", `attachment; filename="."`: "", `attachment; filename="a/"`: "", `attachment; filename="../"`: "",
+		`attachment; filename="a/.."`: "", `attachment; filename*=UTF-8''..%00`: "", `attachment; filename*=UTF-8''a%00b`: "ab", `attachment; filename*=UTF-8''a%0d%0ab`: "a  b",
+		`attachment; filename*=UTF-8''%e2%80%aegpj.exe`: "gpj.exe", `attachment; filename=" .. "`: "", `attachment; filename="` + strings.Repeat("a", 300) + `"`: "",
+		`attachment; filename*=UTF-8''%ff%fe`: "", `attachment; filename=".bashrc"`: ".bashrc",
+	} {
+		assert.Equal(t, want, fileName(http.Header{"Content-Disposition": {disposition}}), disposition)
+	}
+}

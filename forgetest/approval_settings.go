@@ -1,0 +1,97 @@
+package forgetest
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+func approvalSettingRoutes() []route {
+	return []route{
+		{name: "GET /groups/:id/merge_request_approval_setting", role: Owner, handle: getApprovals},
+		{name: "PUT /groups/:id/merge_request_approval_setting", role: Owner, handle: setApprovals},
+		{name: "GET /projects/:id/merge_request_approval_setting", role: Maintainer, handle: getApprovals},
+		{name: "PUT /projects/:id/merge_request_approval_setting", role: Maintainer, handle: setApprovals},
+	}
+}
+
+// strictApprovals is, for each setting that groups hand down, the value that binds everything below the group. Until it is
+// changed a setting has the other value.
+func strictApprovals() map[string]bool {
+	return map[string]bool{
+		"allow_author_approval": false, "allow_committer_approval": false, "retain_approvals_on_push": false,
+		"allow_overrides_to_approver_list_per_merge_request": false,
+		"require_password_to_approve":                        true, "require_reauthentication_to_approve": true,
+	}
+}
+
+const selectiveRemovals = "selective_code_owner_removals" // is never handed down
+
+// approvals are the settings of a group or project and of the groups above it.
+type approvals struct {
+	subject any
+	own     *map[string]bool
+	above   *Group
+}
+
+func (c *call) approvals() approvals {
+	if c.project != nil {
+		return approvals{c.project, &c.project.approvals, c.project.group}
+	}
+	return approvals{c.group, &c.group.approvals, c.group.parent}
+}
+
+// value gives a setting as it works, and whether a group above decides it.
+func (s approvals) value(name string, own map[string]bool) (value, locked bool) {
+	strict, inherited := strictApprovals()[name]
+	for g := s.above; g != nil && inherited; g = g.parent {
+		if set, given := g.approvals[name]; given && set == strict {
+			return strict, true
+		}
+	}
+	if set, given := own[name]; given {
+		return set, false
+	}
+	return inherited && !strict, false
+}
+
+func (s approvals) document() *Document {
+	d := NewDocument("ApprovalSettings")
+	for _, name := range d.Fields() {
+		value, locked := s.value(name, *s.own)
+		setting := NewDocument("ApprovalSettingValue").Set("value", value).Set("locked", locked)
+		if locked {
+			setting.Set("inherited_from", "group")
+		}
+		d.Set(name, setting)
+	}
+	return d
+}
+
+func getApprovals(c *call) answer { return ok(c.approvals().document()) }
+
+// setApprovals changes settings. A setting that a group above has locked keeps working as the group says.
+func setApprovals(c *call) answer {
+	s := c.approvals()
+	own := maps.Clone(*s.own)
+	if own == nil {
+		own = map[string]bool{}
+	}
+	for _, p := range c.route.endpoint.BodyParams {
+		if c.has(p.Wire) {
+			own[p.Name] = c.flag(p.Wire)
+		}
+	}
+	selective, _ := s.value(selectiveRemovals, own)
+	if retain, _ := s.value("retain_approvals_on_push", own); retain && selective {
+		return invalid(selectiveRemovals, "can only be enabled when retain_approvals_on_push is disabled")
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		from, _ := s.value(name, *s.own)
+		if to, _ := s.value(name, own); to != from {
+			c.audit(s.subject, name, strconv.FormatBool(from), strconv.FormatBool(to))
+		}
+	}
+	*s.own = own
+	return ok(s.document())
+}

@@ -1,0 +1,142 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// AssertCount fails the test unless a route ("GET /issues") has received n requests; "*" counts all. The failure shows them.
+func (s *Server) AssertCount(t testing.TB, route string, n int) bool {
+	t.Helper()
+	s.mustKnow(route)
+	return s.assert(t, s.Count(route) == n, route, "%s: %s, want %d", route, plural(s.Count(route), "request"), n)
+}
+
+// AssertEffects fails the test unless a route has changed something n times, whatever the client saw of the answers.
+func (s *Server) AssertEffects(t testing.TB, route string, n int) bool {
+	t.Helper()
+	s.mustKnow(route)
+	return s.assert(t, s.Effects(route) == n, route, "%s: %s, want %d", route, plural(s.Effects(route), "effect"), n)
+}
+
+// AssertNoRequest fails the test when one of the routes has received a request; without routes, when any has come.
+func (s *Server) AssertNoRequest(t testing.TB, routes ...string) bool {
+	t.Helper()
+	if len(routes) == 0 {
+		routes = []string{"*"}
+	}
+	for _, route := range routes {
+		if !s.AssertCount(t, route, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// AssertRoutes fails the test unless exactly these routes were called, in this order. A request that matches no route counts
+// as "".
+func (s *Server) AssertRoutes(t testing.TB, routes ...string) bool {
+	t.Helper()
+	var called, wanted []string
+	for _, r := range s.Requests() {
+		called = append(called, r.Route)
+	}
+	for _, route := range routes {
+		if route != "" {
+			s.mustKnow(route)
+		}
+		wanted = append(wanted, canonical(route))
+	}
+	return s.assert(t, slices.Equal(called, wanted), "*", "the routes called are not\n  %s", strings.Join(wanted, "\n  "))
+}
+
+// LastRequest returns the latest request of a route ("*" is any) and fails the test at once without one.
+func (s *Server) LastRequest(t testing.TB, route string) Request {
+	t.Helper()
+	s.mustKnow(route)
+	for _, r := range slices.Backward(s.Requests()) {
+		if route == "*" || r.Route == canonical(route) {
+			return r
+		}
+	}
+	s.assert(t, false, "*", "%s: no request", route)
+	t.FailNow()
+	return Request{}
+}
+
+// assert reports a failure together with the exchanges that it is about and those that matched no route.
+func (s *Server) assert(t testing.TB, holds bool, route, format string, args ...any) bool {
+	t.Helper()
+	if holds {
+		return true
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "forgetest: "+format, args...)
+	for _, r := range s.Requests() {
+		if route == "*" || r.Route == canonical(route) || r.Route == "" {
+			text.WriteString("\n" + r.String())
+		}
+	}
+	t.Error(text.String())
+	return false
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// String is the exchange as a failed test shows it: request line, status, and below them the bodies. Credentials are left out.
+func (r Request) String() string {
+	var text strings.Builder
+	text.WriteString(r.Method + " " + r.Path)
+	if len(r.Query) > 0 {
+		text.WriteString("?" + shown(r.Query).Encode())
+	}
+	switch r.Status {
+	case 0:
+		text.WriteString(" -> no answer")
+	default:
+		fmt.Fprintf(&text, " -> %d", r.Status)
+	}
+	if r.Route == "" {
+		text.WriteString(" (matches no route)")
+	}
+	if len(r.Body) > 0 {
+		text.WriteString("\n    sent:     " + excerpt(r.Body))
+	}
+	if len(r.Answer) > 0 {
+		text.WriteString("\n    answered: " + excerpt(r.Answer))
+	}
+	return text.String()
+}
+
+// shown is a query without credentials.
+func shown(query map[string][]string) (values url.Values) {
+	values = url.Values{}
+	for name, list := range query {
+		if name == "private_token" || name == "access_token" || name == "job_token" {
+			list = []string{"***"}
+		}
+		values[name] = list
+	}
+	return values
+}
+
+// loggedAnswer is how much of an answer the log keeps.
+const loggedAnswer = 300
+
+// excerpt is the start of a body on one line.
+func excerpt(body []byte) string {
+	text := strings.ToValidUTF8(string(body[:min(len(body), loggedAnswer)]), "\uFFFD")
+	text = strings.Join(strings.Fields(text), " ")
+	if len(body) >= loggedAnswer {
+		text += "..."
+	}
+	return text
+}

@@ -1,0 +1,269 @@
+package forgetest
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// auditWorld has one event of each kind of entity and of two authors, a day apart.
+func auditWorld(t *testing.T, options ...Option) (*Server, map[string]*User, caller) {
+	s := New(t, options...)
+	s.SetClock(noon)
+	p := s.AddProject("group/app")
+	g := s.AddGroup("group")
+	users := map[string]*User{}
+	for name, role := range map[string]Role{"reporter": Reporter, "developer": Developer, "maintainer": Maintainer, "owner": Owner} {
+		users[name] = s.AddUser(name)
+		g.AddMember(users[name], role)
+	}
+	at := func(n int, author *User) func(*Document) {
+		return func(d *Document) {
+			d.Set("created_at", day(n)).Set("author_id", author.ID).Set("details.custom_message", fmt.Sprintf("event %d", n))
+		}
+	}
+	s.AddAuditEvent(at(1, s.Root()))
+	users["developer"].AddAuditEvent(at(2, s.Root()))
+	g.AddAuditEvent(at(3, users["developer"]))
+	g.AddAuditEvent(at(4, users["owner"]))
+	p.AddAuditEvent(at(5, users["developer"]))
+	p.AddAuditEvent(at(6, users["maintainer"]))
+	s.AddProject("group/other").AddAuditEvent(at(7, s.Root()))
+	return s, users, newCaller(t, s)
+}
+
+func TestAuditEventLists(t *testing.T) {
+	_, users, c := auditWorld(t)
+	const group, project = "/groups/group/audit_events", "/projects/group%2Fapp/audit_events"
+	for _, tc := range []struct {
+		who, path string
+		want      []any
+	}{
+		{"", "/audit_events", []any{7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0}},
+		{"", "/audit_events?entity_type=Project", []any{7.0, 6.0, 5.0}},
+		{"", "/audit_events?entity_type=Project&entity_id=1", []any{6.0, 5.0}},
+		{"", "/audit_events?entity_type=Group", []any{4.0, 3.0}},
+		{"", "/audit_events?entity_type=Group&entity_id=99", []any{}},
+		{"", "/audit_events?entity_type=User", []any{2.0}},
+		{"", "/audit_events?entity_type=Service::Audit::InstanceScope", []any{1.0}},
+		{"", "/audit_events?created_after=2026-03-05T00:00:00Z", []any{7.0, 6.0, 5.0}}, // inclusive
+		{"", "/audit_events?created_before=2026-03-03T00:00:00Z", []any{3.0, 2.0, 1.0}},
+		{"", "/audit_events?created_after=2026-03-03T00:00:01Z&created_before=2026-03-05T23:00:00Z", []any{5.0, 4.0}},
+		{"", "/audit_events?created_after=2026-04-03T00:00:01Z", []any{}},
+		{"owner", group, []any{4.0, 3.0}},
+		{"", group, []any{4.0, 3.0}},
+		{"maintainer", group, []any{}},
+		{"developer", group, []any{3.0}},
+		{"owner", group + "?created_after=2026-03-04T00:00:00Z", []any{4.0}},
+		{"maintainer", project, []any{6.0, 5.0}},
+		{"owner", project, []any{6.0, 5.0}},
+		{"developer", project, []any{5.0}},
+		{"developer", project + "?created_before=2026-03-04T00:00:00Z", []any{}},
+	} {
+		as := c
+		if tc.who != "" {
+			as = c.as(users[tc.who].Token)
+		}
+		r := as.get(tc.path)
+		require.Equal(t, 200, r.Status, r.Body)
+		assert.Equal(t, tc.want, r.column(t, "id"), "%s %s", tc.who, tc.path)
+		if len(tc.want) < 2 {
+			continue
+		}
+		for _, mode := range []string{"", "pagination=keyset&order_by=id&sort=desc&"} {
+			address, query, _ := strings.Cut(tc.path, "?")
+			walked, _ := as.walk(address+"?"+mode+"per_page=1&"+query, "id")
+			assert.Equal(t, tc.want, walked, "%s %s", tc.path, mode)
+		}
+	}
+	for path, body := range map[string]string{
+		"/audit_events?entity_id=1":                                          `{"error":"entity_type is missing"}`,
+		"/audit_events?entity_type=Issue":                                    `{"error":"entity_type does not have a valid value"}`,
+		"/audit_events?entity_type=Group&entity_id=x":                        `{"error":"entity_id is invalid"}`,
+		"/audit_events?created_after=yesterday":                              `{"error":"created_after is invalid"}`,
+		project + "?created_before=2026":                                     `{"error":"created_before is invalid"}`,
+		"/audit_events?pagination=keyset":                                    `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
+		"/audit_events?pagination=keyset&order_by=id&sort=asc":               `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
+		group + "?pagination=keyset&order_by=id&sort=desc&cursor=bm90aGluZw": `{"error":"cursor is invalid"}`,
+	} {
+		r := c.get(path)
+		assert.Equal(t, 400, r.Status, path)
+		assert.Equal(t, body, r.Body, path)
+	}
+}
+
+func TestAuditEventAccess(t *testing.T) {
+	s, users, c := auditWorld(t)
+	stranger := s.AddUser("stranger")
+	users["stranger"] = stranger
+	for _, tc := range []struct {
+		who    string
+		status map[string]int
+	}{
+		{"stranger", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 403, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 403, "/projects/1/audit_events/5": 403}},
+		{"reporter", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 403, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 403, "/projects/1/audit_events/5": 403}},
+		{"developer", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 200, "/projects/1/audit_events/5": 403}},
+		{"maintainer", map[string]int{"/audit_events": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 200, "/projects/1/audit_events/5": 200}},
+		{"owner", map[string]int{"/audit_events": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 200, "/projects/1/audit_events/5": 200}},
+		{"", map[string]int{"/audit_events": 401, "/audit_events/1": 401, "/groups/group/audit_events": 401, "/projects/1/audit_events": 401}},
+	} {
+		for path, status := range tc.status {
+			as := c.as("")
+			if tc.who != "" {
+				as = c.as(users[tc.who].Token)
+			}
+			assert.Equal(t, status, as.get(path).Status, "%s %s", tc.who, path)
+		}
+	}
+	for path, status := range map[string]int{ // an administrator
+		"/audit_events/1": 200, "/audit_events/6": 200, "/audit_events/8": 404, "/audit_events/0": 404, "/audit_events/x": 400,
+		"/groups/group/audit_events/4": 200, "/groups/group/audit_events/5": 404, "/groups/none/audit_events/4": 404,
+		"/projects/1/audit_events/6": 200, "/projects/1/audit_events/7": 404, "/projects/1/audit_events/3": 404,
+	} {
+		assert.Equal(t, status, c.get(path).Status, path)
+	}
+	for option, want := range map[string][]int{"free": {403, 403}, "hosted": {403, 200}, "dedicated": {200, 200}} {
+		change := map[string]Option{"free": WithTier(Free), "hosted": WithOffering(Hosted), "dedicated": WithOffering(Dedicated)}[option]
+		_, _, c := auditWorld(t, change)
+		assert.Equal(t, want[0], c.get("/audit_events").Status, option)
+		assert.Equal(t, want[1], c.get("/groups/group/audit_events").Status, option)
+	}
+}
+
+func TestAuditEventShape(t *testing.T) {
+	s, _, c := auditWorld(t)
+	top := []string{"ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id", "event_type"}
+	instance := c.get("/audit_events/1").object(t)
+	keysBut(t, "AuditEvent", instance)
+	details := instance["details"].(map[string]any)
+	keysBut(t, "AuditEventDetails", details, "add", "change", "from", "to")
+	assert.Equal(t, "event 1", details["custom_message"])
+	assert.Equal(t, "Service::Audit::InstanceScope", instance["entity_type"])
+	for _, name := range top[:6] {
+		assert.Equal(t, details[name], instance[name], name)
+	}
+	for id, want := range map[int]string{2: "User", 3: "Group", 5: "Project"} {
+		event := c.get(fmt.Sprint("/audit_events/", id)).object(t)
+		keysBut(t, "AuditEvent", event, top...)
+		assert.Equal(t, want, event["entity_type"])
+		assert.Equal(t, want, event["details"].(map[string]any)["target_type"])
+		assert.Equal(t, event, c.get("/audit_events?per_page=100").array(t)[7-id])
+	}
+	event := s.AddAuditEvent(func(d *Document) {
+		d.Set("details.ip_address", nil).Set("details.author_email", nil)
+	})
+	got := c.get(fmt.Sprint("/audit_events/", event.Get("id"))).object(t)
+	assert.Nil(t, got["ip_address"])
+	assert.Contains(t, got["details"], "ip_address")
+	assert.NotContains(t, got["details"], "author_email")
+}
+
+func TestAuditEventsInTheWordsOfTheProduct(t *testing.T) {
+	_, _, c := auditWorld(t, GitLabWords())
+	r := c.get("/audit_events?entity_type=Gitlab::Audit::InstanceScope")
+	require.Equal(t, 200, r.Status, r.Body)
+	assert.Equal(t, []any{"Gitlab::Audit::InstanceScope"}, r.column(t, "entity_type"))
+	assert.Equal(t, 400, c.get("/audit_events?entity_type=Service::Audit::InstanceScope").Status)
+}
+
+// Writes that the contract names leave an event of the caller.
+func TestAuditEventsAreRecorded(t *testing.T) {
+	_, users, c := auditWorld(t)
+	owner := c.as(users["owner"].Token)
+	for _, step := range []struct {
+		path, form     string
+		on, target     string
+		change, before string
+		after          string
+	}{
+		{"PUT /groups/group/merge_request_approval_setting", "allow_author_approval=false", "Group", "group", "allow_author_approval", "true", "false"},
+		{"PUT /projects/1/merge_request_approval_setting", "require_reauthentication_to_approve=true", "Project", "group/app", "require_reauthentication_to_approve", "false", "true"},
+		{"PUT /projects/1/", "container_registry_access_level=private", "Project", "group/app", "container_registry_access_level", "enabled", "private"},
+		{"POST /user/emails", "email=new@example.com", "User", "owner", "email address", "", "new@example.com"},
+	} {
+		method, path, _ := strings.Cut(step.path, " ")
+		r := owner.send(method, path, step.form)
+		require.Less(t, r.Status, 300, r.Body)
+		event := c.get("/audit_events?per_page=1").array(t)[0]
+		details := event["details"].(map[string]any)
+		keysBut(t, "AuditEventDetails", details, "add", "custom_message")
+		assert.Equal(t, step.on, event["entity_type"])
+		assert.EqualValues(t, users["owner"].ID, event["author_id"])
+		assert.Equal(t, []any{step.change, step.before, step.after, step.target, "127.0.0.1"},
+			[]any{details["change"], details["from"], details["to"], details["entity_path"], details["ip_address"]})
+		count := c.get("/audit_events").Header.Get("X-Total")
+		owner.send(method, path, step.form) // changes nothing, or is refused
+		owner.send(method, path, "allow_author_approval=maybe&container_registry_access_level=no&email=")
+		assert.Equal(t, count, c.get("/audit_events").Header.Get("X-Total"), step.path)
+	}
+	added := owner.get("/user/emails").array(t)[1]
+	assert.Equal(t, "new@example.com", added["email"])
+	assert.Equal(t, 204, owner.send("DELETE", fmt.Sprint("/user/emails/", added["id"]), "").Status)
+	removed := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)
+	assert.Equal(t, []any{"email address", "new@example.com", ""}, []any{removed["change"], removed["from"], removed["to"]})
+
+	const form = "max_attachment_size=7&personal_access_token_prefix=x&external_pipeline_validation_service_token=secret&unknown=1"
+	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status)
+	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status) // changes nothing
+	events := c.get("/audit_events?entity_type=Service::Audit::InstanceScope&sort=desc").array(t)
+	got := [][]any{}
+	for _, event := range events[:len(events)-1] {
+		keysBut(t, "AuditEvent", event)
+		details := event["details"].(map[string]any)
+		got = append(got, []any{details["change"], details["from"], details["to"]})
+	}
+	assert.ElementsMatch(t, [][]any{
+		{"max_attachment_size", "100", "7"}, {"personal_access_token_prefix", "", "x"}, {"external_pipeline_validation_service_token", "", ""},
+	}, got)
+}
+
+func TestGeneratedAuditEvents(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	s.AddAuditEvent(nil)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s.AddGeneratedAuditEvents(1_000_000)
+	p.AddGeneratedAuditEvents(2_000_000)
+	s.AddGroup("group").AddGeneratedAuditEvents(500_000)
+	p.AddAuditEvent(func(d *Document) { d.Set("details.custom_message", "last") })
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20))
+	c := newCaller(t, s)
+	start := time.Now()
+	const keyset = "pagination=keyset&order_by=id&sort=desc&per_page=100"
+
+	r := c.get("/projects/1/audit_events?" + keyset)
+	assert.EqualValues(t, 3_500_002, r.array(t)[0]["id"])
+	assert.EqualValues(t, 3_000_001, r.array(t)[1]["id"])
+	assert.EqualValues(t, 3_000_001-99, c.get(r.next()).array(t)[0]["id"])
+	page := c.get("/projects/1/audit_events?per_page=100&page=20001")
+	assert.Equal(t, []any{1_000_002.0}, page.column(t, "id"))
+	assert.NotContains(t, page.Header, "X-Total")
+	assert.Empty(t, page.Header.Get("X-Next-Page"))
+
+	middle := generatedTime(2_000_000)
+	query := "created_after=" + middle.Format(time.RFC3339) + "&created_before=" + middle.Add(249*time.Minute).Format(time.RFC3339)
+	walked, pages := c.walk("/projects/1/audit_events?"+keyset+"&"+query, "id")
+	assert.Len(t, walked, 250)
+	assert.Equal(t, 3, pages)
+	assert.EqualValues(t, 2_000_249, walked[0])
+	assert.EqualValues(t, 2_000_000, walked[249])
+	event := c.get("/projects/1/audit_events/2000000").object(t)
+	assert.Equal(t, middle.Format(timestampLayout), event["created_at"])
+	assert.Equal(t, event, c.get("/audit_events/2000000").object(t))
+	assert.Equal(t, []any{500_000.0 + 3_000_001}, c.get("/groups/group/audit_events?per_page=1").column(t, "id"))
+	assert.Less(t, time.Since(start), 5*time.Second) // a look at each event takes far longer
+
+	// an event that comes meanwhile does not move a keyset walk
+	first := c.get("/audit_events?" + keyset)
+	s.AddAuditEvent(nil)
+	assert.Equal(t, first.array(t)[99]["id"].(float64)-1, c.get(first.next()).array(t)[0]["id"])
+}

@@ -1,0 +1,101 @@
+package forgetest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// credential is what a token stands for; scheme is access_token or job_token.
+type credential struct {
+	scheme  string
+	user    *User
+	scopes  []string // of an access token; none is everything
+	project *Project // the only one that a job token reaches; nil for all
+}
+
+// authenticate finds the user of the request (document 1 §5). A bad credential is refused even where none is needed.
+func (c *call) authenticate() *answer {
+	if c.route.endpoint.Base != "api" {
+		return c.authenticateNative()
+	}
+	token, scheme := c.r.Header.Get("PRIVATE-TOKEN"), "access_token"
+	if bearer, found := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer "); token == "" && found {
+		token = bearer
+	}
+	if job := c.r.Header.Get("JOB-TOKEN"); token == "" && job != "" {
+		token, scheme = job, "job_token"
+	}
+	known, ok := c.tokens[token]
+	switch {
+	case token == "" && c.route.endpoint.accepts("none"):
+		return nil
+	case !ok, known.scheme != scheme, !c.route.endpoint.accepts(scheme):
+		return fail(failed(http.StatusUnauthorized, "401 Unauthorized"))
+	}
+	c.user, c.job = known.user, known.project
+	return c.inScope(known.scopes)
+}
+
+// inScope refuses what the scopes of the token do not allow. The deployed server calls manage_runners manage_runner.
+func (c *call) inScope(scopes []string) *answer {
+	needed := c.route.endpoint.Auth.Scope
+	for _, scope := range scopes {
+		if scope == "api" || scope == "read_api" && c.r.Method == http.MethodGet ||
+			needed != "" && (scope == needed || scope == strings.TrimSuffix(needed, "s")) {
+			return nil
+		}
+	}
+	if len(scopes) == 0 {
+		return nil
+	}
+	return fail(answer{status: http.StatusForbidden, doc: map[string]any{
+		"error": "insufficient_scope", "scope": orElse(needed, "api"),
+		"error_description": "The request requires higher privileges than provided by the access token.",
+	}})
+}
+
+// impersonate lets administrators act as another user (document 1 §5 rule 3).
+func (c *call) impersonate() *answer {
+	ref := c.params.Get("sudo")
+	if ref == "" {
+		ref = c.r.Header.Get("Sudo")
+	}
+	if ref == "" {
+		return nil
+	}
+	if c.user == nil || !c.user.Admin {
+		return fail(failed(http.StatusForbidden, "403 Forbidden - Must be admin to use sudo"))
+	}
+	u := c.userNamed(ref)
+	if id, ok := parseID(ref); ok {
+		u = c.userByID(id)
+	}
+	if u == nil {
+		return fail(missing("User with ID or username '" + ref + "'"))
+	}
+	c.user = u
+	return nil
+}
+
+// authorize checks the role that the route needs beyond reading.
+func (c *call) authorize() *answer {
+	switch {
+	case c.user != nil && c.user.Admin:
+		return nil
+	case c.route.admin:
+		return fail(failed(http.StatusForbidden, "403 Forbidden"))
+	case c.route.role == NoAccess:
+		return nil
+	}
+	role := NoAccess
+	switch {
+	case c.project != nil:
+		role = c.project.role(c.user)
+	case c.group != nil:
+		role = c.group.role(c.user)
+	}
+	if role < c.route.role {
+		return fail(failed(http.StatusForbidden, "403 Forbidden"))
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package forgetest
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/words.json
+var catalogueFiles embed.FS
+
+// catalogue is the embedded copy of the contract, parsed on first use.
+var catalogue = sync.OnceValue(loadCatalogue)
+
+type contract struct {
+	shapes    map[string]*shape
+	endpoints map[string]*endpoint // by route: "GET /issues"
+}
+
+// shape is the ordered field list of one type of the contract.
+type shape struct {
+	name   string
+	fields []*field
+	index  map[string]int
+}
+
+type field struct {
+	Name       string      `json:"name"`
+	Type       string      `json:"type"`
+	Format     string      `json:"format"`
+	Ref        string      `json:"ref"`
+	Nullable   bool        `json:"nullable"`
+	Views      []string    `json:"views"`
+	Only       *limitation `json:"only"`
+	Deprecated *struct{}   `json:"deprecated"`
+}
+
+type endpoint struct {
+	ID     string      `json:"id"`
+	Status string      `json:"status"`
+	Method string      `json:"method"`
+	SameAs string      `json:"same_wire_as"` // id of the endpoint with the same request line
+	Base   string      `json:"base"`
+	Path   string      `json:"path"`
+	Only   *limitation `json:"only"`
+	Auth   struct {
+		Schemes []string `json:"schemes"`
+		Scope   string   `json:"token_scope"`
+	} `json:"auth"`
+	PathParams  []parameter `json:"path_params"`
+	QueryParams []parameter `json:"query_params"`
+	BodyParams  []parameter `json:"body_params"`
+	Response    struct {
+		Kind  string   `json:"kind"`
+		Type  string   `json:"type"`
+		Views []string `json:"views"`
+	} `json:"response"`
+	Pagination struct {
+		Offset bool `json:"offset"`
+		Keyset bool `json:"keyset"`
+		Order  *struct {
+			OrderBy []string `json:"order_by"`
+			Sort    []string `json:"sort"`
+		} `json:"keyset_order"`
+	} `json:"pagination"`
+	Kinds []*integrationKind `json:"kinds"` // of integrations.set
+}
+
+type parameter struct {
+	Name          string      `json:"name"`
+	Wire          string      `json:"wire"`
+	Type          string      `json:"type"`
+	Enum          []string    `json:"enum"`
+	Special       []string    `json:"special"`
+	Required      bool        `json:"required"`
+	RequiredWhen  string      `json:"required_when"` // a parameter that is true
+	Requires      []string    `json:"requires"`
+	UsedWith      []string    `json:"used_with"`
+	Allowed       []bool      `json:"allowed"`
+	Only          *limitation `json:"only"`
+	ExclusiveWith []string    `json:"exclusive_with"`
+	Default       any         `json:"default"`
+	Min           *int64      `json:"min"`
+	Max           *int64      `json:"max"`
+	MaxLength     int         `json:"max_length"`
+	Deprecated    *struct {
+		Use   string `json:"use"`
+		Alias bool   `json:"alias"` // the old name works too
+	} `json:"deprecated"`
+	Keys []parameter `json:"keys"`
+}
+
+func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.Schemes, scheme) }
+
+// view is the name of the view that the endpoint answers with, if its type has views.
+func (e *endpoint) view() string {
+	if len(e.Response.Views) == 0 {
+		return ""
+	}
+	return e.Response.Views[0]
+}
+
+func loadCatalogue() *contract {
+	var types map[string]struct {
+		Fields []*field `json:"fields"`
+	}
+	var deployed map[string][]*field
+	var endpoints []*endpoint
+	parse("catalogue/types.json", &types)
+	parse("catalogue/deployed.json", &deployed)
+	parse("catalogue/endpoints.json", &endpoints)
+
+	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
+	for name, t := range types {
+		s := &shape{name: name, fields: append(t.Fields, deployed[name]...), index: map[string]int{}}
+		for i, f := range s.fields {
+			s.index[f.Name] = i
+		}
+		c.shapes[name] = s
+	}
+	c.extend("MergeRequestChanges", "MergeRequest")
+	for _, e := range endpoints {
+		if e.Status == "documented" {
+			c.endpoints[e.Method+" "+e.Path] = e
+		}
+	}
+	c.widen("ApplicationSettings", c.endpoints["PUT /application/settings"].BodyParams)
+	return c
+}
+
+// widen adds to a type the parameters of a call that it has no field for: what is written is read back.
+func (c *contract) widen(name string, params []parameter) {
+	s := c.shapes[name]
+	for _, p := range params {
+		if _, known := s.index[p.Name]; known {
+			continue
+		}
+		kind, _, _ := strings.Cut(p.Type, "<")
+		s.index[p.Name] = len(s.fields)
+		s.fields = append(s.fields, &field{Name: p.Name, Type: kind, Only: p.Only})
+	}
+}
+
+// extend gives a type the fields of another one: the deployed server answers with both.
+func (c *contract) extend(name, with string) {
+	s, own := c.shapes[name], c.shapes[name].fields
+	s.fields = append(slices.Clone(c.shapes[with].fields), own...)
+	for i, f := range s.fields {
+		s.index[f.Name] = i
+	}
+}
+
+func parse(file string, into any) {
+	data, err := catalogueFiles.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("forgetest: embedded %s: %v", file, err))
+	}
+}

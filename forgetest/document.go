@@ -1,0 +1,259 @@
+package forgetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Document is one JSON object of the contract: an ordered set of fields shaped by the catalogue. Field names may be dotted
+// to reach a nested document ("time_stats.time_estimate").
+type Document struct {
+	shape  *shape
+	values []any
+}
+
+// link is a path on this server; it becomes an absolute URL when the document is written.
+type link string
+
+// absent marks a field that is left out of the answer.
+type absent struct{}
+
+// documented is what can stand for a nested document in [Document.Set].
+type documented interface{ document() *Document }
+
+// NewDocument returns a document of the named type of the contract ("Issue", "Milestone") with the zero of every field.
+func NewDocument(name string) *Document {
+	s := catalogue().shapes[name]
+	if s == nil {
+		panic(fmt.Sprintf("forgetest: the contract has no type %q", name))
+	}
+	d := &Document{shape: s, values: make([]any, len(s.fields))}
+	for i, f := range s.fields {
+		d.values[i] = f.zero()
+	}
+	return d
+}
+
+func (f *field) zero() any {
+	switch {
+	case f.Type == "boolean":
+		return false
+	case f.Nullable, f.Format != "", f.Only != nil, f.Deprecated != nil:
+		return nil
+	}
+	switch f.Type {
+	case "integer":
+		return int64(0)
+	case "number":
+		return float64(0)
+	case "string", "text":
+		return ""
+	case "array", "array<string>":
+		return []string(nil)
+	case "object", "hash":
+		if f.Ref != "" {
+			return NewDocument(f.Ref)
+		}
+		return map[string]string(nil)
+	}
+	return nil
+}
+
+// Set gives a field its value and returns the document. It panics when the type of the contract has no such field or the
+// field has another type. It takes nil, bool, integers, float64, string, time.Time (or its text form), []string,
+// *Document, []*Document, *User, []*User and map[string]string.
+func (d *Document) Set(name string, value any) *Document {
+	owner, f, i := d.locate(name)
+	v, ok := f.convert(value)
+	if !ok {
+		panic(fmt.Sprintf("forgetest: %s.%s is %s, not %T", owner.shape.name, f.Name, f.describe(), value))
+	}
+	owner.values[i] = v
+	return d
+}
+
+// Get returns the value of a field: nil, bool, int64, float64, string, time.Time, []string, *Document, []*Document or
+// map[string]string. Below a nested document that is null everything is nil.
+func (d *Document) Get(name string) any {
+	if head, rest, nested := strings.Cut(name, "."); nested {
+		child := d.doc(head)
+		if child == nil {
+			return nil
+		}
+		return child.Get(rest)
+	}
+	_, _, i := d.locate(name)
+	if l, ok := d.values[i].(link); ok {
+		return string(l)
+	}
+	return d.values[i]
+}
+
+// Omit leaves a field out of every answer and returns the document.
+func (d *Document) Omit(name string) *Document {
+	owner, _, i := d.locate(name)
+	owner.values[i] = absent{}
+	return d
+}
+
+// Fields lists the field names in the order of the contract.
+func (d *Document) Fields() []string {
+	names := make([]string, len(d.shape.fields))
+	for i, f := range d.shape.fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// locate follows a dotted name to the document that owns the last part.
+func (d *Document) locate(name string) (*Document, *field, int) {
+	head, rest, nested := strings.Cut(name, ".")
+	i, ok := d.shape.index[head]
+	if !ok {
+		panic(fmt.Sprintf("forgetest: %s has no field %q; it has %s", d.shape.name, head, strings.Join(d.Fields(), ", ")))
+	}
+	if !nested {
+		return d, d.shape.fields[i], i
+	}
+	child, ok := d.values[i].(*Document)
+	if !ok || child == nil {
+		panic(fmt.Sprintf("forgetest: %s.%s holds no document; set it before %q", d.shape.name, head, name))
+	}
+	return child.locate(rest)
+}
+
+// clone copies the document; nested documents are shared.
+func (d *Document) clone() *Document {
+	return &Document{shape: d.shape, values: slices.Clone(d.values)}
+}
+
+// adopt takes over the values of another document's fields of the same name.
+func (d *Document) adopt(other *Document) *Document {
+	for i, f := range d.shape.fields {
+		if from, ok := other.shape.index[f.Name]; ok {
+			d.values[i] = other.values[from]
+		}
+	}
+	return d
+}
+
+func (f *field) describe() string {
+	if f.Format != "" {
+		return "a " + f.Format
+	}
+	return "of type " + f.Type
+}
+
+// convert brings a value to the form in which documents keep it.
+func (f *field) convert(value any) (any, bool) {
+	switch v := value.(type) {
+	case nil:
+		return nil, true
+	case *Document:
+		return orNil(v), f.Type == "object"
+	case *User:
+		if v == nil {
+			return nil, true
+		}
+		return v.document(), f.Type == "object"
+	case documented:
+		return v.document(), f.Type == "object"
+	case bool:
+		return v, f.Type == "boolean"
+	case float64:
+		return v, f.Type == "number"
+	case link:
+		return v, f.Type == "string"
+	case string:
+		if f.Format != "" {
+			return parseTime(v)
+		}
+		return v, f.Type == "string" || f.Type == "text"
+	case time.Time:
+		return v, f.Format != ""
+	case map[string]string, map[string]any:
+		return v, f.Type == "object" && f.Ref == "" || f.Type == "hash"
+	case []string, []*Document:
+		return v, strings.HasPrefix(f.Type, "array")
+	case []*User:
+		return documents(v), f.Type == "array"
+	}
+	n, ok := integer(value)
+	return n, ok && (f.Type == "integer" || f.Type == "number")
+}
+
+func orNil(d *Document) any {
+	if d == nil {
+		return nil
+	}
+	return d
+}
+
+func documents[T documented](items []T) []*Document {
+	docs := make([]*Document, len(items))
+	for i, item := range items {
+		docs[i] = item.document()
+	}
+	return docs
+}
+
+func integer(value any) (int64, bool) {
+	switch n := value.(type) {
+	case int:
+		return int64(n), true
+	case int32:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// parseTime reads an ISO 8601 timestamp or date.
+func parseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// The readers below give the zero value for null.
+
+func (d *Document) text(name string) string {
+	s, _ := d.Get(name).(string)
+	return s
+}
+
+func (d *Document) int(name string) int64 {
+	n, _ := d.Get(name).(int64)
+	return n
+}
+
+func (d *Document) bool(name string) bool {
+	b, _ := d.Get(name).(bool)
+	return b
+}
+
+func (d *Document) time(name string) time.Time {
+	t, _ := d.Get(name).(time.Time)
+	return t
+}
+
+func (d *Document) doc(name string) *Document {
+	child, _ := d.Get(name).(*Document)
+	return child
+}
+
+func (d *Document) assignees() []*Document {
+	list, _ := d.Get("assignees").([]*Document)
+	return list
+}
+
+func (d *Document) labels() []string {
+	list, _ := d.Get("labels").([]string)
+	return list
+}

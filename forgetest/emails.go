@@ -1,0 +1,114 @@
+package forgetest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func emailRoutes() []route {
+	return []route{
+		{name: "GET /user/emails", handle: listEmails},
+		{name: "GET /users/:id/emails", admin: true, handle: listEmails},
+		{name: "GET /user/emails/:email_id", handle: getEmail},
+		{name: "POST /user/emails", handle: addEmail},
+		{name: "POST /users/:id/emails", admin: true, handle: addEmail},
+		{name: "DELETE /user/emails/:email_id", handle: deleteEmail},
+		{name: "DELETE /users/:id/emails/:email_id", admin: true, handle: deleteEmail},
+	}
+}
+
+// AddEmail gives the user a further, confirmed address. The first address, [User.Email], is the primary one.
+func (u *User) AddEmail(address string) *Document {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	return u.addEmail(address, true)
+}
+
+func (u *User) addEmail(address string, confirmed bool) *Document {
+	d := NewDocument("Email").Set("id", u.srv.nextID("email", 1)).Set("email", address).Set("confirmed_at", nil)
+	if confirmed {
+		d.Set("confirmed_at", u.srv.now())
+	}
+	u.emails = append(u.emails, d)
+	u.updated = u.srv.now()
+	return d
+}
+
+// owner is the user that an address call is about: the one of the path, else the caller.
+func (c *call) owner() (*User, *answer) {
+	ref, named := c.args["id"]
+	if !named {
+		return c.user, nil
+	}
+	id, _ := parseID(ref)
+	if u := c.userByID(id); u != nil {
+		return u, nil
+	}
+	return nil, fail(missing("User"))
+}
+
+func listEmails(c *call) answer {
+	u, a := c.owner()
+	if a != nil {
+		return *a
+	}
+	return c.page(listOf(u.emails))
+}
+
+func getEmail(c *call) answer {
+	if i := c.user.emailIndex(c.args["email_id"]); i >= 0 {
+		return ok(c.user.emails[i])
+	}
+	return missing("Email")
+}
+
+func (u *User) emailIndex(ref string) int {
+	id, _ := parseID(ref)
+	return slices.IndexFunc(u.emails, func(d *Document) bool { return d.int("id") == id })
+}
+
+// addEmail adds an address. It waits for confirmation unless an administrator skips that.
+func addEmail(c *call) answer {
+	u, a := c.owner()
+	if a != nil {
+		return *a
+	}
+	address := c.text("email")
+	name, host, found := strings.Cut(address, "@")
+	switch {
+	case !found || name == "" || host == "" || strings.ContainsAny(address, " \t<>"):
+		return invalid("email", "is invalid")
+	case c.emailTaken(address):
+		return invalid("email", "has already been taken")
+	}
+	_, named := c.args["id"]
+	return created(u.addEmail(address, named && c.flag("skip_confirmation")))
+}
+
+// emailTaken reports whether any user has the address.
+func (s *store) emailTaken(address string) bool {
+	return slices.ContainsFunc(s.users, func(u *User) bool {
+		return slices.ContainsFunc(u.emails, func(d *Document) bool { return strings.EqualFold(d.text("email"), address) })
+	})
+}
+
+func deleteEmail(c *call) answer {
+	u, a := c.owner()
+	if a != nil {
+		return *a
+	}
+	i := u.emailIndex(c.args["email_id"])
+	switch {
+	case i < 0:
+		return missing("Email")
+	case u.emails[i].text("email") == u.Email:
+		return failed(http.StatusBadRequest, "400 Bad request - Cannot delete primary email")
+	}
+	u.emails = slices.Delete(u.emails, i, i+1)
+	u.updated = c.now()
+	return answer{status: http.StatusNoContent}
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,122 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+)
+
+const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// encoder writes documents as JSON. base is put in front of links; view selects the fields of the outermost documents.
+type encoder struct {
+	base  string
+	views []string
+	words map[string]string      // other names of fields of the outermost documents
+	sold  func(*limitation) bool // whether the tier has a field; nil is all
+}
+
+// encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
+func (e encoder) encode(value any) []byte {
+	return e.append(make([]byte, 0, 1024), value, "")
+}
+
+func (e encoder) append(b []byte, value any, format string) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(b, "null"...)
+	case *Document:
+		return e.appendDocument(b, v)
+	case []*Document:
+		return appendList(b, v, e.appendDocument)
+	case []string:
+		return appendList(b, v, appendString)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case string:
+		return appendString(b, v)
+	case link:
+		return appendString(b, e.base+string(v))
+	case time.Time:
+		return appendTime(b, v, format)
+	case map[string]string:
+		if v == nil {
+			return append(b, "{}"...)
+		}
+	case map[string]any:
+		if v == nil {
+			return append(b, "{}"...)
+		}
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return append(b, data...)
+}
+
+func (e encoder) appendDocument(b []byte, d *Document) []byte {
+	if d == nil {
+		return append(b, "null"...)
+	}
+	nested := encoder{base: e.base, sold: e.sold}
+	b = append(b, '{')
+	first := true
+	for i, f := range d.shape.fields {
+		if _, gone := d.values[i].(absent); gone || !e.shows(f) {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(appendString(b, orElse(e.words[f.Name], f.Name)), ':')
+		b = nested.append(b, d.values[i], f.Format)
+	}
+	return append(b, '}')
+}
+
+// shows reports whether a field belongs to the view and the tier.
+func (e encoder) shows(f *field) bool {
+	if len(f.Views) > 0 && !slices.ContainsFunc(e.views, func(v string) bool { return slices.Contains(f.Views, v) }) {
+		return false
+	}
+	return f.Only == nil || len(f.Only.Tiers) == 0 || e.sold == nil || e.sold(f.Only)
+}
+
+func appendList[T any](b []byte, list []T, item func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = item(b, v)
+	}
+	return append(b, ']')
+}
+
+func appendTime(b []byte, t time.Time, format string) []byte {
+	layout := timestampLayout
+	if format == "date" {
+		layout = time.DateOnly
+	}
+	b = append(b, '"')
+	b = t.AppendFormat(b, layout)
+	return append(b, '"')
+}
+
+// appendString takes the fast way for plain text and leaves the rest to encoding/json.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			data, _ := json.Marshal(s)
+			return append(b, data...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

@@ -1,0 +1,198 @@
+package forgetest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const subscribeRoute = "POST /projects/:id/issues/:issue_iid/subscribe"
+
+func faultWorld(t *testing.T) (*Server, caller) {
+	s := New(t)
+	s.AddProject("group/app").AddIssues(60, nil)
+	return s, newCaller(t, s)
+}
+
+func TestFaultsThatReplaceTheCall(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		fault  Fault
+		status int
+		header map[string]string
+		body   string
+	}{
+		{"status", Status(502), 502, map[string]string{"Content-Type": "application/json"}, `{"message":"502 Bad Gateway"}`},
+		{"answer", Answer(503, "text/html", "<html>"), 503, map[string]string{"Content-Type": "text/html"}, "<html>"},
+		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
+		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
+		{"redirect to an address", RedirectTo("https://evil.example/x", 302), 302, map[string]string{"Location": "https://evil.example/x"}, ""},
+		{"rate limit", RateLimit(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, c := faultWorld(t)
+			s.Fail(subscribeRoute, tc.fault.Times(1))
+			r := c.post("/projects/1/issues/1/subscribe?x=1")
+			assert.Equal(t, tc.status, r.Status)
+			for name, value := range tc.header {
+				assert.Equal(t, value, r.Header.Get(name))
+			}
+			assert.NotEmpty(t, r.Header.Get("X-Request-Id"))
+			if tc.body != "" {
+				assert.Equal(t, tc.body, r.Body)
+			}
+			assert.Equal(t, 0, s.Effects("*"))
+			assert.Equal(t, tc.status, s.Requests()[0].Status)
+			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status) // the call was not carried out
+		})
+	}
+}
+
+func TestResets(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail(subscribeRoute, ResetBefore().Times(1))
+	s.Fail(subscribeRoute, ResetAfter().Times(1))
+	for effects := range 2 {
+		_, err := c.request("POST", "/projects/1/issues/1/subscribe", "", "")
+		require.Error(t, err)
+		require.ErrorIs(t, err, syscall.ECONNRESET)
+		assert.Equal(t, effects, s.Effects(subscribeRoute))
+		assert.Equal(t, 0, s.Requests()[effects].Status)
+	}
+	assert.Equal(t, 304, c.post("/projects/1/issues/1/subscribe").Status)
+	assert.Equal(t, 1, s.Effects(subscribeRoute))
+}
+
+func TestCutBody(t *testing.T) {
+	s, c := faultWorld(t)
+	c.http.Transport.(*http.Transport).DisableCompression = true
+	s.AddProject("group/big").AddGeneratedBlob("big.bin", 1<<20)
+	for _, n := range []int{0, 1, 100} {
+		s.Heal()
+		s.Fail("*", CutBody(n))
+		for _, path := range []string{"/issues", "/projects/2/repository/blobs/" + s.projects[1].repo.branches["main"].tree.entries[0].id() + "/raw"} {
+			response, err := c.request("GET", path, "", "")
+			require.NoError(t, err)
+			body, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			assert.Len(t, body, n)
+			assert.Greater(t, response.ContentLength, int64(n))
+		}
+	}
+}
+
+func TestGarbage(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail(subscribeRoute, Garbage())
+	r := c.post("/projects/1/issues/1/subscribe")
+	assert.Equal(t, 201, r.Status)
+	assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+	assert.False(t, json.Valid([]byte(r.Body)))
+	assert.Equal(t, 1, s.Effects("*"))
+}
+
+func TestDelays(t *testing.T) {
+	pause := 30 * time.Millisecond
+	for name, f := range map[string]Fault{"delay": Delay(pause), "header": HeaderDelay(pause), "body": SlowBody(pause / 10)} {
+		s, c := faultWorld(t)
+		s.Fail(subscribeRoute, f)
+		start := time.Now()
+		response, err := c.request("POST", "/projects/1/issues/1/subscribe", "", "")
+		require.NoError(t, err)
+		headers := time.Since(start)
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		require.NoError(t, err)
+		assert.True(t, json.Valid(body), name)
+		assert.GreaterOrEqual(t, time.Since(start), pause, name)
+		if name == "body" {
+			assert.Less(t, headers, pause, name)
+		} else {
+			assert.GreaterOrEqual(t, headers, pause, name)
+		}
+	}
+}
+
+// A caller who gives up during a Delay stops the call; during a HeaderDelay the call has taken effect.
+func TestDelayedCallHasItsEffectAfterTheDelay(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail(subscribeRoute, Delay(time.Hour).Times(1))
+	s.Fail(subscribeRoute, HeaderDelay(time.Hour).Times(1))
+	for effects, path := range []string{"/projects/1/issues/1/subscribe", "/projects/1/issues/2/subscribe"} {
+		ctx, giveUp := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, nil)
+		require.NoError(t, err)
+		r.Header.Set("PRIVATE-TOKEN", s.Token)
+		arrived := func() bool { return s.Count(subscribeRoute) == effects+1 && s.Effects(subscribeRoute) == effects }
+		go func() {
+			assert.Eventually(t, arrived, 10*time.Second, time.Millisecond)
+			giveUp()
+		}()
+		_, err = c.http.Do(r)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	s.Close()
+	assert.Equal(t, 1, s.Effects(subscribeRoute))
+}
+
+func TestTimesAndAfter(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail("GET /issues", Status(500).After(1).Times(2))
+	s.Fail("*", Status(503).After(1).Times(1))
+	var got []int
+	for range 6 {
+		got = append(got, c.get("/issues").Status)
+	}
+	assert.Equal(t, []int{200, 500, 500, 503, 200, 200}, got)
+	always := Status(418)
+	s.Fail("*", always)
+	assert.Equal(t, 418, c.get("/namespaces").Status)
+	assert.Equal(t, 418, c.get("/nowhere").Status)
+	s.Heal()
+	assert.Equal(t, 200, c.get("/namespaces").Status)
+}
+
+func TestRateLimits(t *testing.T) {
+	s, c := faultWorld(t)
+	c.http.Transport.(*http.Transport).DisableCompression = true
+	now := noon()
+	s.SetClock(func() time.Time { return now })
+	s.LimitRate("GET /issues", 2)
+	for _, status := range []int{200, 200, 429} {
+		assert.Equal(t, status, c.get("/issues").Status)
+	}
+	now = now.Add(45 * time.Second)
+	assert.Equal(t, "15", c.get("/issues").Header.Get("Retry-After"))
+	now = now.Add(15 * time.Second)
+	assert.Equal(t, 200, c.get("/issues").Status)
+
+	big := s.AddProject("group/big")
+	large := "/projects/group%2Fbig/repository/blobs/" + big.AddGeneratedBlob("large", 11<<20)
+	small := "/projects/group%2Fbig/repository/blobs/" + big.AddGeneratedBlob("small", 10)
+	assert.Equal(t, 200, c.get(large).Status)
+	s.rates[largeBlobs].used = limitedCalls
+	assert.Equal(t, 429, c.get(large).Status)
+	assert.Equal(t, 200, c.get(small).Status)
+	s.LimitRate("GET /projects/:id/repository/blobs/:sha", 0)
+	assert.NotEqual(t, 429, c.get(large).Status)
+}
+
+func TestHijackedConnectionsDoNotLeak(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail("*", ResetBefore())
+	for range 20 {
+		_, err := c.request("POST", "/issues", "text/plain", strings.Repeat("x", 1<<20))
+		require.Error(t, err)
+	}
+	s.Close()
+	assert.Equal(t, http.ErrServerClosed, s.http.ListenAndServe())
+}

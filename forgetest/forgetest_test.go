@@ -1,0 +1,461 @@
+package forgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// reply is an answer as the tests look at it.
+type reply struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// caller speaks plain HTTP with one token.
+type caller struct {
+	t     testing.TB
+	base  string
+	token string
+	http  *http.Client
+}
+
+func newCaller(t testing.TB, s *Server) caller {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return caller{t: t, base: s.URL + apiPath, token: s.Token, http: &http.Client{Transport: transport, CheckRedirect: stay}}
+}
+
+func (c caller) as(token string) caller { c.token = token; return c }
+
+func (c caller) request(method, path, contentType, body string) (*http.Response, error) {
+	target := path
+	if !strings.HasPrefix(path, "http") {
+		target = c.base + path
+	}
+	r, err := http.NewRequest(method, target, strings.NewReader(body))
+	require.NoError(c.t, err)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	if c.token != "" {
+		r.Header.Set("PRIVATE-TOKEN", c.token)
+	}
+	return c.http.Do(r)
+}
+
+// send makes a call whose body is a form.
+func (c caller) send(method, path, form string) reply {
+	c.t.Helper()
+	kind := ""
+	if form != "" {
+		kind = "application/x-www-form-urlencoded"
+	}
+	response, err := c.request(method, path, kind, form)
+	require.NoError(c.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	return reply{response.StatusCode, response.Header, string(body)}
+}
+
+func (c caller) get(path string) reply  { c.t.Helper(); return c.send("GET", path, "") }
+func (c caller) post(path string) reply { c.t.Helper(); return c.send("POST", path, "") }
+
+// with makes a call with one more header.
+func (c caller) with(method, path, header, value string) reply {
+	r, err := http.NewRequest(method, c.base+path, nil)
+	require.NoError(c.t, err)
+	if c.token != "" {
+		r.Header.Set("PRIVATE-TOKEN", c.token)
+	}
+	if header != "" {
+		r.Header.Set(header, value)
+	}
+	response, err := c.http.Do(r)
+	require.NoError(c.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	return reply{response.StatusCode, response.Header, string(body)}
+}
+
+func (r reply) object(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	require.NoError(t, json.Unmarshal([]byte(r.Body), &v), r.Body)
+	return v
+}
+
+func (r reply) array(t testing.TB) []map[string]any {
+	t.Helper()
+	var v []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(r.Body), &v), r.Body)
+	return v
+}
+
+// column is one field of each item.
+func (r reply) column(t testing.TB, name string) []any {
+	t.Helper()
+	values := []any{}
+	for _, item := range r.array(t) {
+		values = append(values, item[name])
+	}
+	return values
+}
+
+// next is the address of the rel=next link, or "".
+func (r reply) next() string { return r.rel("next") }
+
+func (r reply) rel(name string) string {
+	for _, entry := range strings.Split(r.Header.Get("Link"), ", ") {
+		address, rel, _ := strings.Cut(entry, "; ")
+		if rel == `rel="`+name+`"` {
+			return strings.Trim(address, "<>")
+		}
+	}
+	return ""
+}
+
+// walk follows the next links and returns one field of all items.
+func (c caller) walk(path, field string) (values []any, pages int) {
+	c.t.Helper()
+	for path != "" {
+		r := c.get(path)
+		require.Equal(c.t, 200, r.Status, r.Body)
+		values = append(values, r.column(c.t, field)...)
+		path, pages = r.next(), pages+1
+		require.Less(c.t, pages, 500)
+	}
+	return values, pages
+}
+
+func esc(s string) string { return url.QueryEscape(s) }
+
+// keys checks that the names of a JSON object are exactly those of the contract's type, nested ones too.
+func keys(t *testing.T, name, view string, object map[string]any) {
+	t.Helper()
+	var want, got []string
+	for _, f := range catalogue().shapes[name].fields {
+		if len(f.Views) == 0 || slices.Contains(f.Views, view) {
+			want = append(want, f.Name)
+		}
+		if nested, ok := object[f.Name].(map[string]any); ok && f.Ref != "" {
+			keys(t, f.Ref, "", nested)
+		}
+	}
+	for key := range object {
+		got = append(got, key)
+	}
+	assert.ElementsMatch(t, want, got, name)
+}
+
+func TestCatalogueIsTheContract(t *testing.T) {
+	c := catalogue()
+	assert.Len(t, c.shapes, 68)
+	for _, r := range routes() {
+		assert.NotNil(t, r.endpoint, r.name)
+	}
+	for name := range c.shapes {
+		assert.NotPanics(t, func() { NewDocument(name) })
+	}
+}
+
+// The client's tests read a copy of the contract of their own; both must be the same.
+func TestCatalogueEqualsTheCopyOfTheTests(t *testing.T) {
+	for _, name := range []string{"types.json", "endpoints.json"} {
+		theirs, err := os.ReadFile(filepath.Join("..", "testdata", "spec", name))
+		if err != nil {
+			t.Skip("no copy: ", err)
+		}
+		ours, err := catalogueFiles.ReadFile("catalogue/" + name)
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(theirs, ours), name)
+	}
+}
+
+func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
+	catalogue() // once per process
+	start := time.Now()
+	s, err := Start()
+	require.NoError(t, err)
+	assert.Less(t, time.Since(start), time.Second)
+	c := newCaller(t, s)
+	assert.Equal(t, 200, c.get("/issues").Status)
+	s.Fail("GET /namespaces", Fault{kind: replace, make: func(*Server, *http.Request) answer {
+		time.Sleep(50 * time.Millisecond) // does not notice that the client is gone
+		return answer{status: http.StatusOK}
+	}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.request("GET", "/namespaces", "", "")
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return s.Count("GET /namespaces") == 1 }, 10*time.Second, time.Millisecond)
+	s.Close()
+	s.Close()
+	stacks := make([]byte, 1<<20)
+	assert.NotContains(t, string(stacks[:runtime.Stack(stacks, true)]), "forgetest.(*Server).serve(")
+	require.Error(t, <-done)
+	c.http.CloseIdleConnections()
+	goleak.VerifyNone(t)
+}
+
+func TestAuthentication(t *testing.T) {
+	s := New(t)
+	open, closed := s.AddProject("group/open"), s.AddProject("group/closed", Private)
+	for _, p := range []*Project{open, closed} {
+		p.AddFiles(map[string]string{"README.md": "x"})
+		p.AddTag("v1.0.0", "main")
+	}
+	jane, guest := s.AddUser("jane"), s.AddUser("guest")
+	closed.AddMember(jane, Developer)
+	closed.AddMember(guest, Guest)
+	for _, tc := range []struct {
+		name, method, path, header, token string
+		status                            int
+		body                              string
+	}{
+		{"private token", "GET", "/issues", "PRIVATE-TOKEN", s.Token, 200, ""},
+		{"bearer", "GET", "/issues", "Authorization", "Bearer " + s.Token, 200, ""},
+		{"missing", "GET", "/issues", "", "", 401, `{"message":"401 Unauthorized"}`},
+		{"bad", "GET", "/issues", "PRIVATE-TOKEN", "nope", 401, `{"message":"401 Unauthorized"}`},
+		{"bad on a public route", "GET", "/projects/group%2Fopen/repository/tree", "PRIVATE-TOKEN", "nope", 401, `{"message":"401 Unauthorized"}`},
+		{"job token where accepted", "GET", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "JOB-TOKEN", s.JobToken, 200, ""},
+		{"job token elsewhere", "GET", "/issues", "JOB-TOKEN", s.JobToken, 401, ""},
+		{"job token as private token", "GET", "/issues", "PRIVATE-TOKEN", s.JobToken, 401, ""},
+		{"access token as job token", "GET", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "JOB-TOKEN", s.Token, 401, ""},
+		{"anonymous on public", "GET", "/projects/group%2Fopen/repository/tree", "", "", 200, ""},
+		{"anonymous on private", "GET", "/projects/group%2Fclosed/repository/tree", "", "", 404, `{"message":"404 Project Not Found"}`},
+		{"member of private", "GET", "/projects/group%2Fclosed/repository/tree", "PRIVATE-TOKEN", jane.Token, 200, ""},
+		{"stranger to public write", "POST", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 403, `{"message":"403 Forbidden"}`},
+		{"weak role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", guest.Token, 403, ""},
+		{"enough role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 200, "200"},
+		{"sudo by name", "GET", "/issues?sudo=jane", "PRIVATE-TOKEN", s.Token, 200, ""},
+		{"sudo by a user", "GET", "/issues?sudo=1", "PRIVATE-TOKEN", jane.Token, 403, ""},
+		{"sudo unknown", "GET", "/issues?sudo=999", "PRIVATE-TOKEN", s.Token, 404, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newCaller(t, s).as("").with(tc.method, tc.path, tc.header, tc.token)
+			assert.Equal(t, tc.status, r.Status, r.Body)
+			assert.NotEmpty(t, r.Header.Get("X-Request-Id"))
+			if tc.body != "" {
+				assert.Equal(t, tc.body, r.Body)
+			}
+		})
+	}
+}
+
+func TestSudoActsAsTheUser(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	jane := s.AddUser("jane")
+	p.AddIssue(func(d *Document) { d.Set("author", jane) })
+	p.AddIssue(nil)
+	c := newCaller(t, s)
+	assert.Equal(t, []any{1.0}, c.get("/issues?sudo=jane").column(t, "iid"))
+	assert.Equal(t, []any{1.0}, c.with("GET", "/issues", "Sudo", "2").column(t, "iid"))
+}
+
+func TestRouting(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(nil)
+	c := newCaller(t, s)
+	for _, tc := range []struct {
+		method, path string
+		status       int
+		body         string
+	}{
+		{"GET", "/projects/group%2Fapp/issues/1/time_stats", 200, ""},
+		{"GET", "/projects/1/issues/1/time_stats", 200, ""},
+		{"GET", "/projects/group%2fapp/issues/1/time_stats", 200, ""},
+		{"GET", "/projects/group/app/issues/1/time_stats", 404, `{"error":"404 Not Found"}`},
+		{"GET", "/issues/", 404, `{"error":"404 Not Found"}`},
+		{"GET", "/nothing", 404, `{"error":"404 Not Found"}`},
+		{"DELETE", "/issues", 405, `{"error":"405 Not Allowed"}`},
+		{"GET", "/projects/1/issues/99/time_stats", 404, `{"message":"404 Issue Not Found"}`},
+		{"GET", "/projects/1/issues/x/time_stats", 400, `{"error":"issue_iid is invalid"}`},
+		{"GET", "/projects/99/issues/1/time_stats", 404, `{"message":"404 Project Not Found"}`},
+		{"GET", "/groups/none/issues", 404, `{"message":"404 Group Not Found"}`},
+		{"GET", "/issues?search=" + strings.Repeat("x", 9000), 414, "URI Too Long\n"},
+		{"GET", "/issues?state=odd&assignee_id=x&scope=all", 400, `{"error":"assignee_id is invalid, state does not have a valid value"}`},
+		{"GET", "/issues?assignee_id=1&assignee_username[]=jane", 400, `{"error":"assignee_id, assignee_username are mutually exclusive"}`},
+		{"GET", "/issues?confidential=1", 400, `{"error":"confidential is invalid"}`},
+		{"GET", "/issues?created_after=yesterday", 400, `{"error":"created_after is invalid"}`},
+		{"GET", "/issues?not[author_id]=x", 400, `{"error":"not[author_id] is invalid"}`},
+		{"GET", "/issues?page=0", 400, ""},
+		{"POST", "/projects/1/issues/1/time_estimate", 400, `{"error":"duration is missing"}`},
+	} {
+		r := c.send(tc.method, tc.path, "")
+		assert.Equal(t, tc.status, r.Status, "%s %.60s", tc.method, tc.path)
+		if tc.body != "" {
+			assert.Equal(t, tc.body, r.Body)
+		}
+	}
+	assert.Equal(t, 4, s.Count("")) // unencoded slash, trailing slash, unknown path, unknown method
+}
+
+func TestBodiesAndPrefix(t *testing.T) {
+	s := New(t, WithPrefix("/forge/"))
+	s.AddProject("group/app").AddIssue(nil)
+	c := newCaller(t, s)
+	assert.Contains(t, c.base, "/forge/api/v4")
+	path := "/projects/group%2Fapp/issues/1/time_estimate"
+	assert.InDelta(t, 3600.0, c.send("POST", path, "duration=1h").object(t)["time_estimate"], 0)
+	assert.InDelta(t, 7200.0, c.post(path + "?duration=2h").object(t)["time_estimate"], 0)
+	for kind, status := range map[string]int{"application/json": 200, "text/plain": 415} {
+		response, err := c.request("POST", path, kind, `{"duration":"3h"}`)
+		require.NoError(t, err)
+		response.Body.Close()
+		assert.Equal(t, status, response.StatusCode, kind)
+	}
+	response, err := c.request("POST", path, "application/json", `{"duration":`)
+	require.NoError(t, err)
+	response.Body.Close()
+	assert.Equal(t, 400, response.StatusCode)
+	outside := c.get("http://" + strings.TrimPrefix(strings.TrimSuffix(s.URL, "/forge"), "http://") + "/api/v4/issues")
+	assert.Equal(t, 404, outside.Status)
+}
+
+func TestHalfABodyHasNoEffect(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app").AddIssue(nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(conn, "POST /api/v4/projects/1/issues/1/add_spent_time HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: %s\r\n"+
+		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nduration=1h", s.Token)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	require.Eventually(t, func() bool { return s.Count("*") == 1 }, 10*time.Second, time.Millisecond)
+	s.Close()
+	assert.Equal(t, 0, s.Effects("*"))
+}
+
+func TestMaxQuery(t *testing.T) {
+	c := newCaller(t, New(t, WithMaxQuery(20)))
+	assert.Equal(t, 200, c.get("/issues?search=short").Status)
+	assert.Equal(t, 414, c.get("/issues?search=not+short+any+more").Status)
+}
+
+// Calls from many goroutines see one another's effects; the race detector watches.
+func TestConcurrentCalls(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(nil)
+	c := newCaller(t, s)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			assert.Equal(t, 201, c.send("POST", "/projects/1/issues/1/add_spent_time", "duration=1h").Status)
+			p.AddIssue(nil)
+			assert.Equal(t, 200, c.get("/issues").Status)
+			s.Requests()
+		})
+	}
+	wg.Wait()
+	assert.InDelta(t, 20*3600.0, c.get("/projects/1/issues/1/time_stats").object(t)["total_time_spent"], 0)
+	assert.Equal(t, "21", c.get("/issues").Header.Get("X-Total"))
+}
+
+func TestLog(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app").AddIssue(nil)
+	c := newCaller(t, s)
+	c.send("POST", "/projects/group%2Fapp/issues/1/add_spent_time?x=1", "duration=1h")
+	requests := s.Requests()
+	require.Len(t, requests, 1)
+	r := requests[0]
+	route := "POST /projects/:id/issues/:issue_iid/add_spent_time"
+	assert.Equal(t, route, r.Route)
+	assert.Equal(t, "/api/v4/projects/group%2Fapp/issues/1/add_spent_time", r.Path)
+	assert.Equal(t, "1", r.Query.Get("x"))
+	assert.Equal(t, s.Token, r.Header.Get("PRIVATE-TOKEN"))
+	assert.Equal(t, "duration=1h", string(r.Body))
+	assert.Equal(t, 201, r.Status)
+	assert.Equal(t, 1, s.Count(route))
+	assert.Equal(t, 1, s.Effects(route))
+	assert.Equal(t, 1, s.Effects("*"))
+	assert.PanicsWithValue(t, fmt.Sprintf(`forgetest: no route "GET /nope"; routes are spelled as in the contract, for example %q`, routes()[0].name),
+		func() { s.Fail("GET /nope", Status(500)) })
+}
+
+func TestMovedProject(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(nil)
+	p.MoveTo("new/place")
+	c := newCaller(t, s)
+	for _, method := range []string{"GET /projects/group%2Fapp/issues/1/time_stats?x=1", "POST /projects/group%2Fapp/issues/1/subscribe"} {
+		verb, path, _ := strings.Cut(method, " ")
+		r := c.send(verb, path, "")
+		assert.Equal(t, 301, r.Status)
+		assert.Equal(t, "text/plain; charset=utf-8", r.Header.Get("Content-Type"))
+		location := r.Header.Get("Location")
+		assert.Equal(t, c.base+strings.Replace(path, "group%2Fapp", "1", 1), location)
+	}
+	assert.Equal(t, 0, s.Effects("*"))
+	assert.Equal(t, 200, c.get("/projects/1/issues/1/time_stats").Status)
+	assert.Equal(t, 200, c.get("/projects/new%2Fplace/issues/1/time_stats").Status)
+	assert.Equal(t, "new/place#1", c.get("/issues").array(t)[0]["references"].(map[string]any)["full"])
+}
+
+func TestGzip(t *testing.T) {
+	s := New(t, WithDemo())
+	c := newCaller(t, s)
+	r := c.with("GET", "/issues?scope=all", "Accept-Encoding", "gzip")
+	assert.Equal(t, "gzip", r.Header.Get("Content-Encoding"))
+	assert.True(t, strings.HasPrefix(r.Body, "\x1f\x8b"))
+	small := c.get("/issues?scope=all&per_page=1&search=nothing+like+this")
+	assert.Equal(t, "[]", small.Body)
+}
+
+func TestDocument(t *testing.T) {
+	d := NewDocument("Issue")
+	d.Set("title", "x").Set("time_stats.time_estimate", 60).Set("due_date", "2026-01-02")
+	assert.Equal(t, int64(60), d.Get("time_stats.time_estimate"))
+	assert.Nil(t, d.Get("milestone.title"))
+	assert.Equal(t, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), d.Get("due_date"))
+	assert.Contains(t, string(encoder{}.encode(d)), `"due_date":"2026-01-02"`)
+	assert.Panics(t, func() { d.Set("titel", "x") })
+	assert.Panics(t, func() { d.Set("title", 1) })
+	assert.Panics(t, func() { d.Set("due_date", "soon") })
+	var text map[string]any
+	require.NoError(t, json.Unmarshal(encoder{}.encode(d.Set("title", "ü \"<\n\x01")), &text))
+	assert.Equal(t, "ü \"<\n\x01", text["title"])
+}
+
+// Only client.go may know the client: both must not share a mistake.
+func TestOnlyClientGoImportsTheClient(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if !slices.Contains([]string{"client.go", "client_test.go", "forgetest_test.go"}, file) {
+			assert.NotContains(t, string(source), `"github.com/forge-sdk/forge-go"`, file)
+		}
+		lines := bytes.Count(source, []byte("\n"))
+		assert.LessOrEqual(t, lines, 500, file)
+	}
+}

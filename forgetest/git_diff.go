@@ -1,0 +1,184 @@
+package forgetest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	diffContext = 3
+	maxDiffed   = 1 << 20 // larger blobs and longer comparisons have an empty diff, as when diff limits are reached
+)
+
+// edit is one line of a line-by-line comparison; mark is ' ', '-' or '+'.
+type edit struct {
+	mark byte
+	line string
+}
+
+// document is the change as a diff item (document 1 §2.4). unidiff puts the file names in front of the hunks.
+func (c fileChange) document(unidiff bool) *Document {
+	d := NewDocument("Diff").Set("old_path", c.oldPath).Set("new_path", c.newPath).Set("a_mode", nil).Set("b_mode", "0").
+		Set("new_file", c.old.blob == nil).Set("deleted_file", c.new.blob == nil).Set("renamed_file", c.oldPath != c.newPath)
+	if c.old.blob != nil {
+		d.Set("a_mode", c.old.mode)
+	}
+	if c.new.blob != nil {
+		d.Set("b_mode", c.new.mode)
+	}
+	text, fits := c.text()
+	if unidiff && text != "" && !strings.HasPrefix(text, "Binary") {
+		text = fmt.Sprintf("--- %s\n+++ %s\n", fileLabel("a/", c.oldPath, c.old), fileLabel("b/", c.newPath, c.new)) + text
+	}
+	return d.Set("diff", text).Set("too_large", !fits)
+}
+
+func fileLabel(prefix, path string, e treeEntry) string {
+	if e.blob == nil {
+		return "/dev/null"
+	}
+	return prefix + path
+}
+
+// text is the unified diff without file names; fits is false where a limit leaves it empty.
+func (c fileChange) text() (text string, fits bool) {
+	before, beforeFits := c.old.content()
+	after, afterFits := c.new.content()
+	switch {
+	case !beforeFits || !afterFits:
+		return "", false
+	case bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0:
+		return fmt.Sprintf("Binary files a/%s and b/%s differ\n", c.oldPath, c.newPath), true
+	}
+	edits := compareLines(lines(before), lines(after))
+	if edits == nil {
+		return "", bytes.Equal(before, after)
+	}
+	return hunks(edits), true
+}
+
+func (e treeEntry) content() (data []byte, fits bool) {
+	if e.blob == nil {
+		return nil, true
+	}
+	return e.blob.data, e.blob.length() <= maxDiffed
+}
+
+func lines(data []byte) (list []string) {
+	for line := range strings.Lines(string(data)) {
+		list = append(list, line)
+	}
+	return list
+}
+
+// count is the number of added and deleted lines.
+func (c fileChange) count() (additions, deletions int64) {
+	before, beforeFits := c.old.content()
+	after, afterFits := c.new.content()
+	if !beforeFits || !afterFits {
+		return 0, 0
+	}
+	for _, e := range compareLines(lines(before), lines(after)) {
+		switch e.mark {
+		case '+':
+			additions++
+		case '-':
+			deletions++
+		}
+	}
+	return additions, deletions
+}
+
+// compareLines finds a shortest edit by the longest common subsequence; nil when nothing differs or the files are too long.
+func compareLines(a, b []string) []edit {
+	if len(a)*len(b) > maxDiffed {
+		return nil
+	}
+	width := len(b) + 1
+	common := make([]int32, (len(a)+1)*width) // [i][j]: length for a[i:] and b[j:]
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i*width+j] = common[(i+1)*width+j+1] + 1
+			} else {
+				common[i*width+j] = max(common[(i+1)*width+j], common[i*width+j+1])
+			}
+		}
+	}
+	var edits []edit
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			edits = append(edits, edit{' ', a[i]})
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[(i+1)*width+j] >= common[i*width+j+1]:
+			edits = append(edits, edit{'-', a[i]})
+			i++
+		default:
+			edits = append(edits, edit{'+', b[j]})
+			j++
+		}
+	}
+	return edits
+}
+
+// hunks writes the edits in unified form.
+func hunks(edits []edit) string {
+	var out strings.Builder
+	oldLine, newLine := 1, 1 // of edits[i]
+	for i := 0; i < len(edits); {
+		if edits[i].mark == ' ' {
+			oldLine, newLine, i = oldLine+1, newLine+1, i+1
+			continue
+		}
+		from := max(0, i-diffContext)
+		to := hunkEnd(edits, i)
+		lead := i - from
+		oldCount, newCount := writeHunk(&out, edits[from:to], oldLine-lead, newLine-lead)
+		oldLine, newLine, i = oldLine-lead+oldCount, newLine-lead+newCount, to
+	}
+	return out.String()
+}
+
+// hunkEnd is where the hunk that starts at a changed line ends: changes closer than twice the context are joined.
+func hunkEnd(edits []edit, i int) int {
+	end := i
+	for ; i < len(edits) && i-end <= 2*diffContext; i++ {
+		if edits[i].mark != ' ' {
+			end = i + 1
+		}
+	}
+	return min(len(edits), end+diffContext)
+}
+
+func writeHunk(out *strings.Builder, edits []edit, oldLine, newLine int) (oldCount, newCount int) {
+	for _, e := range edits {
+		if e.mark != '+' {
+			oldCount++
+		}
+		if e.mark != '-' {
+			newCount++
+		}
+	}
+	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(oldLine, oldCount), span(newLine, newCount))
+	for _, e := range edits {
+		out.WriteByte(e.mark)
+		out.WriteString(e.line)
+		if !strings.HasSuffix(e.line, "\n") {
+			out.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+	return oldCount, newCount
+}
+
+func span(line, count int) string {
+	switch count {
+	case 0:
+		return fmt.Sprintf("%d,0", line-1)
+	case 1:
+		return strconv.Itoa(line)
+	}
+	return fmt.Sprintf("%d,%d", line, count)
+}

@@ -1,0 +1,93 @@
+package forgetest
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+)
+
+// loggedRequests is how many requests the log keeps; counts go on.
+const loggedRequests = 10_000
+
+// Request is one request as the server received it.
+type Request struct {
+	Method string      // as received
+	Path   string      // escaped, as received, without the query
+	Route  string      // "GET /projects/:id/repository/tree"; empty when no route matched
+	Query  url.Values  // decoded
+	Header http.Header // credentials included
+	Body   []byte      // complete
+	Status int         // 0 while the request runs and when the connection was reset before the answer
+	Answer []byte      // the start of the answer's body; empty for a stream and after a fault
+}
+
+// exchanges is the log of a server, with a lock of its own.
+type exchanges struct {
+	mu      sync.Mutex
+	list    []*Request
+	total   int
+	counts  map[string]int
+	effects map[string]int
+}
+
+func (l *exchanges) add(r *Request) (number int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.counts == nil {
+		l.counts, l.effects = map[string]int{}, map[string]int{}
+	}
+	if len(l.list) >= 2*loggedRequests {
+		l.list = slices.Clone(l.list[loggedRequests:])
+	}
+	l.list = append(l.list, r)
+	l.counts[r.Route]++
+	l.total++
+	return l.total
+}
+
+func (l *exchanges) change(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f()
+}
+
+// Requests returns the requests received so far, oldest first; of very many the latest 10,000.
+func (s *Server) Requests() []Request {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	list := s.log.list[max(0, len(s.log.list)-loggedRequests):]
+	requests := make([]Request, len(list))
+	for i, r := range list {
+		requests[i] = *r
+	}
+	return requests
+}
+
+// Count returns how many requests a route ("GET /issues") has received; "*" counts all, "" those that match no route.
+func (s *Server) Count(route string) int {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if route == "*" {
+		return s.log.total
+	}
+	return s.log.counts[canonical(route)]
+}
+
+// Effects returns how often a write really changed something, whatever the client saw of the answer; "*" is all routes.
+func (s *Server) Effects(route string) int {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if route != "*" {
+		return s.log.effects[canonical(route)]
+	}
+	sum := 0
+	for _, n := range s.log.effects {
+		sum += n
+	}
+	return sum
+}
+
+func silent() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -1,0 +1,118 @@
+package forgetest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+func listMergeRequests(c *call) answer { return c.mergeRequestList(c.projects, "created_by_me") }
+
+func listProjectMergeRequests(c *call) answer {
+	return c.mergeRequestList([]*Project{c.project}, "all")
+}
+
+// mergeRequestFilters are the list parameters that are compared with the merge request, each also accepted inside not[...].
+func mergeRequestFilters() []string {
+	return []string{
+		"approved_by_ids", "approver_ids", "assignee_id", "assignee_username", "author_id", "author_username", "created_after",
+		"created_before", "deployed_after", "deployed_before", "environment", "iids", "labels", "merge_user_id",
+		"merge_user_username", "milestone", "my_reaction_emoji", "reviewer_id", "reviewer_username", "search", "source_branch",
+		"state", "target_branch", "updated_after", "updated_before", "wip",
+	}
+}
+
+// mergeRequestList answers the merge requests that the caller can see and that pass the filters (document 2 §4.2.1).
+func (c *call) mergeRequestList(projects []*Project, defaultScope string) answer {
+	conditions := c.conditions(mergeRequestFilters(), defaultScope)
+	look := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
+	var list []*MergeRequest
+	for _, p := range projects {
+		if !p.readableBy(c.user) {
+			continue
+		}
+		for _, mr := range p.tracker.mergeRequests {
+			if all(conditions, &mr.item) {
+				list = append(list, mr)
+			}
+		}
+	}
+	c.sortMergeRequests(list)
+	docs := listing{n: len(list), at: func(i int) *Document {
+		d := list[i].render(look)
+		if c.text("view") == "simple" {
+			return simple(d)
+		}
+		return d
+	}}
+	a := c.page(docs)
+	if c.flag("with_merge_status_recheck") {
+		c.recheck(list)
+	}
+	return a
+}
+
+// recheck recalculates the merge status of open merge requests in the background, for Developers.
+func (c *call) recheck(list []*MergeRequest) {
+	for _, mr := range list {
+		if mr.doc.text("merge_status") != "unchecked" || mr.project.role(c.user) < Developer {
+			continue
+		}
+		c.later(func() {
+			mr.doc.Set("merge_status", "can_be_merged").Set("detailed_merge_status", "mergeable")
+			if mr.doc.bool("has_conflicts") {
+				mr.doc.Set("merge_status", "cannot_be_merged").Set("detailed_merge_status", "conflict")
+			}
+		})
+	}
+}
+
+func (c *call) sortMergeRequests(list []*MergeRequest) {
+	order := c.textOr("order_by", "created_at")
+	descending := c.textOr("sort", "desc") == "desc"
+	slices.SortFunc(list, func(a, b *MergeRequest) int {
+		var result int
+		if order == "title" {
+			result = strings.Compare(a.doc.text(order), b.doc.text(order))
+		} else {
+			x, y := timeKey(a.doc.Get(order)), timeKey(b.doc.Get(order))
+			if x.null != y.null { // not merged: last in both directions
+				return map[bool]int{true: 1, false: -1}[x.null]
+			}
+			result = cmp.Compare(x.number, y.number)
+		}
+		result = cmp.Or(result, cmp.Compare(a.ID, b.ID))
+		if descending {
+			return -result
+		}
+		return result
+	})
+}
+
+// heldByMergeRequest are the values of a merge request that a parameter is compared with.
+func heldByMergeRequest(mr *MergeRequest, name string) (values []string) {
+	switch name {
+	case "approved_by_ids":
+		return each(documents(mr.approvedBy), "id")
+	case "approver_ids":
+		return each(documents(mr.approvers), "id")
+	case "environment":
+		for _, d := range mr.deployments {
+			values = append(values, d.environment)
+		}
+		return values
+	case "merge_user_id":
+		return plainText(mr.doc.Get("merge_user.id"))
+	case "merge_user_username":
+		return plainText(mr.doc.Get("merge_user.username"))
+	case "reviewer_id", "reviewer_username":
+		reviewers, _ := mr.doc.Get("reviewers").([]*Document)
+		return each(reviewers, strings.TrimPrefix(name, "reviewer_"))
+	case "wip":
+		if mr.doc.bool("draft") {
+			return []string{"yes"}
+		}
+		return []string{"no"}
+	}
+	return plainText(mr.doc.Get(name)) // source_branch, target_branch
+}

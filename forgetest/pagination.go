@@ -1,0 +1,147 @@
+package forgetest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	defaultPerPage = 20
+	maxPerPage     = 100
+	maxTotal       = 10_000 // above this many records totals are left out (document 1 §8)
+)
+
+// listing is a list of records of which a page is to be answered. key names the position of a record for keyset paging.
+type listing struct {
+	n   int
+	at  func(i int) *Document
+	key func(i int) string
+	// after, where given, finds the index behind a key without looking at all of them; the record itself may be gone.
+	after func(key string) (i int, valid bool)
+}
+
+func listOf(docs []*Document) listing {
+	return listing{n: len(docs), at: func(i int) *Document { return docs[i] }}
+}
+
+// page answers the page that the caller asked for (document 1 §8.1).
+func (c *call) page(l listing) answer {
+	perPage, valid := c.number("per_page", defaultPerPage)
+	if !valid {
+		return refused(http.StatusBadRequest, "per_page does not have a valid value")
+	}
+	perPage = min(perPage, maxPerPage)
+	if c.text("pagination") == "keyset" {
+		return c.keysetPage(l, perPage)
+	}
+	number, valid := c.number("page", 1)
+	if !valid {
+		return refused(http.StatusBadRequest, "page does not have a valid value")
+	}
+	return c.offsetPage(l, number, perPage)
+}
+
+func (c *call) offsetPage(l listing, number, perPage int) answer {
+	from := l.n
+	if number-1 <= l.n/perPage {
+		from = min(l.n, (number-1)*perPage)
+	}
+	to := min(l.n, from+perPage)
+	last := max(1, (l.n+perPage-1)/perPage)
+	prev, next := "", ""
+	if number > 1 {
+		prev = strconv.Itoa(number - 1)
+	}
+	if to < l.n {
+		next = strconv.Itoa(number + 1)
+	}
+
+	a := ok(l.slice(from, to))
+	a.set("X-Page", strconv.Itoa(number))
+	a.set("X-Per-Page", strconv.Itoa(perPage))
+	a.set("X-Prev-Page", prev)
+	a.set("X-Next-Page", next)
+	links := []string{c.link("prev", "page", prev, perPage), c.link("next", "page", next, perPage), c.link("first", "page", "1", perPage)}
+	if l.n <= maxTotal {
+		a.set("X-Total", strconv.Itoa(l.n))
+		a.set("X-Total-Pages", strconv.Itoa(last))
+		links = append(links, c.link("last", "page", strconv.Itoa(last), perPage))
+	}
+	a.set("Link", strings.Join(slices.DeleteFunc(links, func(s string) bool { return s == "" }), ", "))
+	return a
+}
+
+// keysetPage answers a page by position. A full page always links on; the last answer has no link and may be empty.
+func (c *call) keysetPage(l listing, perPage int) answer {
+	rule := c.route.endpoint.Pagination
+	switch {
+	case !rule.Keyset || l.key == nil:
+		return refused(http.StatusMethodNotAllowed, "Keyset pagination is not yet available for this type of request")
+	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || !slices.Contains(rule.Order.Sort, c.text("sort"))):
+		return refused(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
+	}
+	position := "cursor"
+	if rule.Order == nil {
+		position = "page_token"
+	}
+	from, found := 0, true
+	if token := c.text(position); token != "" {
+		from, found = l.behind(token)
+	}
+	if !found {
+		return refused(http.StatusBadRequest, position+" is invalid")
+	}
+	to := min(l.n, from+perPage)
+	a := ok(l.slice(from, to))
+	if to-from == perPage {
+		token := base64.RawURLEncoding.EncodeToString([]byte(l.key(to - 1)))
+		a.set("Link", c.link("next", position, token, perPage))
+	}
+	return a
+}
+
+// behind finds the index behind the record that a token names.
+func (l listing) behind(token string) (int, bool) {
+	key, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil && l.after != nil {
+		return l.after(string(key))
+	}
+	for i := 0; err == nil && i < l.n; i++ {
+		if l.key(i) == string(key) {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+func (l listing) slice(from, to int) []*Document {
+	docs := make([]*Document, 0, to-from)
+	for i := from; i < to; i++ {
+		docs = append(docs, l.at(i))
+	}
+	return docs
+}
+
+// link is one entry of the Link header: the request's own address with its parameters, path parameters included, and the
+// position. It is empty for an empty position.
+func (c *call) link(rel, position, value string, perPage int) string {
+	if value == "" {
+		return ""
+	}
+	query := url.Values{}
+	for name, arg := range c.args {
+		query.Set(name, arg)
+	}
+	for name, values := range c.r.URL.Query() {
+		query[name] = values
+	}
+	query.Set(position, value)
+	query.Set("per_page", strconv.Itoa(perPage))
+	path := strings.TrimPrefix(c.r.URL.EscapedPath(), c.prefix)
+	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.base(), path, query.Encode(), rel)
+}

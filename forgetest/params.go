@@ -1,0 +1,222 @@
+package forgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// readParams merges the query and the body (JSON or form) under their wire names (document 1 §1, §2.1 rule 5).
+func (c *call) readParams(body []byte) *answer {
+	c.params = c.r.URL.Query()
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	kind, details, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	switch kind {
+	case "application/json":
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		var object map[string]any
+		if decoder.Decode(&object) != nil {
+			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+		}
+		c.object = object
+		for key, value := range object {
+			flatten(c.params, key, value)
+		}
+	case "application/x-www-form-urlencoded":
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+		}
+		for key, values := range form {
+			c.params[key] = values
+		}
+	case "multipart/form-data":
+		return c.readMultipart(body, details["boundary"])
+	default:
+		return fail(refused(http.StatusUnsupportedMediaType, fmt.Sprintf("The provided content-type '%s' is not supported.", kind)))
+	}
+	return nil
+}
+
+// flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for objects.
+func flatten(into url.Values, key string, value any) {
+	switch v := value.(type) {
+	case nil:
+	case []any:
+		for _, item := range v {
+			flatten(into, key+"[]", item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			flatten(into, key+"["+name+"]", item)
+		}
+	default:
+		into.Add(key, fmt.Sprint(v))
+	}
+}
+
+// validate checks path, query and body parameters against the contract.
+func (c *call) validate() *answer {
+	e := c.route.endpoint
+	c.dropUnsold(slices.Concat(e.QueryParams, e.BodyParams))
+	var problems []string
+	for _, p := range e.PathParams {
+		problem := p.problem(c.args[p.Name])
+		switch {
+		case c.args[p.Name] == "" || problem == "":
+		case len(p.Enum) > 0: // archive.rar is no route
+			return fail(refused(http.StatusNotFound, "404 Not Found"))
+		default:
+			problems = append(problems, p.Name+" "+problem)
+		}
+	}
+	for _, p := range slices.Concat(e.QueryParams, e.BodyParams) {
+		problems = append(problems, c.check(p)...)
+	}
+	if len(problems) > 0 {
+		return fail(refused(http.StatusBadRequest, problems...))
+	}
+	return nil
+}
+
+func (c *call) check(p parameter) (problems []string) {
+	for _, key := range p.Keys {
+		problems = append(problems, c.check(key)...)
+	}
+	values := c.list(p.Wire)
+	if len(values) == 0 {
+		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) {
+			problems = append(problems, p.Name+" is missing")
+		}
+		return problems
+	}
+	for _, value := range values {
+		if problem := p.problem(c.contractWord(value)); problem != "" {
+			problems = append(problems, strings.TrimSuffix(p.Wire, "[]")+" "+problem)
+			break
+		}
+	}
+	for _, other := range p.companions(values[0]) {
+		if !c.given(other) {
+			problems = append(problems, other+" is missing")
+		}
+	}
+	for _, other := range p.ExclusiveWith {
+		if p.Name < other && c.given(other) {
+			problems = append(problems, p.Name+", "+other+" are mutually exclusive")
+		}
+	}
+	return problems
+}
+
+// aliased reports whether a deprecated alias of a parameter is given.
+func (c *call) aliased(name string) bool {
+	return slices.ContainsFunc(c.route.endpoint.BodyParams, func(p parameter) bool {
+		return p.Deprecated != nil && p.Deprecated.Alias && p.Deprecated.Use == name && c.has(p.Wire)
+	})
+}
+
+// companions are the parameters that must come with a value.
+func (p parameter) companions(value string) []string {
+	if p.Type == "boolean" && value != "true" {
+		return nil
+	}
+	return slices.Concat(p.Requires, p.UsedWith)
+}
+
+// dropUnsold forgets parameters that tier, offering or user do not have: the platform ignores them.
+func (c *call) dropUnsold(params []parameter) {
+	for _, p := range params {
+		if p.Only.met(c.Server, c.user) || c.text("pagination") == "keyset" && (p.Name == "order_by" || p.Name == "sort") {
+			continue
+		}
+		bare := strings.TrimSuffix(p.Wire, "[]")
+		delete(c.params, p.Wire)
+		delete(c.params, bare)
+		delete(c.object, bare)
+	}
+}
+
+// knows reports whether the endpoint documents a parameter, and with it what the parameter requires.
+func (c *call) knows(name string) bool {
+	return slices.ContainsFunc(c.route.endpoint.BodyParams, func(p parameter) bool { return p.Name == name })
+}
+
+// contractWord translates a value of the deployed product: it knows the word for the instance's scope only as its own.
+func (c *call) contractWord(value string) string {
+	switch {
+	case c.gitlab && value == deployedScope:
+		return instanceScope
+	case c.gitlab && value == instanceScope:
+		return deployedScope
+	}
+	return value
+}
+
+// problem says what is wrong with one value, or nothing.
+func (p parameter) problem(value string) string {
+	if slices.ContainsFunc(p.Special, func(s string) bool { return strings.EqualFold(s, value) }) {
+		return ""
+	}
+	valid := true
+	switch p.Type {
+	case "integer", "array<integer>":
+		_, valid = parseID(value)
+	case "boolean":
+		valid = value == "true" || value == "false"
+	case "datetime":
+		_, valid = parseTime(value)
+	}
+	switch {
+	case !valid:
+		return "is invalid"
+	case len(p.Enum) > 0 && !slices.Contains(p.Enum, value),
+		len(p.Allowed) > 0 && !slices.Contains(p.Allowed, value == "true"):
+		return "does not have a valid value"
+	}
+	return ""
+}
+
+// list gives all values of a parameter. An array may also come under its bare name, comma-joined, as the deployed server
+// takes it; its special values (None, Any) always do.
+func (c *call) list(wire string) []string {
+	values := c.params[wire]
+	if bare, isArray := strings.CutSuffix(wire, "[]"); isArray {
+		values = slices.Clone(values)
+		for _, joined := range c.params[bare] {
+			values = append(values, strings.Split(joined, ",")...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+}
+
+func (c *call) has(wire string) bool    { return len(c.list(wire)) > 0 }
+func (c *call) given(name string) bool  { return c.has(name) || c.has(name+"[]") }
+func (c *call) text(wire string) string { return c.params.Get(wire) }
+func (c *call) flag(wire string) bool   { return c.params.Get(wire) == "true" }
+
+// textOr is text with a default.
+func (c *call) textOr(wire, fallback string) string {
+	if v := c.params.Get(wire); v != "" {
+		return v
+	}
+	return fallback
+}
+
+// number reads a positive integer with a default.
+func (c *call) number(wire string, fallback int) (int, bool) {
+	if !c.has(wire) {
+		return fallback, true
+	}
+	n, err := strconv.Atoi(c.params.Get(wire))
+	return n, err == nil && n > 0
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package forgetest
+
+const raceEnabled = false

@@ -1,0 +1,259 @@
+package forgetest
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func registryRoutes() []route {
+	return []route{
+		{name: "PUT /projects/:id/", role: Maintainer, handle: setRegistryAccess},
+		{name: "GET /projects/:id/registry/repositories", handle: listRegistry},
+		{name: "GET /groups/:id/registry/repositories", handle: listGroupRegistry},
+		{name: "GET /registry/repositories/:id", handle: getRegistryRepository},
+		{name: "DELETE /projects/:id/registry/repositories/:repository_id", role: Maintainer, handle: inRegistry(deleteRegistryRepository)},
+		{name: "GET /projects/:id/registry/repositories/:repository_id/tags", handle: inRegistry(listTags)},
+		{name: "GET /projects/:id/registry/repositories/:repository_id/tags/:tag_name", handle: inRegistry(getTag)},
+		{name: "DELETE /projects/:id/registry/repositories/:repository_id/tags/:tag_name", role: Developer, handle: inRegistry(deleteTag)},
+		{name: "DELETE /projects/:id/registry/repositories/:repository_id/tags", role: Maintainer, handle: inRegistry(deleteTags)},
+	}
+}
+
+const (
+	cleanupInterval = time.Hour // between two bulk deletions of a repository (document 1 §8)
+	hostedCleanup   = 200       // tags that one bulk deletion removes on the hosted offering
+)
+
+// setRegistryAccess changes who sees the registry. Without the parameter nothing changes.
+func setRegistryAccess(c *call) answer {
+	p := c.project
+	from := p.registry.accessLevel()
+	if to := c.textOr("container_registry_access_level", from); to != from {
+		p.registry.access = to
+		c.audit(p, "container_registry_access_level", from, to)
+	}
+	return ok(NewDocument("RegistryProject").Set("id", p.ID).Set("name", p.Name).
+		Set("container_registry_access_level", p.registry.accessLevel()))
+}
+
+// host is the address of the registry inside locations.
+func (c *call) host() string { return strings.TrimPrefix(c.RegistryURL, "http://") }
+
+func listRegistry(c *call) answer {
+	if !c.project.registryReadableBy(c.user) {
+		return failed(http.StatusForbidden, "403 Forbidden")
+	}
+	return c.registryPage(c.project.registry.repositories, c.withTags)
+}
+
+func listGroupRegistry(c *call) answer {
+	list := slices.DeleteFunc(c.registryRepositories(), func(r *RegistryRepository) bool {
+		return !within(r.project.Path, c.group.Path) || !r.project.registryReadableBy(c.user)
+	})
+	return c.registryPage(list, func(*RegistryRepository, *Document) {})
+}
+
+func (c *call) registryPage(list []*RegistryRepository, add func(*RegistryRepository, *Document)) answer {
+	return c.page(listing{n: len(list), at: func(i int) *Document {
+		d := list[i].render(c.host())
+		add(list[i], d)
+		return d
+	}})
+}
+
+// withTags adds the tags and their number where the caller asked for them.
+func (c *call) withTags(r *RegistryRepository, d *Document) {
+	if c.flag("tags_count") {
+		d.Set("tags_count", len(r.tags))
+	}
+	if c.flag("tags") {
+		tags := make([]*Document, len(r.tags))
+		for i, t := range r.tags {
+			tags[i] = r.renderTag(t, NewDocument("RegistryTagSummary"), c.host())
+		}
+		d.Set("tags", tags)
+	}
+}
+
+func getRegistryRepository(c *call) answer {
+	id, _ := parseID(c.args["id"])
+	list := c.registryRepositories()
+	i := slices.IndexFunc(list, func(r *RegistryRepository) bool { return r.ID == id })
+	switch {
+	case i < 0 || !list[i].project.readableBy(c.user):
+		return missing("Container Repository")
+	case c.job != nil && c.job != list[i].project, !list[i].project.registryReadableBy(c.user):
+		return failed(http.StatusForbidden, "403 Forbidden")
+	}
+	r := list[i]
+	d := r.render(c.host())
+	c.withTags(r, d)
+	// document 1 §2.2: on the hosted offering only, for repositories created after 2021-11-04
+	if c.flag("size") && c.offering == Hosted && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
+		d.Set("size", r.size())
+	}
+	return ok(d)
+}
+
+// inRegistry finds the repository that the path names.
+func inRegistry(handle func(*call, *RegistryRepository) answer) func(*call) answer {
+	return func(c *call) answer {
+		if !c.project.registryReadableBy(c.user) {
+			return failed(http.StatusForbidden, "403 Forbidden")
+		}
+		id, _ := parseID(c.args["repository_id"])
+		for _, r := range c.project.registry.repositories {
+			if r.ID == id {
+				return handle(c, r)
+			}
+		}
+		return missing("Container Repository")
+	}
+}
+
+// deleteRegistryRepository is always accepted and done in the background.
+func deleteRegistryRepository(_ *call, r *RegistryRepository) answer {
+	r.drop()
+	return accepted()
+}
+
+// accepted answers 202 with its own number, as the deployed server does.
+func accepted() answer { return answer{status: http.StatusAccepted, doc: http.StatusAccepted} }
+
+// listTags answers the tags by name.
+func listTags(c *call, r *RegistryRepository) answer {
+	tags := slices.Clone(r.tags)
+	descending := c.text("sort") == "desc"
+	if descending {
+		slices.Reverse(tags)
+	}
+	behind := func(name string) (int, bool) {
+		i := slices.IndexFunc(tags, func(t *registryTag) bool { return t.name != name && (t.name < name) == descending })
+		if i < 0 {
+			i = len(tags)
+		}
+		return i, true
+	}
+	return c.page(listing{
+		n: len(tags), key: func(i int) string { return tags[i].name }, after: behind,
+		at: func(i int) *Document { return r.renderTag(tags[i], NewDocument("RegistryTagSummary"), c.host()) },
+	})
+}
+
+func getTag(c *call, r *RegistryRepository) answer {
+	t := r.tag(c.args["tag_name"])
+	if t == nil {
+		return missing("Tag")
+	}
+	return ok(r.renderTag(t, t.doc.clone(), c.host()))
+}
+
+func deleteTag(c *call, r *RegistryRepository) answer {
+	t := r.tag(c.args["tag_name"])
+	switch {
+	case t == nil:
+		return missing("Tag")
+	case c.project.registry.protects(t.name):
+		return failed(http.StatusForbidden, "403 Forbidden - Protected tag")
+	}
+	r.remove(t)
+	return ok(http.StatusOK)
+}
+
+// cleanup is a bulk deletion.
+type cleanup struct {
+	wanted, kept *regexp.Regexp
+	newest       int           // of the matching tags are kept
+	age          time.Duration // younger tags are kept
+	limit        int           // 0 is none
+}
+
+// deleteTags schedules a bulk deletion, at most once an hour (document 1 §4.1.1).
+func deleteTags(c *call, r *RegistryRepository) answer {
+	job, problems := c.cleanup()
+	now := c.now()
+	switch {
+	case len(problems) > 0:
+		return refused(http.StatusBadRequest, problems...)
+	case !r.cleaned.IsZero() && now.Sub(r.cleaned) < cleanupInterval:
+		return failed(http.StatusBadRequest,
+			"This request has already been made. You can run this at most once an hour for a given container repository")
+	}
+	r.cleaned = now
+	c.later(func() { r.remove(job.choose(r, c.now())...) })
+	return accepted()
+}
+
+// cleanup reads the parameters of a bulk deletion.
+func (c *call) cleanup() (job cleanup, problems []string) {
+	expression := func(name string) *regexp.Regexp {
+		text := c.text(name)
+		if text == "" {
+			return nil
+		}
+		compiled, err := regexp.Compile(`\A(?:` + text + `)\z`)
+		if err != nil {
+			problems = append(problems, name+" is an invalid regexp: "+err.Error())
+		}
+		return compiled
+	}
+	job.wanted, job.kept = expression("name_regex_delete"), expression("name_regex_keep")
+	if alias := expression("name_regex"); job.wanted == nil {
+		job.wanted = alias
+	}
+	job.newest, _ = strconv.Atoi(c.text("keep_n"))
+	if job.newest < 0 {
+		problems = append(problems, "keep_n does not have a valid value")
+	}
+	if text := c.text("older_than"); text != "" {
+		var valid bool
+		if job.age, valid = parseAge(text); !valid {
+			problems = append(problems, "older_than is invalid")
+		}
+	}
+	if c.offering == Hosted {
+		job.limit = hostedCleanup
+	}
+	return job, problems
+}
+
+// choose finds the tags to delete, newest first: those that match, are not latest and not protected, without the newest
+// and the young ones.
+func (j cleanup) choose(r *RegistryRepository, now time.Time) []*registryTag {
+	tags := slices.DeleteFunc(slices.Clone(r.tags), func(t *registryTag) bool {
+		return !j.wanted.MatchString(t.name) || j.kept != nil && j.kept.MatchString(t.name) ||
+			t.name == "latest" || r.project.registry.protects(t.name)
+	})
+	slices.SortStableFunc(tags, func(a, b *registryTag) int {
+		return b.doc.time("created_at").Compare(a.doc.time("created_at"))
+	})
+	tags = tags[min(j.newest, len(tags)):]
+	tags = slices.DeleteFunc(tags, func(t *registryTag) bool {
+		return j.age > 0 && now.Sub(t.doc.time("created_at")) < j.age
+	})
+	if j.limit > 0 && len(tags) > j.limit {
+		tags = tags[len(tags)-j.limit:] // the oldest first
+	}
+	return tags
+}
+
+// parseAge reads an age in hours, days, weeks, months (of 30 days) or years: "1h", "1d", "1month", "2 weeks".
+func parseAge(text string) (time.Duration, bool) {
+	digits := strings.TrimLeft(text, "0123456789")
+	n, err := strconv.Atoi(text[:len(text)-len(digits)])
+	units := map[string]time.Duration{
+		"s": time.Second, "second": time.Second, "m": time.Minute, "min": time.Minute, "minute": time.Minute,
+		"h": time.Hour, "hour": time.Hour, "d": 24 * time.Hour, "day": 24 * time.Hour, "w": 168 * time.Hour, "week": 168 * time.Hour,
+		"mo": 720 * time.Hour, "month": 720 * time.Hour, "y": 8760 * time.Hour, "year": 8760 * time.Hour,
+	}
+	unit := strings.TrimSpace(digits)
+	length, known := units[unit]
+	if !known {
+		length, known = units[strings.TrimSuffix(unit, "s")]
+	}
+	return time.Duration(n) * length, err == nil && known
+}

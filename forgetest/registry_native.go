@@ -1,0 +1,253 @@
+package forgetest
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func registryNativeRoutes() []route {
+	return []route{
+		{name: "GET /jwt/auth", handle: issueRegistryToken},
+		{name: "DELETE /v2/:image_path/manifests/:tag", handle: deleteManifest},
+		{name: "DELETE /v2/:image_path/tags/reference/:tag", handle: deleteReference},
+		{name: "GET /v2/_catalog", handle: listCatalog},
+	}
+}
+
+const (
+	registryTokenLife = 5 * time.Minute
+	catalogPage       = 100 // repositories of a catalogue page without n
+)
+
+// grant is what a registry token allows on one resource.
+type grant struct {
+	Type    string   `json:"type"`
+	Name    string   `json:"name"`
+	Actions []string `json:"actions"`
+}
+
+// claims are the contents of a registry token.
+type claims struct {
+	Audience string  `json:"aud"`
+	Subject  string  `json:"sub"`
+	Issued   int64   `json:"iat"`
+	Expires  int64   `json:"exp"`
+	Access   []grant `json:"access"`
+}
+
+// DisableTagDelete turns the registry's feature tag_delete off: it refuses to delete by tag (document 1 §4.1.2).
+func (s *Server) DisableTagDelete() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tagDeleteOff = true
+}
+
+// registryError is the error body of the registry and of its token endpoint.
+func registryError(status int, code, message string) answer {
+	problem := []map[string]any{{"code": code, "message": message, "detail": nil}}
+	return answer{status: status, doc: map[string]any{"errors": problem}}
+}
+
+// authenticateNative takes basic credentials at the token endpoint and registry tokens at the registry.
+func (c *call) authenticateNative() *answer {
+	if c.route.endpoint.Base == "registry" {
+		return c.authenticateRegistry()
+	}
+	name, password, _ := c.r.BasicAuth()
+	known, found := c.tokens[password]
+	if !found || known.scheme == "access_token" && !strings.EqualFold(known.user.Username, name) {
+		a := registryError(http.StatusUnauthorized, "UNAUTHORIZED", "HTTP Basic: Access denied.")
+		a.set("WWW-Authenticate", `Basic realm="registry"`)
+		return &a
+	}
+	c.user, c.job = known.user, known.project
+	return nil
+}
+
+// issueRegistryToken gives a token for what the user may do of the scopes; nothing of it is 403.
+func issueRegistryToken(c *call) answer {
+	if c.text("service") != "container_registry" {
+		return refused(http.StatusBadRequest, "service does not have a valid value")
+	}
+	now := c.now()
+	token := claims{Audience: "container_registry", Subject: c.user.Username, Issued: now.Unix(), Expires: now.Add(registryTokenLife).Unix()}
+	for _, scope := range strings.Fields(strings.Join(c.params["scope"], " ")) {
+		kind, rest, _ := strings.Cut(scope, ":")
+		at := strings.LastIndex(rest, ":")
+		if at < 0 {
+			return registryError(http.StatusBadRequest, "UNSUPPORTED", "scope is invalid: "+scope)
+		}
+		g := grant{Type: kind, Name: rest[:at]}
+		for action := range strings.SplitSeq(rest[at+1:], ",") {
+			if c.allows(kind, g.Name, action) {
+				g.Actions = append(g.Actions, action)
+			}
+		}
+		if g.Actions != nil {
+			token.Access = append(token.Access, g)
+		}
+	}
+	if token.Access == nil {
+		return registryError(http.StatusForbidden, "DENIED", "access forbidden")
+	}
+	return ok(NewDocument("RegistryToken").Set("token", c.sign(token)))
+}
+
+// allows says what a user may do at the registry; pushing and deleting take a Developer, the catalogue an administrator.
+func (c *call) allows(kind, name, action string) bool {
+	if kind == "registry" {
+		return name == "catalog" && action == "*" && c.user.Admin && c.job == nil
+	}
+	p := c.imageProject(name)
+	if kind != "repository" || p == nil || c.job != nil && c.job != p || !p.registryReadableBy(c.user) {
+		return false
+	}
+	return action == "pull" || slices.Contains([]string{"push", "delete", "*"}, action) && p.role(c.user) >= Developer
+}
+
+// imageProject finds the project that an image path lies in.
+func (s *store) imageProject(image string) (found *Project) {
+	for _, p := range s.projects {
+		inside := strings.EqualFold(p.Path, image) || within(image, p.Path)
+		if inside && (found == nil || len(p.Path) > len(found.Path)) {
+			found = p
+		}
+	}
+	return found
+}
+
+// sign makes a JSON web token with HMAC-SHA-256.
+func (s *Server) sign(c claims) string {
+	part := func(v any) string {
+		data, _ := json.Marshal(v)
+		return base64.RawURLEncoding.EncodeToString(data)
+	}
+	text := part(map[string]string{"alg": "HS256", "typ": "JWT"}) + "." + part(c)
+	return text + "." + s.signature(text)
+}
+
+func (s *Server) signature(text string) string {
+	mac := hmac.New(sha256.New, []byte(s.signingKey))
+	mac.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// verify reads a token that this server has signed and that has not expired.
+func (s *Server) verify(token string) (c claims, valid bool) {
+	at := strings.LastIndex(token, ".")
+	if at < 0 || !hmac.Equal([]byte(token[at+1:]), []byte(s.signature(token[:at]))) {
+		return c, false
+	}
+	_, payload, _ := strings.Cut(token[:at], ".")
+	data, err := base64.RawURLEncoding.DecodeString(payload)
+	return c, err == nil && json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
+}
+
+// authenticateRegistry wants a registry token for the scope of the route.
+func (c *call) authenticateRegistry() *answer {
+	need := grant{"repository", c.args["image_path"], []string{"delete"}}
+	if need.Name == "" {
+		need = grant{"registry", "catalog", []string{"*"}}
+	}
+	bearer, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
+	token, valid := c.verify(bearer)
+	allowed := slices.ContainsFunc(token.Access, func(g grant) bool {
+		return g.Type == need.Type && g.Name == need.Name && (slices.Contains(g.Actions, need.Actions[0]) || slices.Contains(g.Actions, "*"))
+	})
+	if valid && allowed {
+		c.user = c.userNamed(token.Subject)
+		return nil
+	}
+	challenge := `Bearer realm="` + c.AuthURL + `/jwt/auth",service="container_registry",scope="` +
+		need.Type + ":" + need.Name + ":" + need.Actions[0] + `"`
+	switch {
+	case valid:
+		challenge += `,error="insufficient_scope"`
+	case bearer != "":
+		challenge += `,error="invalid_token"`
+	}
+	a := registryError(http.StatusUnauthorized, "UNAUTHORIZED", "authentication required")
+	a.set("WWW-Authenticate", challenge)
+	a.set("Docker-Distribution-Api-Version", "registry/2.0")
+	return &a
+}
+
+// deleteManifest removes a tag. The Accept header must name the manifest's media type; which vendor it names is free.
+func deleteManifest(c *call) answer {
+	if !slices.ContainsFunc(strings.Split(strings.Join(c.r.Header.Values("Accept"), ","), ","), isManifestType) {
+		return registryError(http.StatusNotAcceptable, "UNSUPPORTED", "Accept must name the media type of the image manifest, version 2")
+	}
+	return deleteReference(c)
+}
+
+func isManifestType(accepted string) bool {
+	kind, _, _ := strings.Cut(accepted, ";")
+	matched, _ := regexp.MatchString(`^application/vnd\.[a-z0-9-]+\.distribution\.manifest\.v2\+json$`, strings.TrimSpace(kind))
+	return matched
+}
+
+// deleteReference removes a tag by its name, or all tags of an image by its digest.
+func deleteReference(c *call) answer {
+	list := c.registryRepositories()
+	i := slices.IndexFunc(list, func(r *RegistryRepository) bool { return r.Path == c.args["image_path"] })
+	if c.tagDeleteOff {
+		return registryError(http.StatusMethodNotAllowed, "UNSUPPORTED", "The operation is unsupported.")
+	}
+	if i < 0 {
+		return registryError(http.StatusNotFound, "NAME_UNKNOWN", "repository name not known to registry")
+	}
+	var gone []*registryTag
+	for _, t := range list[i].tags {
+		if t.name == c.args["tag"] || t.doc.text("digest") == c.args["tag"] {
+			gone = append(gone, t)
+		}
+	}
+	if gone == nil {
+		return registryError(http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
+	}
+	if slices.ContainsFunc(gone, func(t *registryTag) bool { return list[i].project.registry.protects(t.name) }) {
+		return registryError(http.StatusForbidden, "DENIED", "requested access to the resource is denied")
+	}
+	list[i].remove(gone...)
+	a := answer{status: http.StatusAccepted, body: []byte{}}
+	a.set("Docker-Distribution-Api-Version", "registry/2.0")
+	return a
+}
+
+// listCatalog lists all repositories by path: n at a time, behind last, with a relative Link to the rest.
+func listCatalog(c *call) answer {
+	n := catalogPage
+	if c.r.URL.Query().Has("n") {
+		var err error
+		if n, err = strconv.Atoi(c.text("n")); err != nil || n <= 0 {
+			return registryError(http.StatusBadRequest, "PAGINATION_NUMBER_INVALID", "invalid number of results requested")
+		}
+	}
+	list := c.registryRepositories()
+	slices.SortFunc(list, func(a, b *RegistryRepository) int { return cmp.Compare(a.Path, b.Path) })
+	names := []string{}
+	for _, r := range list {
+		if r.Path > c.text("last") {
+			names = append(names, r.Path)
+		}
+	}
+	more := len(names) > n
+	names = names[:min(n, len(names))]
+	a := ok(map[string]any{"repositories": names})
+	a.set("Docker-Distribution-Api-Version", "registry/2.0")
+	if more {
+		query := url.Values{"last": {names[n-1]}, "n": {strconv.Itoa(n)}}
+		a.set("Link", "</v2/_catalog?"+query.Encode()+`>; rel="next"`)
+	}
+	return a
+}

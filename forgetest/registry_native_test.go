@@ -1,0 +1,230 @@
+package forgetest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const manifestType = "application/vnd.neutral.distribution.manifest.v2+json"
+
+// native makes calls to the registry and its token endpoint.
+type native struct {
+	caller
+	s *Server
+}
+
+func (n native) do(method, address, user, secret, accept string) reply {
+	n.t.Helper()
+	r, err := http.NewRequest(method, address, nil)
+	require.NoError(n.t, err)
+	switch {
+	case user != "":
+		r.SetBasicAuth(user, secret)
+	case secret != "":
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	response, err := n.http.Do(r)
+	require.NoError(n.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(n.t, err)
+	return reply{response.StatusCode, response.Header, string(body)}
+}
+
+func (n native) auth(user, secret string, scopes ...string) reply {
+	query := url.Values{"service": {"container_registry"}, "scope": scopes}
+	return n.do("GET", n.s.AuthURL+"/jwt/auth?"+query.Encode(), user, secret, "")
+}
+
+func (n native) token(user, secret string, scopes ...string) string {
+	n.t.Helper()
+	r := n.auth(user, secret, scopes...)
+	require.Equal(n.t, 200, r.Status, r.Body)
+	return r.object(n.t)["token"].(string)
+}
+
+func claimsOf(t *testing.T, token string) (c claims) {
+	parts := strings.Split(token, ".")
+	require.Len(t, parts, 3)
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &c))
+	return c
+}
+
+func nativeWorld(t *testing.T, options ...Option) (native, *RegistryRepository) {
+	s, r, c := registryWorld(t, options...)
+	return native{c, s}, r
+}
+
+func TestRegistryTokens(t *testing.T) {
+	n, _ := nativeWorld(t)
+	jane, tom := n.s.AddUser("jane"), n.s.AddUser("tom")
+	n.s.projects[0].AddMember(jane, Developer)
+	n.s.AddProject("group/secret", Private).AddRegistryRepository("")
+	job := n.s.projects[0].AddJobToken(jane)
+	const image = "repository:group/app/web:"
+	for _, tc := range []struct {
+		user, secret string
+		scopes       []string
+		status       int
+		access       []grant
+	}{
+		{"root", n.s.Token, []string{"registry:catalog:*"}, 200, []grant{{"registry", "catalog", []string{"*"}}}},
+		{"jane", jane.Token, []string{"registry:catalog:*"}, 403, nil},
+		{"jane", jane.Token, []string{image + "delete"}, 200, []grant{{"repository", "group/app/web", []string{"delete"}}}},
+		{"JANE", jane.Token, []string{image + "pull,push"}, 200, []grant{{"repository", "group/app/web", []string{"pull", "push"}}}},
+		{"tom", tom.Token, []string{image + "pull,push"}, 200, []grant{{"repository", "group/app/web", []string{"pull"}}}},
+		{"tom", tom.Token, []string{image + "delete"}, 403, nil},
+		{"tom", tom.Token, []string{"repository:group/secret:pull"}, 403, nil},
+		{"tom", tom.Token, []string{"repository:nowhere/app:pull"}, 403, nil},
+		{"tom", tom.Token, []string{image + "pull registry:catalog:*", image + "push"}, 200, []grant{{"repository", "group/app/web", []string{"pull"}}}},
+		{"ci", job, []string{image + "push"}, 200, []grant{{"repository", "group/app/web", []string{"push"}}}},
+		{"ci", job, []string{"repository:group/secret:pull"}, 403, nil},
+		{"tom", jane.Token, []string{image + "pull"}, 401, nil},
+		{"jane", "nonsense", []string{image + "pull"}, 401, nil},
+		{"", "", []string{image + "pull"}, 401, nil},
+		{"jane", jane.Token, []string{"pull"}, 400, nil},
+		{"jane", jane.Token, nil, 400, nil},
+	} {
+		r := n.auth(tc.user, tc.secret, tc.scopes...)
+		assert.Equal(t, tc.status, r.Status, "%s %v", tc.user, tc.scopes)
+		if tc.status == 401 {
+			assert.NotEmpty(t, r.Header.Get("WWW-Authenticate"))
+		}
+		if tc.status != 200 {
+			continue
+		}
+		keys(t, "RegistryToken", "", r.object(t))
+		c := claimsOf(t, r.object(t)["token"].(string))
+		assert.Equal(t, tc.access, c.Access)
+		assert.Equal(t, noon().Add(registryTokenLife).Unix(), c.Expires)
+	}
+	assert.Equal(t, 400, n.do("GET", n.s.AuthURL+"/jwt/auth?service=other&scope="+image+"pull", "root", n.s.Token, "").Status)
+}
+
+func TestManifestDeletion(t *testing.T) {
+	for _, form := range []string{"/manifests/", "/tags/reference/"} {
+		n, r := nativeWorld(t)
+		manifests := form == "/manifests/"
+		at := n.s.RegistryURL + "/v2/group/app/web" + form
+		token := n.token("root", n.s.Token, "repository:group/app/web:delete")
+		wrongAccept := 202
+		if manifests {
+			wrongAccept = 406
+		}
+		n.s.projects[0].ProtectTags("latest")
+		n.s.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
+		for _, step := range []struct {
+			tag, token, accept string
+			status             int
+			body               string
+		}{
+			{"v1", "", manifestType, 401, "UNAUTHORIZED"},
+			{"v1", n.s.Token, manifestType, 401, "UNAUTHORIZED"}, // no access token
+			{"v1", token[:len(token)-2] + "xx", manifestType, 401, "UNAUTHORIZED"},
+			{"v1", n.token("root", n.s.Token, "repository:group/app/web:pull,push"), manifestType, 401, "UNAUTHORIZED"},
+			{"v1", n.token("root", n.s.Token, "repository:group/app:delete"), manifestType, 401, "UNAUTHORIZED"},
+			{"latest", token, manifestType, 403, "DENIED"},
+			{"none", token, manifestType, 404, "MANIFEST_UNKNOWN"},
+			{"feature/x", token, manifestType, 404, "404 Not Found"}, // a slash needs escaping
+			{"v2", token, "application/json, " + manifestType + ";q=0.9", 202, ""},
+			{"v2", token, manifestType, 404, "MANIFEST_UNKNOWN"},
+			{"feature%2Fx", token, "application/json", wrongAccept, ""},
+			{"v1", token, manifestType, 202, ""},
+		} {
+			a := n.do("DELETE", at+step.tag, "", step.token, step.accept)
+			assert.Contains(t, a.Body, step.body, "%s %s", form, step.tag)
+			assert.Equal(t, step.status, a.Status, "%s%s %s", form, step.tag, a.Body)
+		}
+		want := []string{"latest"}
+		if manifests {
+			want = []string{"feature/x", "latest"}
+		}
+		assert.Equal(t, want, r.Tags())
+		route := "DELETE /v2/:image_path" + form + ":tag"
+		assert.Equal(t, 11, n.s.Count(route))
+		assert.Equal(t, 4-len(want), n.s.Effects(route))
+		unknown := n.token("root", n.s.Token, "repository:group/app/none:delete")
+		assert.Contains(t, n.do("DELETE", n.s.RegistryURL+"/v2/group/app/none"+form+"x", "", unknown, manifestType).Body, "NAME_UNKNOWN")
+		n.s.DisableTagDelete()
+		assert.Equal(t, 405, n.do("DELETE", at+"latest", "", token, manifestType).Status)
+	}
+}
+
+func TestRegistryChallengesAndExpiry(t *testing.T) {
+	n, _ := nativeWorld(t, WithPrefix("/forge"))
+	pass := ticking(n.s)
+	at := n.s.RegistryURL + "/v2/group/app/web/manifests/v1"
+	assert.Equal(t, n.s.RegistryURL+"/forge", n.s.AuthURL)
+	ask := func(token string) string {
+		return n.do("DELETE", at, "", token, manifestType).Header.Get("WWW-Authenticate")
+	}
+	challenge := `Bearer realm="` + n.s.AuthURL + `/jwt/auth",service="container_registry",scope="repository:group/app/web:delete"`
+	assert.Equal(t, challenge, ask(""))
+	assert.Equal(t, challenge+`,error="invalid_token"`, ask("a.b.c"))
+	assert.Equal(t, challenge+`,error="insufficient_scope"`, ask(n.token("root", n.s.Token, "repository:group/app/web:pull")))
+	token := n.token("root", n.s.Token, "repository:group/app/web:delete")
+	pass(registryTokenLife)
+	assert.Equal(t, challenge+`,error="invalid_token"`, ask(token))
+	pass(-time.Second)
+	assert.Equal(t, 202, n.do("DELETE", at, "", token, manifestType).Status)
+}
+
+func TestCatalog(t *testing.T) {
+	n, _ := nativeWorld(t)
+	p := n.s.AddProject("group/more")
+	for _, name := range []string{"e", "c", "d", "a", "b"} {
+		p.AddRegistryRepository(name)
+	}
+	token := n.token("root", n.s.Token, "registry:catalog:*")
+	all := []string{"group/app", "group/app/web", "group/more/a", "group/more/b", "group/more/c", "group/more/d", "group/more/e"}
+	get := func(query string) (reply, []string) {
+		r := n.do("GET", n.s.RegistryURL+"/v2/_catalog"+query, "", token, "")
+		var body struct{ Repositories []string }
+		require.NoError(t, json.Unmarshal([]byte(r.Body), &body), r.Body)
+		return r, body.Repositories
+	}
+	whole, names := get("")
+	assert.Equal(t, all, names)
+	assert.Empty(t, whole.Header.Get("Link"))
+	var walked []string
+	pages := 0
+	for query := "?n=3"; query != ""; pages++ {
+		r, names := get(query)
+		walked = append(walked, names...)
+		link, found := strings.CutPrefix(r.Header.Get("Link"), "</v2/_catalog") // relative
+		assert.Equal(t, found, len(walked) < len(all))
+		query = strings.TrimSuffix(link, `>; rel="next"`)
+	}
+	assert.Equal(t, all, walked)
+	assert.Equal(t, 3, pages)
+	_, names = get("?n=7")
+	assert.Equal(t, all, names)
+	_, names = get("?last=group/more/d")
+	assert.Equal(t, []string{"group/more/e"}, names)
+	_, names = get("?last=z")
+	assert.Empty(t, names)
+	for _, bad := range []string{"0", "-1", "x"} {
+		r := n.do("GET", n.s.RegistryURL+"/v2/_catalog?n="+bad, "", token, "")
+		assert.Equal(t, 400, r.Status)
+		assert.Contains(t, r.Body, "PAGINATION_NUMBER_INVALID")
+	}
+	r := n.do("GET", n.s.RegistryURL+"/v2/_catalog", "", n.token("root", n.s.Token, "repository:group/app:pull"), "")
+	assert.Equal(t, 401, r.Status)
+	assert.Contains(t, r.Header.Get("WWW-Authenticate"), `scope="registry:catalog:*",error="insufficient_scope"`)
+	assert.Equal(t, 405, n.do("POST", n.s.RegistryURL+"/v2/_catalog", "", token, "").Status)
+	assert.Equal(t, 404, n.do("GET", n.s.URL+apiPath+"/v2/_catalog", "", token, "").Status) // no part of the API
+}

@@ -1,0 +1,374 @@
+package forgetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// keysBut is keys for an answer that rightly lacks some fields.
+func keysBut(t *testing.T, name string, object map[string]any, absent ...string) {
+	t.Helper()
+	var want, got []string
+	for _, f := range catalogue().shapes[name].fields {
+		if !slices.Contains(absent, f.Name) {
+			want = append(want, f.Name)
+		}
+	}
+	for key := range object {
+		got = append(got, key)
+	}
+	assert.ElementsMatch(t, want, got, name)
+}
+
+// ticking gives the server a clock that only the returned function moves.
+func ticking(s *Server) (pass func(time.Duration)) {
+	now := noon()
+	s.SetClock(func() time.Time { return now })
+	return func(d time.Duration) {
+		now = now.Add(d)
+		then := now
+		s.SetClock(func() time.Time { return then })
+	}
+}
+
+const registryPath = "/projects/group%2Fapp/registry/repositories"
+
+// registryWorld has a project with two repositories; the first has four tags, a day apart in age, two of one image.
+func registryWorld(t *testing.T, options ...Option) (*Server, *RegistryRepository, caller) {
+	s := New(t, options...)
+	s.SetClock(noon)
+	p := s.AddProject("group/app")
+	r := p.AddRegistryRepository("web")
+	for i, name := range []string{"latest", "v1", "v2", "feature/x"} {
+		r.AddTag(name, func(d *Document) { d.Set("created_at", noon().AddDate(0, 0, -i)).Set("total_size", 100) })
+	}
+	r.AddTag("v2", func(d *Document) {
+		d.Set("created_at", noon().AddDate(0, 0, -2)).Set("total_size", 100).Set("digest", r.tag("v1").doc.Get("digest"))
+	})
+	p.AddRegistryRepository("")
+	return s, r, newCaller(t, s)
+}
+
+func TestRegistryRepositories(t *testing.T) {
+	s, _, c := registryWorld(t, WithOffering(Hosted))
+	host := strings.TrimPrefix(s.URL, "http://")
+	list := c.get(registryPath).array(t)
+	require.Len(t, list, 2)
+	keysBut(t, "RegistryRepository", list[0], "tags", "tags_count", "size")
+	assert.Equal(t, map[string]any{
+		"id": 1.0, "name": "web", "path": "group/app/web", "project_id": 1.0, "location": host + "/group/app/web",
+		"created_at": "2026-03-04T12:00:00.000Z", "cleanup_policy_started_at": nil, "status": nil,
+	}, list[0])
+	assert.Empty(t, list[1]["name"])
+	assert.Equal(t, "group/app", list[1]["path"])
+
+	full := c.get(registryPath + "?tags=true&tags_count=true").array(t)[0]
+	keysBut(t, "RegistryRepository", full, "size")
+	assert.EqualValues(t, 4, full["tags_count"])
+	tag := full["tags"].([]any)[0].(map[string]any)
+	keys(t, "RegistryTagSummary", "", tag)
+	assert.Equal(t, "group/app/web:feature/x", tag["path"])
+	assert.Equal(t, host+"/group/app/web:feature/x", tag["location"])
+
+	one := c.get("/registry/repositories/1?tags=true&tags_count=true&size=true").object(t)
+	keys(t, "RegistryRepository", "", one)
+	assert.EqualValues(t, 300, one["size"]) // v1 and v2 share an image
+	assert.NotContains(t, c.get("/registry/repositories/1").object(t), "size")
+
+	s.AddProject("group/sub/lib").AddRegistryRepository("x")
+	s.AddProject("other/lib").AddRegistryRepository("x")
+	group := c.get("/groups/group/registry/repositories?tags=true&tags_count=true")
+	assert.Equal(t, []any{"group/app/web", "group/app", "group/sub/lib/x"}, group.column(t, "path"))
+	keysBut(t, "RegistryRepository", group.array(t)[0], "tags", "tags_count", "size")
+	for path, body := range map[string]string{
+		"/registry/repositories/99":     `{"message":"404 Container Repository Not Found"}`,
+		"/registry/repositories/x":      `{"error":"id is invalid"}`,
+		registryPath + "/99/tags":       `{"message":"404 Container Repository Not Found"}`,
+		registryPath + "/4/tags":        `{"message":"404 Container Repository Not Found"}`, // of another project
+		registryPath + "/1/tags/none":   `{"message":"404 Tag Not Found"}`,
+		registryPath + "?tags=perhaps":  `{"error":"tags is invalid"}`,
+		registryPath + "/1/tags/a/b":    `{"error":"404 Not Found"}`, // an unencoded slash
+		"/groups/none/registry/reposit": `{"error":"404 Not Found"}`,
+	} {
+		assert.Equal(t, body, c.get(path).Body, path)
+	}
+}
+
+func TestRegistrySizeIsOfTheHostedOffering(t *testing.T) {
+	_, _, c := registryWorld(t)
+	assert.NotContains(t, c.get("/registry/repositories/1?size=true").object(t), "size")
+	_, r, c := registryWorld(t, WithOffering(Hosted))
+	r.SetCreatedAt(time.Date(2021, 11, 4, 12, 0, 0, 0, time.UTC))
+	assert.NotContains(t, c.get("/registry/repositories/1?size=true").object(t), "size")
+	r.SetCreatedAt(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC))
+	assert.Contains(t, c.get("/registry/repositories/1?size=true").object(t), "size")
+}
+
+func TestRegistryTags(t *testing.T) {
+	s, r, c := registryWorld(t)
+	assert.Equal(t, []any{"feature/x", "latest", "v1", "v2"}, c.get(registryPath+"/1/tags").column(t, "name"))
+	tag := c.get(registryPath + "/1/tags/feature%2Fx").object(t)
+	keys(t, "RegistryTagDetail", "", tag)
+	assert.Regexp(t, `^[0-9a-f]{64}$`, tag["revision"])
+	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, tag["digest"])
+	assert.True(t, strings.HasPrefix(tag["revision"].(string), tag["short_revision"].(string)))
+	assert.Equal(t, "2026-03-01T12:00:00.000Z", tag["created_at"])
+	assert.EqualValues(t, 100, tag["total_size"])
+	assert.Equal(t, c.get(registryPath + "/1/tags/v1").object(t)["digest"], c.get(registryPath + "/1/tags/v2").object(t)["digest"])
+
+	route := "DELETE /projects/:id/registry/repositories/:repository_id/tags/:tag_name"
+	s.projects[0].ProtectTags("v1|release-.*")
+	r.AddTag("v10", nil) // the rule is for the whole name
+	for _, step := range []struct {
+		tag    string
+		status int
+	}{{"v1", 403}, {"v10", 200}, {"v10", 404}, {"feature%2Fx", 200}, {"latest", 200}, {"none", 404}} {
+		assert.Equal(t, step.status, c.send("DELETE", registryPath+"/1/tags/"+step.tag, "").Status, step.tag)
+	}
+	assert.Equal(t, []string{"v1", "v2"}, r.Tags())
+	assert.Equal(t, 3, s.Effects(route))
+}
+
+func TestRegistryTagPages(t *testing.T) {
+	s, _, c := registryWorld(t)
+	r := s.AddProject("group/many").AddRegistryRepository("x").AddTags(45, nil)
+	path := fmt.Sprintf("/projects/group%%2Fmany/registry/repositories/%d/tags", r.ID)
+	whole := r.Tags()
+	offset, pages := c.walk(path+"?per_page=7", "name")
+	assert.Len(t, offset, 45)
+	assert.Equal(t, 7, pages)
+	assert.Equal(t, "45", c.get(path).Header.Get("X-Total"))
+	for _, sort := range []string{"asc", "desc"} {
+		walked, _ := c.walk(path+"?pagination=keyset&order_by=name&per_page=7&sort="+sort, "name")
+		names := []string{}
+		for _, name := range walked {
+			names = append(names, name.(string))
+		}
+		assert.Equal(t, whole, names, sort)
+		slices.Reverse(whole)
+	}
+	for _, bad := range []string{"", "&order_by=name", "&order_by=created_at&sort=asc", "&sort=asc"} {
+		assert.Equal(t, 400, c.get(path+"?pagination=keyset"+bad).Status, bad)
+	}
+	// the tag that a page ends with may be deleted before the next is asked for
+	first := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=5")
+	assert.Equal(t, 200, c.send("DELETE", path+"/v0005", "").Status)
+	assert.Equal(t, "v0006", c.get(first.next()).array(t)[0]["name"])
+	last := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=44")
+	assert.Empty(t, c.get(last.next()).array(t))
+	assert.Empty(t, c.get(last.next()).next())
+}
+
+func TestRegistryRepositoryDeletion(t *testing.T) {
+	s, r, c := registryWorld(t)
+	pass := ticking(s)
+	status := func() any { return c.get("/registry/repositories/1").object(t)["status"] }
+	assert.Nil(t, status())
+	gone := c.send("DELETE", registryPath+"/1", "")
+	assert.Equal(t, 202, gone.Status)
+	assert.Equal(t, "202", gone.Body)
+	assert.Equal(t, "delete_scheduled", status())
+	assert.Equal(t, 202, c.send("DELETE", registryPath+"/1", "").Status) // always accepted
+	pass(time.Second)
+	assert.Equal(t, "delete_ongoing", status())
+	assert.Len(t, c.get(registryPath).array(t), 2)
+	pass(time.Second)
+	assert.Equal(t, 404, c.get("/registry/repositories/1").Status)
+	assert.Equal(t, 404, c.send("DELETE", registryPath+"/1", "").Status)
+	assert.Equal(t, []any{"group/app"}, c.get(registryPath).column(t, "path"))
+	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2", "").Status)
+	s.Settle()
+	assert.Empty(t, c.get(registryPath).array(t))
+	assert.Len(t, r.Tags(), 4) // blobs and tags are not touched
+}
+
+func TestRegistryBulkDeletion(t *testing.T) {
+	for _, tc := range []struct {
+		form string
+		left string
+	}{
+		{"name_regex_delete=.*", "latest stable v2"},
+		{"name_regex=.*", "latest stable v2"},
+		{"name_regex_delete=.*&name_regex_keep=.*", "latest rc-1 rc-10 stable v1 v2 v3"},
+		{"name_regex_delete=v", "latest rc-1 rc-10 stable v1 v2 v3"}, // the whole name
+		{"name_regex_delete=v.%2B", "latest rc-1 rc-10 stable v2"},
+		{"name_regex_delete=v1|rc-.*&name_regex_keep=rc-1", "latest rc-1 stable v2 v3"},
+		{"name_regex_delete=.*&keep_n=1", "latest rc-10 stable v2"},
+		{"name_regex_delete=.*&keep_n=3", "latest rc-1 rc-10 stable v2 v3"},
+		{"name_regex_delete=.*&keep_n=100", "latest rc-1 rc-10 stable v1 v2 v3"},
+		{"name_regex_delete=.*&older_than=1month", "latest rc-1 rc-10 stable v2 v3"},
+		{"name_regex_delete=.*&older_than=1d", "latest rc-10 stable v2"},
+		{"name_regex_delete=.*&older_than=1h", "latest stable v2"},
+		{"name_regex_delete=.*&older_than=1d&keep_n=2", "latest rc-1 rc-10 stable v2"},
+	} {
+		s := New(t)
+		s.SetClock(noon)
+		p := s.AddProject("group/app")
+		p.ProtectTags("v2")
+		r := p.AddRegistryRepository("web")
+		for name, days := range map[string]int{"latest": 300, "stable": 0, "v1": 90, "v2": 60, "v3": 20, "rc-1": 10, "rc-10": 0} {
+			age := time.Duration(days)*24*time.Hour + 2*time.Hour
+			r.AddTag(name, func(d *Document) { d.Set("created_at", noon().Add(-age)) })
+		}
+		p.ProtectTags("stable")
+		path := registryPath + "/1/tags"
+		a := newCaller(t, s).send("DELETE", path, tc.form)
+		assert.Equal(t, 202, a.Status, a.Body)
+		assert.Len(t, r.Tags(), 7) // the work runs later
+		s.Settle()
+		assert.Equal(t, tc.left, strings.Join(r.Tags(), " "), tc.form)
+	}
+}
+
+func TestRegistryBulkDeletionRefusals(t *testing.T) {
+	s, r, c := registryWorld(t)
+	pass := ticking(s)
+	path := registryPath + "/1/tags"
+	for form, body := range map[string]string{
+		"":                                            `{"error":"name_regex_delete is missing"}`,
+		"keep_n=1":                                    `{"error":"name_regex_delete is missing"}`,
+		"name_regex_delete=.*&keep_n=x":               `{"error":"keep_n is invalid"}`,
+		"name_regex_delete=.*&keep_n=-1":              `{"error":"keep_n does not have a valid value"}`,
+		"name_regex_delete=.*&older_than=soon":        `{"error":"older_than is invalid"}`,
+		"name_regex_delete=.*&older_than=1":           `{"error":"older_than is invalid"}`,
+		"name_regex_delete=(&name_regex_keep=.*":      "name_regex_delete is an invalid regexp",
+		"name_regex_delete=.*&name_regex_keep=(?=a)b": "name_regex_keep is an invalid regexp", // not RE2
+		"name_regex=[":                                "name_regex is an invalid regexp",
+	} {
+		a := c.send("DELETE", path, form)
+		assert.Equal(t, 400, a.Status, form)
+		assert.Contains(t, a.Body, body, form)
+	}
+	assert.Equal(t, 202, c.send("DELETE", path+"?name_regex_delete=v2", "").Status) // refusals do not count
+	again := c.send("DELETE", path, "name_regex_delete=.*")
+	assert.Equal(t, 400, again.Status)
+	assert.Contains(t, again.Body, "at most once an hour")
+	pass(time.Hour - time.Second)
+	assert.Equal(t, 400, c.send("DELETE", path, "name_regex_delete=.*").Status)
+	assert.Equal(t, []string{"feature/x", "latest", "v1"}, r.Tags())
+	pass(time.Second)
+	response, err := c.request("DELETE", path, "application/json", `{"name_regex_delete":".*","keep_n":1}`)
+	require.NoError(t, err)
+	response.Body.Close()
+	assert.Equal(t, 202, response.StatusCode)
+	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2/tags", "name_regex_delete=.*").Status) // the hour is per repository
+	s.Settle()
+	assert.Equal(t, []string{"latest", "v1"}, r.Tags())
+	assert.Equal(t, 3, s.Effects("DELETE /projects/:id/registry/repositories/:repository_id/tags"))
+}
+
+func TestRegistryBulkDeletionIsCappedOnTheHostedOffering(t *testing.T) {
+	s, _, c := registryWorld(t, WithOffering(Hosted))
+	r := s.AddProject("group/app").AddRegistryRepository("many").AddTags(hostedCleanup+50, nil)
+	assert.Equal(t, 202, c.send("DELETE", fmt.Sprintf("%s/%d/tags", registryPath, r.ID), "name_regex_delete=.*").Status)
+	s.Settle()
+	assert.Len(t, r.Tags(), 50)
+}
+
+func TestRegistryVisibility(t *testing.T) {
+	s := New(t)
+	users := map[string]*User{}
+	for _, name := range []string{"stranger", "guest", "reporter", "developer", "maintainer"} {
+		users[name] = s.AddUser(name)
+	}
+	for i, project := range []*Project{s.AddProject("group/public"), s.AddProject("group/private", Private)} {
+		for name, role := range map[string]Role{"guest": Guest, "reporter": Reporter, "developer": Developer, "maintainer": Maintainer} {
+			project.AddMember(users[name], role)
+		}
+		r := project.AddRegistryRepository("web").AddTag("v1", nil)
+		c := newCaller(t, s)
+		outside := []int{200, 404}[i]
+		off := []int{403, 404}[i]
+		for _, tc := range []struct {
+			level string
+			want  map[string]int
+		}{
+			{"", map[string]int{"stranger": outside, "guest": 200, "reporter": 200, "": 401}},
+			{"private", map[string]int{"stranger": off, "guest": 403, "reporter": 200, "": 401}},
+			{"disabled", map[string]int{"stranger": off, "guest": 403, "reporter": 403, "maintainer": 403, "": 401}},
+			{"enabled", map[string]int{"stranger": outside, "guest": 200, "": 401}},
+		} {
+			form := ""
+			if tc.level != "" {
+				form = "container_registry_access_level=" + tc.level
+			}
+			a := c.as(users["maintainer"].Token).send("PUT", fmt.Sprintf("/projects/%d/", project.ID), form)
+			assert.Equal(t, 200, a.Status)
+			keys(t, "RegistryProject", "", a.object(t))
+			assert.Equal(t, cmp.Or(tc.level, "enabled"), a.object(t)["container_registry_access_level"])
+			for name, status := range tc.want {
+				as := c.as("")
+				if name != "" {
+					as = c.as(users[name].Token)
+				}
+				base := fmt.Sprintf("/projects/%d/registry/repositories", project.ID)
+				for _, path := range []string{base, fmt.Sprintf("%s/%d/tags", base, r.ID), fmt.Sprintf("%s/%d/tags/v1", base, r.ID), fmt.Sprintf("/registry/repositories/%d", r.ID)} {
+					assert.Equal(t, status, as.get(path).Status, "%s %q %s", name, tc.level, path)
+				}
+				if name != "" {
+					seen := slices.Contains(as.get("/groups/group/registry/repositories").column(t, "path"), any(r.Path))
+					assert.Equal(t, status == 200, seen)
+				}
+			}
+		}
+		put := fmt.Sprintf("/projects/%d/", project.ID)
+		assert.Equal(t, 400, c.send("PUT", put, "container_registry_access_level=public").Status)
+		assert.Equal(t, 403, c.as(users["developer"].Token).send("PUT", put, "container_registry_access_level=private").Status)
+		assert.Equal(t, 404, c.send("PUT", strings.TrimSuffix(put, "/"), "").Status)
+		base := fmt.Sprintf("/projects/%d/registry/repositories/%d", project.ID, r.ID)
+		for _, tc := range []struct {
+			name                  string
+			tag, bulk, repository int
+		}{{"reporter", 403, 403, 403}, {"developer", 200, 403, 403}, {"maintainer", 404, 202, 202}} {
+			as := c.as(users[tc.name].Token)
+			assert.Equal(t, tc.tag, as.send("DELETE", base+"/tags/v1", "").Status, tc.name)
+			assert.Equal(t, tc.bulk, as.send("DELETE", base+"/tags", "name_regex_delete=x").Status, tc.name)
+			assert.Equal(t, tc.repository, as.send("DELETE", base, "").Status, tc.name)
+		}
+	}
+}
+
+func TestJobTokensReachTheirProjectOnly(t *testing.T) {
+	s := New(t)
+	app, other := s.AddProject("group/app"), s.AddProject("group/other")
+	for _, p := range []*Project{app, other} {
+		p.AddRegistryRepository("web").AddTag("v1", nil)
+	}
+	c := newCaller(t, s)
+	token := app.AddJobToken(s.Root())
+	for path, status := range map[string]int{
+		"/projects/1/registry/repositories":        200,
+		"/projects/1/registry/repositories/1/tags": 200,
+		"/registry/repositories/1":                 200,
+		"/projects/2/registry/repositories":        403,
+		"/registry/repositories/2":                 403,
+		"/groups/group/registry/repositories":      401, // takes no job tokens
+		"/projects/1/resource_groups":              401,
+	} {
+		assert.Equal(t, status, c.as("").with("GET", path, "JOB-TOKEN", token).Status, path)
+	}
+	assert.Equal(t, 200, c.as("").with("DELETE", "/projects/1/registry/repositories/1/tags/v1", "JOB-TOKEN", token).Status)
+	assert.Equal(t, 401, c.as("").with("PUT", "/projects/1/", "JOB-TOKEN", token).Status)
+	assert.Equal(t, 200, c.as("").with("GET", "/projects/2/registry/repositories", "JOB-TOKEN", s.JobToken).Status)
+}
+
+func TestHostedArchivesAreLimited(t *testing.T) {
+	for offering, want := range map[Offering]int{Hosted: 429, SelfManaged: 200} {
+		s := New(t, WithOffering(offering))
+		s.AddProject("group/app").AddFiles(map[string]string{"README.md": "x"})
+		c := newCaller(t, s)
+		for range 5 {
+			assert.Equal(t, 200, c.get("/projects/1/repository/archive").Status)
+		}
+		a := c.get("/projects/1/repository/archive")
+		assert.Equal(t, want, a.Status)
+		assert.Equal(t, want == 429, a.Header.Get("Retry-After") != "")
+	}
+}

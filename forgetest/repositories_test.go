@@ -1,0 +1,364 @@
+package forgetest
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// gitWorld has a history with a side branch:
+//
+//	base - two ---- merge - last   (main)
+//	     \ side ---/
+func gitWorld(t *testing.T) (*Server, *Project, caller, map[string]*Commit) {
+	s := New(t)
+	s.SetClock(noon)
+	p := s.AddProject("group/app")
+	ada, bob := s.AddUser("ada"), s.AddUser("bob")
+	commits := map[string]*Commit{
+		"base": p.AddCommit(Change{Author: ada, Date: day(1), Message: "Base", Files: map[string]string{"README.md": "one\ntwo\nthree\n", "src/main.go": "package main\n", "src/deep/x.go": "package x\n"}}),
+	}
+	p.AddTag("v1.0.0", "main")
+	p.AddBranch("side/branch", "main")
+	commits["side"] = p.AddCommit(Change{Author: bob, Date: day(2), Branch: "side/branch", Message: "Side work\n\nChangelog: fixed", Files: map[string]string{"side.txt": "s\n"}})
+	commits["two"] = p.AddCommit(Change{Author: ada, Date: day(3), Message: "Two\n\nChangelog: added", Files: map[string]string{"README.md": "one\n2\nthree\n"}})
+	commits["merge"] = p.AddCommit(Change{Author: ada, Date: day(4), Message: "Merge side", Merge: "side/branch"})
+	commits["last"] = p.AddCommit(Change{Author: bob, Date: day(5), Message: "Move\n\nChangelog: added", Files: map[string]string{"lib/main.go": "package main\n"}, Delete: []string{"src/main.go"}})
+	return s, p, newCaller(t, s), commits
+}
+
+const repo = "/projects/group%2Fapp/repository"
+
+func TestObjectIDsAreThoseOfGit(t *testing.T) {
+	assert.Equal(t, "ce013625030ba8dba906f756967f9e9ca394464a", objectID("blob", []byte("hello\n")))
+	assert.Equal(t, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", buildTree(nil).id)
+	one := buildTree(map[string]*blob{"hello.txt": {id: objectID("blob", []byte("hello\n"))}})
+	assert.Equal(t, "aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7", one.id)
+}
+
+func TestTree(t *testing.T) {
+	_, _, c, commits := gitWorld(t)
+	for _, tc := range []struct {
+		query string
+		want  []any
+	}{
+		{"", []any{"lib", "src", "README.md", "side.txt"}},
+		{"?recursive=true", []any{"lib", "src", "src/deep", "README.md", "lib/main.go", "side.txt", "src/deep/x.go"}},
+		{"?path=src", []any{"src/deep"}},
+		{"?path=src%2Fdeep%2F", []any{"src/deep/x.go"}},
+		{"?ref=v1.0.0", []any{"src", "README.md"}},
+		{"?ref=side%2Fbranch", []any{"src", "README.md", "side.txt"}},
+		{"?ref=" + commits["base"].ID, []any{"src", "README.md"}},
+		{"?ref=" + commits["base"].ID[:8], []any{"src", "README.md"}},
+	} {
+		r := c.get(repo + "/tree" + tc.query)
+		assert.Equal(t, tc.want, r.column(t, "path"), tc.query)
+		for _, entry := range r.array(t) {
+			keys(t, "TreeEntry", "", entry)
+		}
+	}
+	entry := c.get(repo + "/tree").array(t)[0]
+	assert.Equal(t, map[string]any{"id": entry["id"], "name": "lib", "type": "tree", "path": "lib", "mode": "040000"}, entry)
+	for path, body := range map[string]string{
+		"/tree?path=none":      `{"message":"404 invalid revision or path Not Found"}`,
+		"/tree?path=README.md": `{"message":"404 invalid revision or path Not Found"}`,
+		"/tree?ref=none":       `{"message":"404 Tree Not Found"}`,
+		"/blobs/0000000":       `{"message":"404 Blob Not Found"}`,
+		"/blobs/0000000/raw":   `{"message":"404 Blob Not Found"}`,
+		"/archive?sha=none":    `{"message":"404 File Not Found"}`,
+		"/archive.zip?path=no": `{"message":"404 File Not Found"}`,
+	} {
+		r := c.get(repo + path)
+		assert.Equal(t, 404, r.Status)
+		assert.Equal(t, body, r.Body)
+	}
+}
+
+func TestBlobs(t *testing.T) {
+	s, p, c, _ := gitWorld(t)
+	id := objectID("blob", []byte("one\n2\nthree\n"))
+	b := c.get(repo + "/blobs/" + id).object(t)
+	keys(t, "Blob", "", b)
+	assert.Equal(t, map[string]any{"size": 12.0, "encoding": "base64", "content": base64.StdEncoding.EncodeToString([]byte("one\n2\nthree\n")), "sha": id}, b)
+	raw := c.get(repo + "/blobs/" + id + "/raw")
+	assert.Equal(t, "one\n2\nthree\n", raw.Body)
+	assert.Equal(t, "12", raw.Header.Get("Content-Length"))
+
+	const size = 300 << 20
+	big := p.AddGeneratedBlob("big.bin", size)
+	response, err := c.request("GET", repo+"/blobs/"+big+"/raw", "", "")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	assert.EqualValues(t, size, response.ContentLength)
+	n, err := io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
+	assert.EqualValues(t, size, n)
+	assert.Equal(t, 200, s.Requests()[2].Status)
+}
+
+func TestArchives(t *testing.T) {
+	_, p, c, commits := gitWorld(t)
+	folder := "app-main-" + commits["last"].ID
+	want := map[string]string{
+		folder + "/README.md": "one\n2\nthree\n", folder + "/lib/main.go": "package main\n", folder + "/side.txt": "s\n", folder + "/src/deep/x.go": "package x\n",
+	}
+	for _, format := range []string{"", ".tar.gz", ".tar", ".zip", ".bz2", ".tar.bz2", ".tb2", ".tbz", ".tbz2"} {
+		r := c.get(repo + "/archive" + format)
+		require.Equal(t, 200, r.Status, format)
+		assert.Equal(t, want, unpack(t, format, r.Body), format)
+		name := fmt.Sprintf(`attachment; filename="%s%s"`, folder, orElse(format, ".tar.gz"))
+		assert.Equal(t, name, r.Header.Get("Content-Disposition"))
+	}
+	for _, bad := range []string{".rar", ".tgz"} {
+		assert.Equal(t, 404, c.get(repo+"/archive"+bad).Status)
+	}
+	base := func(r reply) (names []string) {
+		for name := range unpack(t, ".tar.gz", r.Body) {
+			_, path, _ := strings.Cut(name, "/")
+			names = append(names, path)
+		}
+		slices.Sort(names)
+		return names
+	}
+	assert.Equal(t, []string{"README.md", "src/deep/x.go", "src/main.go"}, base(c.get(repo+"/archive?sha=v1.0.0")))
+	assert.Equal(t, []string{"src/deep/x.go"}, base(c.get(repo+"/archive?path=src")))
+	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=src&exclude_paths[]=side.txt")))
+	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths=src,side.txt")))
+	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=src,side.txt")))
+	assert.Equal(t, 400, c.get(repo+"/archive?include_lfs_blobs=maybe").Status)
+
+	p.AddGeneratedBlob("large.bin", 200_000)
+	assert.Len(t, unpack(t, ".bz2", c.get(repo+"/archive.bz2?sha=main").Body), 5)
+}
+
+func unpack(t *testing.T, format, body string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	var r io.Reader = strings.NewReader(body)
+	switch format {
+	case ".zip":
+		z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+		require.NoError(t, err)
+		for _, f := range z.File {
+			content, err := f.Open()
+			require.NoError(t, err)
+			data, _ := io.ReadAll(content)
+			files[f.Name] = string(data)
+		}
+		return files
+	case "", ".tar.gz":
+		z, err := gzip.NewReader(r)
+		require.NoError(t, err)
+		r = z
+	case ".tar":
+	default:
+		r = bzip2.NewReader(r)
+	}
+	for archive := tar.NewReader(r); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		require.NoError(t, err, format)
+		data, err := io.ReadAll(archive)
+		require.NoError(t, err)
+		files[header.Name] = string(data)
+	}
+}
+
+func TestBzip2RoundTrip(t *testing.T) {
+	noise := make([]byte, 200_000)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	for name, data := range map[string][]byte{
+		"empty": {}, "one": {7}, "run": bytes.Repeat([]byte{0}, 100_000), "pairs": bytes.Repeat([]byte("ab"), 5000), "four": []byte("aaaa"),
+		"259": bytes.Repeat([]byte{9}, 259), "260": bytes.Repeat([]byte{9}, 260), "text": []byte(demoHistory), "noise": noise,
+	} {
+		var packed bytes.Buffer
+		z := newBzip2(&packed)
+		_, err := z.Write(data)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		got, err := io.ReadAll(bzip2.NewReader(&packed))
+		require.NoError(t, err, name)
+		assert.True(t, bytes.Equal(data, got), name)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	s, _, c, commits := gitWorld(t)
+	r := c.get(repo + "/compare?from=v1.0.0&to=main").object(t)
+	keys(t, "Comparison", "", r)
+	var titles []string
+	for _, commit := range r["commits"].([]any) {
+		keys(t, "ComparisonCommit", "", commit.(map[string]any))
+		titles = append(titles, commit.(map[string]any)["title"].(string))
+	}
+	assert.Equal(t, []string{"Side work", "Two", "Merge side", "Move"}, titles)
+	assert.Equal(t, commits["last"].ID, r["commit"].(map[string]any)["id"])
+	assert.Equal(t, s.URL+"/group/app/-/compare/v1.0.0...main", r["web_url"])
+	diffs := map[string]map[string]any{}
+	for _, d := range r["diffs"].([]any) {
+		diff := d.(map[string]any)
+		keys(t, "Diff", "", diff)
+		diffs[diff["new_path"].(string)] = diff
+	}
+	require.Len(t, diffs, 3)
+	assert.Equal(t, "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n", diffs["README.md"]["diff"])
+	assert.Equal(t, "@@ -0,0 +1 @@\n+s\n", diffs["side.txt"]["diff"])
+	assert.Nil(t, diffs["side.txt"]["a_mode"])
+	assert.Equal(t, true, diffs["side.txt"]["new_file"])
+	assert.Equal(t, "src/main.go", diffs["lib/main.go"]["old_path"])
+	assert.Equal(t, true, diffs["lib/main.go"]["renamed_file"])
+
+	// from the merge base nothing of two is undone; straight it is
+	two := commits["two"].ID
+	paths := func(query string) (list []any) {
+		for _, d := range c.get(repo + "/compare?" + query).object(t)["diffs"].([]any) {
+			list = append(list, d.(map[string]any)["new_path"])
+		}
+		return list
+	}
+	assert.Equal(t, []any{"side.txt"}, paths("from="+two+"&to=side%2Fbranch"))
+	assert.Equal(t, []any{"README.md", "side.txt"}, paths("from="+two+"&to=side%2Fbranch&straight=true"))
+	unified := c.get(repo + "/compare?from=v1.0.0&to=side%2Fbranch&unidiff=true").Body
+	assert.Contains(t, unified, `--- /dev/null\n+++ b/side.txt\n@@`)
+
+	same := c.get(repo + "/compare?from=main&to=main").object(t)
+	assert.Equal(t, true, same["compare_same_ref"])
+	assert.Nil(t, same["commit"])
+	assert.Equal(t, []any{}, same["commits"])
+	other := s.AddProject("group/fork", Private)
+	other.AddFiles(map[string]string{"fork.txt": "f\n"})
+	assert.Equal(t, []any{"README.md", "fork.txt", "lib/main.go", "side.txt", "src/deep/x.go"}, paths("from=main&to=main&straight=true&from_project_id=2"))
+	assert.Equal(t, 404, c.as("").get(repo+"/compare?from=main&to=main&from_project_id=2").Status)
+
+	assert.JSONEq(t, `{"error":"from is missing, to is missing"}`, c.get(repo+"/compare").Body)
+	assert.Equal(t, 404, c.get(repo+"/compare?from=main&to=none").Status)
+}
+
+func TestDiffHunks(t *testing.T) {
+	var before, after []string
+	for i := range 40 {
+		before = append(before, fmt.Sprintf("%d\n", i))
+	}
+	after = slices.Clone(before)
+	after[5], after[30] = "five\n", "thirty\n"
+	after = slices.Insert(after, 31, "new\n")
+	want := "@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n@@ -28,7 +28,8 @@\n 27\n 28\n 29\n-30\n+thirty\n+new\n 31\n 32\n 33\n"
+	assert.Equal(t, want, hunks(compareLines(before, after)))
+	assert.Equal(t, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", hunks(compareLines([]string{"a"}, []string{"b\n"})))
+}
+
+func TestContributors(t *testing.T) {
+	s, _, c, _ := gitWorld(t)
+	names := func(query string) []any { return c.get(repo+"/contributors"+query).column(t, "name") }
+	assert.Equal(t, []any{"Ada", "Bob"}, names(""))
+	assert.Equal(t, []any{"Bob", "Ada"}, names("?sort=desc"))
+	assert.Equal(t, []any{"Ada", "Bob"}, names("?order_by=name"))
+	assert.Equal(t, []any{"Bob", "Ada"}, names("?order_by=email&sort=desc"))
+	assert.Equal(t, []any{"Ada", "Bob"}, names("?order_by=commits"))
+	assert.Equal(t, []any{"Ada"}, names("?ref=v1.0.0"))
+	all := c.get(repo + "/contributors").array(t)
+	keys(t, "Contributor", "", all[0])
+	assert.Equal(t, map[string]any{"name": "Ada", "email": "ada@example.com", "commits": 2.0, "additions": 6.0, "deletions": 1.0}, all[0])
+	assert.Equal(t, 400, c.get(repo+"/contributors?order_by=age").Status)
+	assert.Equal(t, 404, c.get(repo+"/contributors?ref=none").Status)
+	assert.Equal(t, 9, s.Count("GET /projects/:id/repository/contributors")) // refused calls count too
+}
+
+func TestMergeBase(t *testing.T) {
+	s, _, c, commits := gitWorld(t)
+	r := c.get(repo + "/merge_base?refs[]=side%2Fbranch&refs[]=" + commits["two"].ID)
+	require.Equal(t, 200, r.Status, r.Body)
+	base := r.object(t)
+	keys(t, "MergeBaseCommit", "", base)
+	assert.Equal(t, commits["base"].ID, base["id"])
+	assert.Equal(t, "2026-03-01T00:00:00.000Z", base["created_at"])
+	assert.Equal(t, commits["side"].ID, c.get(repo + "/merge_base?refs[]=main&refs[]=side%2Fbranch").object(t)["id"])
+	assert.Equal(t, commits["base"].ID, c.get(repo + "/merge_base?refs[]=main&refs[]=side%2Fbranch&refs[]=v1.0.0").object(t)["id"])
+	assert.Equal(t, 400, c.get(repo+"/merge_base?refs[]=main").Status)
+	assert.JSONEq(t, `{"error":"refs is missing"}`, c.get(repo+"/merge_base").Body)
+	assert.JSONEq(t, `{"message":"400 Bad request - Could not find ref: none"}`, c.get(repo+"/merge_base?refs[]=main&refs[]=none").Body)
+	assert.Equal(t, 401, c.as("").get(repo+"/merge_base?refs[]=main&refs[]=v1.0.0").Status)
+	assert.Equal(t, s.URL+"/group/app/-/commit/"+commits["base"].ID, base["web_url"])
+}
+
+func TestChangelog(t *testing.T) {
+	s, p, c, commits := gitWorld(t)
+	want := fmt.Sprintf("## 1.1.0 (2026-03-04)\n\n### fixed (1 change)\n\n- [Side work](group/app@%s)\n\n### added (2 changes)\n\n- [Two](group/app@%s)\n- [Move](group/app@%s)\n",
+		commits["side"].ID, commits["two"].ID, commits["last"].ID)
+	r := c.get(repo + "/changelog?version=1.1.0")
+	keys(t, "ChangelogData", "", r.object(t))
+	assert.Equal(t, want, r.object(t)["notes"])
+	notes := func(query string) string { return c.get(repo + "/changelog?" + query).object(t)["notes"].(string) }
+	assert.Equal(t, want, notes("version=v1.1.0"))
+	assert.Contains(t, notes("version=1.1.0&date=2025-01-02"), "## 1.1.0 (2025-01-02)")
+	assert.NotContains(t, notes("version=1.1.0&to="+commits["merge"].ID), "Move")
+	assert.NotContains(t, notes("version=1.1.0&from="+commits["two"].ID), "Two")
+	assert.Equal(t, "## 1.1.0 (2026-03-04)\n\nNo changes.\n", notes("version=1.1.0&trailer=changelog"))
+	p.AddCommit(Change{Branch: "config", Files: map[string]string{"log.yml": "date_format: x\ncategories:\n  added: New things\n"}})
+	assert.Contains(t, notes("version=1.1.0&config_file=log.yml&config_file_ref=config"), "### New things (2 changes)")
+	for query, status := range map[string]int{"": 400, "version=one": 400, "version=1.0.0": 422, "version=1.1.0&from=none": 422, "version=1.1.0&date=x": 400} {
+		assert.Equal(t, status, c.get(repo+"/changelog?"+query).Status, query)
+	}
+
+	post := c.send("POST", repo+"/changelog", "version=1.1.0")
+	assert.Equal(t, 200, post.Status)
+	assert.Equal(t, "200", post.Body)
+	head := p.repo.branches["main"]
+	assert.Equal(t, "Add changelog for version 1.1.0", head.Message)
+	assert.Equal(t, want, readFile(head, "CHANGELOG.md"))
+	assert.Equal(t, 1, s.Effects("POST /projects/:id/repository/changelog"))
+
+	p.AddTag("v1.1.0", "main")
+	p.AddCommit(Change{Message: "Later\n\nChangelog: added"})
+	p.AddTag("v1.1.1-rc1", "main") // pre-releases are no start
+	c.send("POST", repo+"/changelog", "version=1.2.0&message=Release+notes&date=2026-04-01")
+	log := readFile(p.repo.branches["main"], "CHANGELOG.md")
+	assert.True(t, strings.HasPrefix(log, "## 1.2.0 (2026-04-01)\n\n### added (1 change)\n\n- [Later]"), log)
+	assert.Less(t, strings.Index(log, "1.2.0"), strings.Index(log, "## 1.1.0"))
+	c.send("POST", repo+"/changelog", "version=1.3.0&file=docs/LOG.md&branch=config&from=v1.1.0")
+	assert.Contains(t, readFile(p.repo.branches["config"], "docs/LOG.md"), "## 1.3.0")
+	assert.Equal(t, 422, c.send("POST", repo+"/changelog", "version=1.3.0&branch=none").Status)
+}
+
+func TestInsertSection(t *testing.T) {
+	assert.Equal(t, "intro\n\n## 2.0.0 (d)\n\n## 1.0.0\nx\n", insertSection("intro\n\n## 1.0.0\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
+	assert.Equal(t, "## Unreleased\nx\n\n## 2.0.0 (d)\n", insertSection("## Unreleased\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
+}
+
+func readFile(c *Commit, path string) string {
+	e, _ := c.tree.find(path)
+	return string(e.blob.data)
+}
+
+func TestDemoRepository(t *testing.T) {
+	s := New(t, WithDemo())
+	c := newCaller(t, s)
+	gateway := "/projects/acme%2Fplatform%2Fgateway/repository"
+	tree := c.get(gateway+"/tree?recursive=true&per_page=100").column(t, "path")
+	assert.Contains(t, tree, "internal/auth/auth_test.go")
+	assert.NotContains(t, tree, "docs/architecture.md")
+	assert.Len(t, c.get(gateway+"/contributors").array(t), 4)
+	assert.Contains(t, c.get(gateway + "/changelog?version=1.3.0").object(t)["notes"], "Refuse tokens with spaces")
+	assert.Equal(t, DemoTime().Format(time.DateOnly), c.get(gateway + "/changelog?version=1.3.0").object(t)["notes"].(string)[10:20])
+	assert.GreaterOrEqual(t, len(between(nil, s.projects[2].repo.branches["main"])), 25)
+	renamed := c.get(gateway + "/compare?from=v1.2.0&to=main").Body
+	assert.Contains(t, renamed, `"old_path":"docs/architecture.md","new_path":"docs/overview.md"`)
+}

@@ -1,0 +1,109 @@
+package forgetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestResourceGroups(t *testing.T) {
+	s := New(t)
+	pass := ticking(s)
+	p := s.AddProject("group/app")
+	g := p.AddResourceGroup("production_eu")
+	assert.Same(t, g, p.AddResourceGroup("production_eu"))
+	p.AddResourceGroup("a/b c")
+	c := newCaller(t, s)
+	const path = "/projects/group%2Fapp/resource_groups"
+
+	list := c.get(path).array(t)
+	require.Len(t, list, 2)
+	keys(t, "ResourceGroup", "", list[0])
+	for _, key := range []string{"production_eu", "production%5Feu"} {
+		got := c.get(path + "/" + key).object(t)
+		assert.Equal(t, map[string]any{
+			"id": 1.0, "key": "production_eu", "process_mode": "unordered",
+			"created_at": "2026-03-04T12:00:00.000Z", "updated_at": "2026-03-04T12:00:00.000Z",
+		}, got)
+	}
+	assert.Equal(t, "a/b c", c.get(path + "/a%2Fb%20c").object(t)["key"])
+	for _, step := range []struct {
+		form    string
+		status  int
+		mode    string
+		updated string
+	}{
+		{"process_mode=oldest_first", 200, "oldest_first", "12:01"},
+		{"process_mode=newest_first", 200, "newest_first", "12:02"},
+		{"process_mode=newest_ready_first", 200, "newest_ready_first", "12:03"},
+		{"process_mode=random", 400, "newest_ready_first", "12:03"},
+		{"", 200, "newest_ready_first", "12:03"},
+		{"process_mode=unordered", 200, "unordered", "12:06"},
+	} {
+		pass(time.Minute)
+		r := c.send("PUT", path+"/production_eu", step.form)
+		assert.Equal(t, step.status, r.Status, r.Body)
+		got := c.get(path + "/production_eu").object(t)
+		assert.Equal(t, step.mode, got["process_mode"])
+		assert.Equal(t, "2026-03-04T"+step.updated+":00.000Z", got["updated_at"], step.form)
+		if step.status == 200 {
+			assert.Equal(t, got, r.object(t))
+		}
+	}
+	assert.Equal(t, "unordered", g.Get("process_mode"))
+	for _, missing := range []string{"/none", "/none/upcoming_jobs"} {
+		r := c.get(path + missing)
+		assert.Equal(t, 404, r.Status)
+		assert.Equal(t, `{"message":"404 Resource Group Not Found"}`, r.Body)
+	}
+	assert.Equal(t, 404, c.send("PUT", path+"/none", "process_mode=unordered").Status)
+}
+
+func TestUpcomingJobs(t *testing.T) {
+	s := New(t)
+	g := s.AddProject("group/app").AddResourceGroup("production")
+	for i := range 3 {
+		g.AddUpcomingJob(func(d *Document) { d.Set("name", fmt.Sprintf("deploy %d", i)).Set("user.location", "Oslo") })
+	}
+	c := newCaller(t, s)
+	const path = "/projects/1/resource_groups/production"
+	job := c.get(path + "/upcoming_jobs").array(t)[0]
+	keys(t, "UpcomingJob", "", job)
+	assert.Equal(t, "waiting_for_resource", job["status"])
+	assert.Equal(t, "root", job["user"].(map[string]any)["username"])
+	assert.Equal(t, "Oslo", job["user"].(map[string]any)["location"])
+	assert.Equal(t, s.URL+"/group/app/-/jobs/1", job["web_url"])
+	for mode, want := range map[string][]any{
+		"unordered":          {"deploy 0", "deploy 1", "deploy 2"},
+		"oldest_first":       {"deploy 0", "deploy 1", "deploy 2"},
+		"newest_first":       {"deploy 2", "deploy 1", "deploy 0"},
+		"newest_ready_first": {"deploy 2", "deploy 1", "deploy 0"},
+	} {
+		assert.Equal(t, 200, c.send("PUT", path, "process_mode="+mode).Status)
+		walked, pages := c.walk(path+"/upcoming_jobs?per_page=2", "name")
+		assert.Equal(t, want, walked, mode)
+		assert.Equal(t, 2, pages)
+	}
+}
+
+func TestResourceGroupRoles(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddResourceGroup("x")
+	c := newCaller(t, s)
+	for name, tc := range map[string]struct {
+		role   Role
+		status int
+	}{"reporter": {Reporter, 403}, "developer": {Developer, 200}, "stranger": {NoAccess, 403}} {
+		u := s.AddUser(name)
+		p.AddMember(u, tc.role)
+		for _, path := range []string{"", "/x", "/x/upcoming_jobs"} {
+			assert.Equal(t, tc.status, c.as(u.Token).get("/projects/1/resource_groups"+path).Status, name+path)
+		}
+		assert.Equal(t, tc.status, c.as(u.Token).send("PUT", "/projects/1/resource_groups/x", "process_mode=oldest_first").Status)
+	}
+	assert.Equal(t, 401, c.as("").get("/projects/1/resource_groups").Status)
+}

@@ -1,0 +1,118 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// route is one endpoint: what the contract says about it, who may call it, and what it does.
+type route struct {
+	name     string // "GET /projects/:id/repository/tree"
+	role     Role   // needed in the project or group of the path, beyond reading it
+	admin    bool   // only for administrators
+	handle   func(*call) answer
+	endpoint *endpoint
+	segments []string
+}
+
+// routes is the table of all services, ready for matching: literal segments come before placeholders.
+var routes = sync.OnceValue(func() []*route {
+	var all []*route
+	for _, service := range [][]route{issueRoutes(), repositoryRoutes(), namespaceRoutes(),
+		registryRoutes(), registryNativeRoutes(), resourceGroupRoutes(), secureFileRoutes(), approvalSettingRoutes(), auditEventRoutes(),
+		mergeRequestRoutes(), userRoutes(), emailRoutes(), runnerRoutes(), placeholderRoutes(), settingsRoutes(), integrationRoutes()} {
+		for _, r := range service {
+			r.endpoint = catalogue().endpoints[r.name]
+			if r.endpoint == nil {
+				panic(fmt.Sprintf("forgetest: route %q is not in the contract", r.name))
+			}
+			r.segments = strings.Split(r.endpoint.Path, "/")[1:]
+			all = append(all, &r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+	return all
+})
+
+func literalFirst(a, b string) int {
+	if aVar, bVar := strings.HasPrefix(a, ":"), strings.HasPrefix(b, ":"); aVar != bVar {
+		if aVar {
+			return 1
+		}
+		return -1
+	}
+	return strings.Compare(a, b)
+}
+
+// findRoute matches an escaped path below a base address. Without a route for the method it returns the methods that have one.
+func findRoute(base, method, path string) (found *route, args map[string]string, allowed []string) {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for _, r := range routes() {
+		args, ok := match(r.segments, parts)
+		if !ok || r.endpoint.Base != base {
+			continue
+		}
+		if r.endpoint.Method == method {
+			return r, args, nil
+		}
+		allowed = append(allowed, r.endpoint.Method)
+	}
+	return nil, nil, allowed
+}
+
+func match(segments, parts []string) (map[string]string, bool) {
+	if i := slices.Index(segments, ":image_path"); i >= 0 && len(parts) > len(segments) { // its slashes are not escaped
+		end := i + 1 + len(parts) - len(segments)
+		parts = slices.Concat(parts[:i], []string{strings.Join(parts[i:end], "/")}, parts[end:])
+	}
+	if len(segments) != len(parts) {
+		return nil, false
+	}
+	args := map[string]string{}
+	for i, segment := range segments {
+		name, part := segment, parts[i]
+		literal, suffix, optional := strings.Cut(segment, "[.:")
+		switch {
+		case optional:
+			rest, ok := strings.CutPrefix(part, literal)
+			if !ok || rest != "" && rest[0] != '.' {
+				return nil, false
+			}
+			args[strings.TrimSuffix(suffix, "]")] = strings.TrimPrefix(rest, ".")
+		case strings.HasPrefix(name, ":"):
+			value, err := url.PathUnescape(part)
+			if err != nil || value == "" {
+				return nil, false
+			}
+			args[name[1:]] = value
+		case name != part:
+			return nil, false
+		}
+	}
+	return args, true
+}
+
+// canonical is the name under which a route is counted: of two routes with the same request line the one that comes first.
+func canonical(name string) string {
+	e := catalogue().endpoints[name]
+	if e == nil || e.SameAs == "" {
+		return name
+	}
+	for other, first := range catalogue().endpoints {
+		if first.ID == e.SameAs {
+			return other
+		}
+	}
+	return name
+}
+
+// mustKnow panics when a route name is misspelled: a fault on it would never fire.
+func (s *Server) mustKnow(name string) {
+	if name == "*" || slices.ContainsFunc(routes(), func(r *route) bool { return r.name == name }) {
+		return
+	}
+	panic(fmt.Sprintf("forgetest: no route %q; routes are spelled as in the contract, for example %q", name, routes()[0].name))
+}

@@ -1,0 +1,195 @@
+package forgetest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of what a runner can be set to.
+const (
+	maxMaintenanceNote = 1024 // characters
+	minJobTimeout      = 600  // seconds
+)
+
+func runnerRoutes() []route {
+	return []route{
+		{name: "GET /runners", handle: listRunners},
+		{name: "GET /runners/all", handle: listAllRunners},
+		{name: "GET /runners/:id", handle: getRunner},
+		{name: "PUT /runners/:id", handle: updateRunner},
+		{name: "PUT /runners/:runner_id", handle: updateRunner},
+		{name: "GET /runners/:id/jobs", handle: listRunnerJobs},
+		{name: "GET /runners/:id/managers", handle: listRunnerManagers},
+		{name: "GET /projects/:id/runners", handle: listProjectRunners},
+	}
+}
+
+// listRunners lists the runners that the caller may manage.
+func listRunners(c *call) answer {
+	return c.runnerList(func(r *Runner) bool { return r.manageableBy(c.user) })
+}
+
+func listAllRunners(c *call) answer {
+	if !c.user.auditor() {
+		return failed(http.StatusForbidden, "403 Forbidden")
+	}
+	return c.runnerList(func(*Runner) bool { return true })
+}
+
+// listProjectRunners lists the runners that take the project's jobs: its own, those of groups above it, and instance runners.
+func listProjectRunners(c *call) answer {
+	if !c.user.auditor() && c.project.role(c.user) < Maintainer {
+		return failed(http.StatusForbidden, "403 Forbidden")
+	}
+	return c.runnerList(func(r *Runner) bool { return r.servesProject(c.project) })
+}
+
+// runnerList answers the runners that pass the filters, newest first.
+func (c *call) runnerList(may func(*Runner) bool) answer {
+	var docs []*Document
+	for _, r := range slices.Backward(c.runners) {
+		if may(r) && c.wantsRunner(r) {
+			docs = append(docs, r.render(c.now()))
+		}
+	}
+	return c.page(listOf(docs)).as("list")
+}
+
+func (c *call) wantsRunner(r *Runner) bool {
+	tags, _ := r.doc.Get("tag_list").([]string)
+	for _, tag := range c.list("tag_list[]") {
+		if !slices.Contains(tags, tag) {
+			return false
+		}
+	}
+	return (!c.has("type") || c.text("type") == r.kind()) &&
+		(!c.has("paused") || c.flag("paused") == r.doc.bool("paused")) &&
+		strings.HasPrefix(r.doc.text("version"), c.text("version_prefix")) &&
+		r.inState(c.text("status"), c) && r.inState(c.text("scope"), c)
+}
+
+// inState compares a runner with a value of status or of the deprecated scope. Stale runners are offline too.
+func (r *Runner) inState(wanted string, c *call) bool {
+	status := r.status(c.now())
+	switch wanted {
+	case "":
+		return true
+	case "active", "paused":
+		return r.doc.bool("paused") == (wanted == "paused")
+	case "specific", "shared":
+		return (r.kind() == "instance_type") == (wanted == "shared")
+	case "offline":
+		return status == "offline" || status == "stale"
+	}
+	return status == wanted
+}
+
+// runner finds the runner of the path for a caller who may manage it; open lets everyone see instance runners.
+func (c *call) runner(open bool) (*Runner, *answer) {
+	id, _ := parseID(c.args["id"] + c.args["runner_id"])
+	i := slices.IndexFunc(c.runners, func(r *Runner) bool { return r.ID == id })
+	if i < 0 {
+		return nil, fail(missing("Runner"))
+	}
+	r := c.runners[i]
+	if !r.manageableBy(c.user) && !(open && r.kind() == "instance_type") {
+		return nil, fail(failed(http.StatusForbidden, "403 Forbidden - No access granted"))
+	}
+	return r, nil
+}
+
+func getRunner(c *call) answer {
+	r, a := c.runner(true)
+	if a != nil {
+		return *a
+	}
+	return ok(r.render(c.now())).as("detail")
+}
+
+// updateRunner changes what is given; the same request line pauses a runner.
+func updateRunner(c *call) answer {
+	r, a := c.runner(false)
+	if a != nil {
+		return *a
+	}
+	d := r.doc.clone()
+	for _, name := range []string{"description", "access_level", "maintenance_note"} {
+		if c.params.Has(name) {
+			d.Set(name, c.text(name))
+		}
+	}
+	for _, name := range []string{"paused", "locked", "run_untagged"} {
+		if c.has(name) {
+			d.Set(name, c.flag(name))
+		}
+	}
+	if c.has("active") {
+		d.Set("paused", !c.flag("active"))
+	}
+	if tags, given := c.strings("tag_list"); given {
+		d.Set("tag_list", tags)
+	}
+	if c.has("maximum_timeout") {
+		seconds, _ := parseID(c.text("maximum_timeout"))
+		d.Set("maximum_timeout", seconds)
+	}
+	if a := checkRunner(d); a != nil {
+		return *a
+	}
+	r.doc = d
+	return ok(r.render(c.now())).as("detail")
+}
+
+func checkRunner(d *Document) *answer {
+	tags, _ := d.Get("tag_list").([]string)
+	timeout, limited := d.Get("maximum_timeout").(int64)
+	switch {
+	case utf8.RuneCountInString(d.text("maintenance_note")) > maxMaintenanceNote:
+		return fail(invalid("maintenance_note", "is too long (maximum is "+strconv.Itoa(maxMaintenanceNote)+" characters)"))
+	case limited && timeout < minJobTimeout:
+		return fail(invalid("maximum_timeout", "needs to be at least 10 minutes"))
+	case !d.bool("run_untagged") && len(tags) == 0:
+		return fail(invalid("tags_list", "can not be empty when runner is not allowed to pick untagged jobs"))
+	}
+	return nil
+}
+
+// strings reads an array parameter that may be given as empty: as [] in JSON or as an empty value in a form.
+func (c *call) strings(name string) (values []string, given bool) {
+	_, inBody := c.object[name]
+	values = c.list(name + "[]")
+	if values == nil {
+		values = []string{}
+	}
+	return values, inBody || c.params.Has(name) || c.params.Has(name+"[]")
+}
+
+// listRunnerJobs lists jobs of projects where the caller is at least Reporter.
+func listRunnerJobs(c *call) answer {
+	r, a := c.runner(true)
+	if a != nil {
+		return *a
+	}
+	docs := []*Document{}
+	for _, j := range r.jobs {
+		if j.project.role(c.user) >= Reporter && (!c.has("status") || c.text("status") == j.doc.text("status")) &&
+			(!c.has("system_id") || c.text("system_id") == j.systemID) {
+			docs = append(docs, j.doc)
+		}
+	}
+	if c.textOr("sort", "desc") == "desc" {
+		slices.Reverse(docs)
+	}
+	return c.page(listOf(docs))
+}
+
+func listRunnerManagers(c *call) answer {
+	r, a := c.runner(true)
+	if a != nil {
+		return *a
+	}
+	return c.page(listOf(r.managers))
+}

@@ -1,0 +1,171 @@
+package forgetest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// apiPath is the start of every path of the API (document 1 §1).
+const apiPath = "/api/v4"
+
+// Server is a running test server. Create it with [New] or [Start].
+type Server struct {
+	// URL is the base URL for clients: scheme, host, port and the prefix of [WithPrefix].
+	URL string
+	// RegistryURL and AuthURL are the addresses of the container registry and of its token endpoint. The same listener
+	// serves them.
+	RegistryURL, AuthURL string
+	// Token is the access token of the default user, an administrator named "root".
+	Token string
+	// JobToken is a CI job token of the default user. It works where the contract accepts job tokens.
+	JobToken string
+
+	addr, prefix string
+	demo         bool
+	gitlab       bool // words of the deployed product
+	tier         Tier
+	offering     Offering
+	maxQuery     int
+
+	http     *http.Server
+	stop     context.CancelFunc
+	serving  sync.WaitGroup // the accept loop
+	conns    sync.WaitGroup // connections of the accept loop
+	handlers sync.WaitGroup // running requests, hijacked ones included
+
+	log    exchanges
+	faults faultList
+
+	mu         sync.Mutex // guards everything below
+	linkHost   string
+	clock      func() time.Time
+	background []work // by due time, see later
+	store
+}
+
+// Option changes how a server starts.
+type Option func(*Server)
+
+// WithDemo fills the server with the demo data set: group "acme" with four projects, about 300 issues and a small Go
+// repository. The clock stands at [DemoTime].
+func WithDemo() Option { return func(s *Server) { s.demo = true } }
+
+// WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
+func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
+
+// WithPrefix serves the API below a path prefix, as a server behind a shared host does: "/forge" gives /forge/api/v4.
+func WithPrefix(prefix string) Option {
+	return func(s *Server) { s.prefix = strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/") }
+}
+
+// WithMaxQuery sets the length of a query string above which the server answers 414; the default is 8 KiB.
+func WithMaxQuery(bytes int) Option { return func(s *Server) { s.maxQuery = bytes } }
+
+// New starts a server for a test and closes it when the test ends. A failed test logs the exchanges.
+func New(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	s, err := Start(opts...)
+	if err != nil {
+		t.Fatalf("forgetest: %v", err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, r := range s.Requests() {
+				t.Logf("forgetest: %s", r)
+			}
+		}
+		s.Close()
+	})
+	return s
+}
+
+// Start starts a server outside a test. The caller closes it.
+func Start(opts ...Option) (*Server, error) {
+	s := &Server{addr: "127.0.0.1:0", clock: time.Now, maxQuery: defaultMaxQuery, tier: Ultimate, offering: SelfManaged}
+	for _, opt := range opts {
+		opt(s)
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", s.addr)
+	if err != nil {
+		return nil, err
+	}
+	s.RegistryURL = "http://" + listener.Addr().String()
+	s.URL = s.RegistryURL + s.prefix
+	s.AuthURL = s.URL
+	running, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.store.init()
+	if s.offering == Hosted {
+		s.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
+	}
+	s.root = s.addUser("root", true)
+	s.Token = s.root.Token
+	s.JobToken = newToken("job")
+	s.tokens[s.JobToken] = credential{scheme: "job_token", user: s.root}
+	if s.demo {
+		s.seedDemo()
+	}
+	s.http = &http.Server{
+		Handler: http.HandlerFunc(s.serve), ConnState: s.track, ErrorLog: silent(),
+		BaseContext: func(net.Listener) context.Context { return running },
+	}
+	s.serving.Go(func() { _ = s.http.Serve(listener) })
+	return s, nil
+}
+
+// Close ends all connections and waits for running requests; no goroutine stays behind. It may be called twice.
+func (s *Server) Close() {
+	s.stop()
+	_ = s.http.Close()
+	s.serving.Wait()
+	s.conns.Wait()
+	s.handlers.Wait()
+}
+
+func (s *Server) track(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.conns.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.conns.Done()
+	}
+}
+
+// SetClock replaces the clock. Timestamps, due-date keywords and rate limits follow it; delays do not.
+func (s *Server) SetClock(now func() time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock = now
+}
+
+// LinkHost sets the scheme and host ("https://internal:8443") that the server writes into its links, as a server does whose
+// configured address differs from the one that clients use. Empty restores the own address.
+func (s *Server) LinkHost(origin string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.linkHost = strings.TrimSuffix(origin, "/")
+}
+
+// base is what links start with. The caller holds mu.
+func (s *Server) base() string {
+	if s.linkHost != "" {
+		return s.linkHost + s.prefix
+	}
+	return s.URL
+}
+
+// now is the server's time, to the millisecond and in UTC. The caller holds mu.
+func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+
+func newToken(kind string) string {
+	b := make([]byte, 10)
+	_, _ = rand.Read(b)
+	return "forgetest-" + kind + "-" + hex.EncodeToString(b)
+}

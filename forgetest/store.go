@@ -1,0 +1,144 @@
+package forgetest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// store is the state of a server. Its methods expect the server's lock to be held.
+type store struct {
+	root      *User
+	users     []*User
+	userIDs   map[int64]*User
+	usernames map[string]*User // lower case
+	groups    []*Group
+	projects  []*Project
+	tokens    map[string]credential
+	moved     map[string]*Project // former full path
+	rates     map[string]*rate
+	lists     map[string][]issueRef // results of filtered lists, see issues_list.go
+	scans     map[string]*issueScan // positions in filtered lists, see issue_scan.go
+	lastID    map[string]int64
+	events    auditLog
+
+	signingKey   string // of registry tokens
+	tagDeleteOff bool
+	runners      []*Runner
+	settings     settings
+}
+
+func (s *store) init() {
+	s.userIDs, s.usernames = map[int64]*User{}, map[string]*User{}
+	s.tokens = map[string]credential{}
+	s.moved = map[string]*Project{}
+	s.rates = map[string]*rate{largeBlobs: {perMinute: limitedCalls}}
+	s.lists = map[string][]issueRef{}
+	s.scans = map[string]*issueScan{}
+	s.lastID = map[string]int64{}
+	s.signingKey = newToken("key")
+}
+
+// nextID hands out n ids of a kind and returns the first.
+func (s *store) nextID(kind string, n int) int64 {
+	first := s.lastID[kind] + 1
+	s.lastID[kind] += int64(n)
+	return first
+}
+
+// changed forgets what was derived from the state.
+func (s *store) changed() {
+	clear(s.lists)
+	clear(s.scans)
+}
+
+func (s *store) userNamed(username string) *User {
+	return s.usernames[strings.ToLower(username)]
+}
+
+func (s *store) userByID(id int64) *User {
+	return s.userIDs[id]
+}
+
+// group finds a group by id or full path.
+func (s *store) group(ref string) *Group {
+	id, isID := parseID(ref)
+	for _, g := range s.groups {
+		if isID && g.ID == id || !isID && strings.EqualFold(g.Path, ref) {
+			return g
+		}
+	}
+	return nil
+}
+
+// project finds a project by id or full path; moved is true when the path is a former one.
+func (s *store) project(ref string) (p *Project, moved bool) {
+	id, isID := parseID(ref)
+	for _, p := range s.projects {
+		if isID && p.ID == id || !isID && strings.EqualFold(p.Path, ref) {
+			return p, false
+		}
+	}
+	p, moved = s.moved[strings.ToLower(ref)]
+	return p, moved
+}
+
+func parseID(s string) (int64, bool) {
+	id, err := strconv.ParseInt(s, 10, 64)
+	return id, err == nil
+}
+
+// rate counts calls in a window of one minute.
+type rate struct {
+	perMinute int
+	start     time.Time
+	used      int
+}
+
+// LimitRate lets a route answer n calls a minute and 429 beyond; 0 lifts the limit. Without it only
+// "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs above 10 MB (document 1 §8).
+func (s *Server) LimitRate(route string, n int) {
+	s.mustKnow(route)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rates[canonical(route)] = &rate{perMinute: n}
+}
+
+// overRate counts a call and gives the 429 answer when the limit is reached.
+func (s *Server) overRate(route string) *answer {
+	r := s.rates[route]
+	if r == nil || r.perMinute == 0 {
+		return nil
+	}
+	now := s.now()
+	if now.Sub(r.start) >= time.Minute {
+		r.start, r.used = now, 0
+	}
+	r.used++
+	if r.used <= r.perMinute {
+		return nil
+	}
+	limited := tooMany(r.start.Add(time.Minute).Sub(now), now, r.perMinute)
+	return &limited
+}
+
+// titled makes a name of a path segment: "billing-api" gives "Billing Api".
+func titled(path string) string {
+	words := strings.FieldsFunc(path, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// split cuts a full path into its parent ("" at the top) and its last segment. It panics on a malformed path.
+func split(path string) (parent, name string) {
+	for _, part := range strings.Split(path, "/") {
+		if part == "" || strings.ContainsAny(part, " ?#%") {
+			panic(fmt.Sprintf("forgetest: %q is no full path", path))
+		}
+	}
+	i := strings.LastIndex(path, "/")
+	return path[:max(i, 0)], path[i+1:]
+}

@@ -1,0 +1,42 @@
+package forgetest
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+)
+
+// upload is a file of a multipart body.
+type upload struct {
+	name string // as the client calls it
+	data []byte
+}
+
+// readMultipart takes the fields of a multipart body as parameters and keeps its files.
+func (c *call) readMultipart(body []byte, boundary string) *answer {
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		part, err := reader.NextPart()
+		if err == io.EOF {
+			return nil
+		}
+		var data []byte
+		if err == nil {
+			data, err = io.ReadAll(part)
+		}
+		if err != nil {
+			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+		}
+		name := part.FormName()
+		if part.FileName() == "" {
+			c.params.Add(name, string(data))
+			continue
+		}
+		if c.files == nil {
+			c.files = map[string]upload{}
+		}
+		c.files[name] = upload{part.FileName(), data}
+		c.params.Set(name, part.FileName())
+	}
+}

@@ -1,0 +1,259 @@
+package forgetest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// keysetAbove is the number of users from which their list needs keyset pagination (document 1 §8).
+const keysetAbove = 50_000
+
+// BotKind says what a bot is for.
+type BotKind int
+
+// ProjectBot belongs to a project or group access token, InternalBot (alert bot, support bot) to the platform itself.
+const (
+	_ BotKind = iota
+	ProjectBot
+	InternalBot
+)
+
+func userRoutes() []route {
+	return []route{
+		{name: "GET /users", handle: listUsers},
+		{name: "GET /users/:id", handle: getUser},
+		{name: "GET /user", handle: getCurrentUser},
+	}
+}
+
+// AddUsers creates n users named prefix1, prefix2 and so on.
+func (s *Server) AddUsers(n int, prefix string) []*User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	users := make([]*User, n)
+	for i := range n {
+		users[i] = s.addUser(prefix+decimal(int64(i+1)), false)
+	}
+	return users
+}
+
+// AddBot creates a user that is a program.
+func (s *Server) AddBot(username string, kind BotKind) *User {
+	u := s.AddUser(username)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u.bot = kind
+	u.doc.Set("bot", true)
+	return u
+}
+
+// Fill changes the user's document: u.Fill(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") }).
+func (u *User) Fill(fill func(user *Document)) *User {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	fill(u.doc)
+	u.Name = u.doc.text("name")
+	for _, name := range []string{"name", "state", "avatar_url"} {
+		u.summary.Set(name, u.doc.Get(name))
+	}
+	u.updated = u.srv.now()
+	u.srv.changed()
+	return u
+}
+
+// SetCustomAttribute gives the user a custom attribute; administrators see and filter them.
+func (u *User) SetCustomAttribute(key, value string) {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	i := slices.IndexFunc(u.attributes, func(a attribute) bool { return a.Key == key })
+	if i < 0 {
+		u.attributes = append(u.attributes, attribute{key, value})
+		return
+	}
+	u.attributes[i].Value = value
+}
+
+// AddIdentity adds an external identity ("ldapmain", "saml", "scim").
+func (u *User) AddIdentity(provider, externUID string) {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	field, d := "identities", NewDocument("UserIdentity")
+	if provider == "scim" {
+		field, d = "scim_identities", NewDocument("ScimIdentity").Set("active", true)
+	} else {
+		d.Set("provider", provider)
+	}
+	list, _ := u.doc.Get(field).([]*Document)
+	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
+}
+
+// AddToken creates a further access token. With scopes it is limited to them: "api" allows everything, "read_api" reading,
+// and "manage_runners" the runner calls that the contract names.
+func (u *User) AddToken(scopes ...string) string {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	token := newToken("user")
+	u.srv.tokens[token] = credential{scheme: "access_token", user: u, scopes: scopes}
+	return token
+}
+
+// attribute is a custom attribute; the contract does not show its shape, this is the deployed one.
+type attribute struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// newDocument fills the user's document (document 2 §2.7).
+func (u *User) newDocument() *Document {
+	now := u.srv.now()
+	return NewDocument("User").Set("id", u.ID).Set("username", u.Username).Set("name", u.Name).Set("state", "active").
+		Set("web_url", link("/"+u.Username)).Set("created_at", now).Set("confirmed_at", now).Set("email", u.Email).
+		Set("commit_email", u.Email).Set("is_admin", u.Admin).Set("namespace_id", u.namespaceID).Set("theme_id", 1).
+		Set("color_scheme_id", 1).Set("projects_limit", 100_000).Set("can_create_group", true).Set("can_create_project", true).
+		Set("is_auditor", false).Set("using_license_seat", true).Set("trial", false).Set("plan", "ultimate").
+		Set("identities", []*Document{}).Set("scim_identities", []*Document{}).
+		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
+}
+
+// auditor reports whether the user may read everything (document 2 §4.5).
+func (u *User) auditor() bool { return u != nil && (u.Admin || u.doc.bool("is_auditor")) }
+
+// show answers users in a view; administrators see the full one.
+func (c *call) show(a answer, view string) answer {
+	if c.user.Admin {
+		view = "full"
+	}
+	if c.user.Admin && c.flag("with_custom_attributes") {
+		return a.as(view, "custom_attributes")
+	}
+	return a.as(view)
+}
+
+func (u *User) render() *Document {
+	list := make([]attribute, len(u.attributes))
+	copy(list, u.attributes)
+	d := u.doc.clone()
+	i := d.shape.index["custom_attributes"]
+	d.values[i] = list
+	return d
+}
+
+func getUser(c *call) answer {
+	id, _ := parseID(c.args["id"])
+	u := c.userByID(id)
+	if u == nil {
+		return missing("User")
+	}
+	return c.show(ok(u.render()), "single")
+}
+
+func getCurrentUser(c *call) answer { return ok(c.user.render()).as("full") }
+
+func listUsers(c *call) answer {
+	if len(c.users) >= keysetAbove && c.text("pagination") != "keyset" {
+		return refused(http.StatusMethodNotAllowed, "Offset pagination is not available for 50,000 or more records of type User. Use keyset pagination")
+	}
+	users := slices.DeleteFunc(slices.Clone(c.users), func(u *User) bool { return !c.wantsUser(u) })
+	c.sortUsers(users)
+	return c.show(c.page(listing{
+		n:   len(users),
+		at:  func(i int) *Document { return users[i].render() },
+		key: func(i int) string { return users[i].Username },
+	}), "list")
+}
+
+// wantsUser compares a user with the parameters of the list (document 2 §4.3).
+func (c *call) wantsUser(u *User) bool {
+	state, external := u.doc.text("state"), u.doc.bool("external")
+	at := u.doc.time("created_at")
+	after, hasAfter := parseTime(c.text("created_after"))
+	before, hasBefore := parseTime(c.text("created_before"))
+	for _, refusal := range []bool{
+		c.has("username") && !strings.EqualFold(c.text("username"), u.Username),
+		c.has("search") && !u.found(c.text("search"), c.user.Admin),
+		c.flag("active") && state != "active",
+		c.flag("exclude_active") && state == "active",
+		c.flag("external") && !external,
+		c.flag("exclude_external") && external,
+		c.flag("blocked") && state != "blocked",
+		c.flag("humans") && u.bot != 0,
+		c.flag("exclude_humans") && u.bot == 0,
+		c.flag("exclude_internal") && u.bot == InternalBot,
+		c.flag("without_project_bots") && u.bot == ProjectBot,
+		hasAfter && at.Before(after),
+		hasBefore && at.After(before),
+	} {
+		if refusal {
+			return false
+		}
+	}
+	return c.wantsAccount(u)
+}
+
+// wantsAccount compares what only administrators can ask for; the parameters of others were dropped.
+func (c *call) wantsAccount(u *User) bool {
+	for _, refusal := range []bool{
+		c.has("two_factor") && u.doc.bool("two_factor_enabled") != (c.text("two_factor") == "enabled"),
+		c.flag("without_projects") && slices.ContainsFunc(c.projects, func(p *Project) bool { return p.members[u] > NoAccess }),
+		c.flag("admins") && !u.Admin,
+		c.flag("auditors") && !u.doc.bool("is_auditor"),
+		c.flag("skip_ldap") && u.identified("ldap", ""),
+		c.has("extern_uid") && !u.identified(c.text("provider"), c.text("extern_uid")),
+	} {
+		if refusal {
+			return false
+		}
+	}
+	for wire, values := range c.params {
+		key, hash := strings.CutPrefix(wire, "custom_attributes[")
+		if hash && c.user.Admin && !slices.Contains(u.attributes, attribute{strings.TrimSuffix(key, "]"), values[0]}) {
+			return false
+		}
+	}
+	return true
+}
+
+// found looks for a text in name and username, and for a whole e-mail address: the public one, for administrators any.
+func (u *User) found(search string, admin bool) bool {
+	search = strings.ToLower(search)
+	if strings.Contains(strings.ToLower(u.Name+"\n"+u.Username), search) || strings.EqualFold(u.doc.text("public_email"), search) {
+		return true
+	}
+	return admin && slices.ContainsFunc(u.emails, func(e *Document) bool { return strings.EqualFold(e.text("email"), search) })
+}
+
+// identified reports whether the user has an identity of a provider ("ldap" is any LDAP server); an empty uid is any.
+func (u *User) identified(provider, uid string) bool {
+	list, _ := u.doc.Get("identities").([]*Document)
+	if provider == "scim" {
+		list, _ = u.doc.Get("scim_identities").([]*Document)
+		return slices.ContainsFunc(list, func(d *Document) bool { return d.text("extern_uid") == uid })
+	}
+	return slices.ContainsFunc(list, func(d *Document) bool {
+		return strings.HasPrefix(d.text("provider"), provider) && (uid == "" || d.text("extern_uid") == uid)
+	})
+}
+
+func (c *call) sortUsers(users []*User) {
+	order, descending := c.textOr("order_by", "id"), c.textOr("sort", "desc") == "desc"
+	slices.SortFunc(users, func(a, b *User) int {
+		var result int
+		switch order {
+		case "name":
+			result = strings.Compare(a.Name, b.Name)
+		case "username":
+			result = strings.Compare(a.Username, b.Username)
+		case "created_at":
+			result = a.doc.time(order).Compare(b.doc.time(order))
+		case "updated_at":
+			result = a.updated.Compare(b.updated)
+		}
+		result = cmp.Or(result, cmp.Compare(a.ID, b.ID))
+		if descending {
+			return -result
+		}
+		return result
+	})
+}

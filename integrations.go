@@ -1,0 +1,208 @@
+package forge
+
+import (
+	"context"
+	"iter"
+)
+
+// IntegrationsService sets up, reads and disables the integrations of a group with other services (Document 3 §4.2). It needs the
+// Maintainer role at least. Since 17.9.
+//
+// The contract leaves out the names of most of these services. A client of a GitLab server knows them by WithVocabulary(forge.GitLab);
+// without it use IntegrationSlug and CustomIntegration, which take any name.
+type IntegrationsService struct{ service }
+
+// IntegrationName says which integration is meant: an IntegrationKind, or an IntegrationSlug for any other.
+type IntegrationName interface {
+	// slug gives the path segment.
+	slug(c *config) (string, error)
+	// kindIn gives the kind, "" for one that the contract does not describe.
+	kindIn(c *config) IntegrationKind
+}
+
+// IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
+type IntegrationSlug string
+
+// IntegrationKind is an integration that the contract describes (Document 3 §4.2.1).
+type IntegrationKind string
+
+const (
+	// IntegrationTaskTracker comments on tasks; see TaskTrackerOptions.
+	IntegrationTaskTracker IntegrationKind = "task_tracker"
+	// IntegrationProjectTracker follows projects; see ProjectTrackerOptions.
+	IntegrationProjectTracker IntegrationKind = "project_tracker"
+	// IntegrationBuildServer runs plan-based builds; see BuildServerOptions.
+	IntegrationBuildServer IntegrationKind = "build_server"
+	// IntegrationIssueTracker links to issues; see IssueTrackerOptions.
+	IntegrationIssueTracker IntegrationKind = "issue_tracker"
+	// IntegrationPipelineService runs pipelines; see PipelineServiceOptions.
+	IntegrationPipelineService IntegrationKind = "pipeline_service"
+	// IntegrationChatClassic is the classic chat; see ChatClassicOptions.
+	IntegrationChatClassic IntegrationKind = "chat_classic"
+	// IntegrationTwoURLTrackerA is the first tracker with two addresses; see TwoURLTrackerAOptions.
+	IntegrationTwoURLTrackerA IntegrationKind = "issue_tracker_two_urls_1"
+	// IntegrationWikiWorkspace links to a wiki; see WikiWorkspaceOptions.
+	IntegrationWikiWorkspace IntegrationKind = "wiki_workspace"
+	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions.
+	IntegrationCustomIssueTracker IntegrationKind = "custom_issue_tracker"
+	// IntegrationMonitoring watches pipelines; see MonitoringOptions.
+	IntegrationMonitoring IntegrationKind = "monitoring"
+	// IntegrationTestGeneration writes tests; see TestGenerationOptions.
+	IntegrationTestGeneration IntegrationKind = "test_generation"
+	// IntegrationTeamChatA is the team chat with webhooks by event; see TeamChatAOptions.
+	IntegrationTeamChatA IntegrationKind = "team_chat_a"
+	// IntegrationCIService runs CI; see CIServiceOptions.
+	IntegrationCIService IntegrationKind = "ci_service"
+	// IntegrationEmailsOnPush writes e-mail on pushes; see EmailsOnPushOptions.
+	IntegrationEmailsOnPush IntegrationKind = "emails_on_push"
+	// IntegrationEngineeringWorkflow links to work items; see EngineeringWorkflowOptions.
+	IntegrationEngineeringWorkflow IntegrationKind = "engineering_workflow"
+	// IntegrationTeamChatB is the team chat with a bot; see TeamChatBOptions.
+	IntegrationTeamChatB IntegrationKind = "team_chat_b"
+	// IntegrationTeamChatC is a team chat with one webhook; see TeamChatCOptions.
+	IntegrationTeamChatC IntegrationKind = "team_chat_c"
+	// IntegrationTeamChatD is a team chat with one webhook; see TeamChatDOptions.
+	IntegrationTeamChatD IntegrationKind = "team_chat_d"
+	// IntegrationTwoURLTrackerB is the second tracker with two addresses; see TwoURLTrackerBOptions.
+	IntegrationTwoURLTrackerB IntegrationKind = "issue_tracker_two_urls_2"
+)
+
+func (k IntegrationKind) isKnown() bool {
+	switch k {
+	case IntegrationTaskTracker, IntegrationProjectTracker, IntegrationBuildServer, IntegrationIssueTracker, IntegrationPipelineService,
+		IntegrationChatClassic, IntegrationTwoURLTrackerA, IntegrationWikiWorkspace, IntegrationCustomIssueTracker, IntegrationMonitoring,
+		IntegrationTestGeneration, IntegrationTeamChatA, IntegrationCIService, IntegrationEmailsOnPush, IntegrationEngineeringWorkflow,
+		IntegrationTeamChatB, IntegrationTeamChatC, IntegrationTeamChatD, IntegrationTwoURLTrackerB:
+		return true
+	}
+	return false
+}
+
+// named gives the path segment of the three kinds whose name the contract shows.
+func (k IntegrationKind) named() (slug string, is bool) {
+	switch k {
+	case IntegrationCustomIssueTracker:
+		return "custom-issue-tracker", true
+	case IntegrationEmailsOnPush:
+		return "emails-on-push", true
+	case IntegrationEngineeringWorkflow:
+		return "ewm", true
+	}
+	return "", false
+}
+
+// Slug gives the kind's path segment: by the vocabulary, or where the contract itself names it.
+func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
+	if slug, known = v.Word(slugWord, string(k)); known {
+		return slug, true
+	}
+	return k.named()
+}
+
+// Kind gives the kind with the path segment, as IntegrationSummary.Slug has it: by the vocabulary, or where the contract itself names
+// it; "" when it is none of these.
+func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
+	if kind, known := v.Neutral(slugWord, string(s)); known {
+		return IntegrationKind(kind)
+	}
+	return s.named()
+}
+
+func (s IntegrationSlug) named() IntegrationKind {
+	for _, kind := range []IntegrationKind{IntegrationCustomIssueTracker, IntegrationEmailsOnPush, IntegrationEngineeringWorkflow} {
+		if slug, _ := kind.named(); slug == string(s) {
+			return kind
+		}
+	}
+	return ""
+}
+
+func (k IntegrationKind) slug(c *config) (string, error) {
+	if slug, known := c.word(slugWord, string(k)); known {
+		return slug, nil
+	}
+	if slug, known := k.named(); known {
+		return slug, nil
+	}
+	if !k.isKnown() {
+		return "", argumentError("slug", "it is no kind of the contract: use IntegrationSlug")
+	}
+	nameless := unnamed("slug", ", as IntegrationSlug or CustomIntegration")
+	nameless.Option = "argument"
+	return "", nameless
+}
+
+func (k IntegrationKind) kindIn(*config) IntegrationKind { return k }
+
+func (s IntegrationSlug) slug(*config) (string, error) { return string(s), nil }
+
+func (s IntegrationSlug) kindIn(c *config) IntegrationKind {
+	if kind, known := c.neutral(slugWord, string(s)); known {
+		return IntegrationKind(kind)
+	}
+	return s.named()
+}
+
+// segment makes the path argument of an integration; an error when it has none.
+func (s *IntegrationsService) segment(name IntegrationName) any {
+	if name == nil {
+		return argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
+	}
+	slug, err := name.slug(&s.client.config)
+	if err != nil {
+		return err
+	}
+	return slug
+}
+
+// words are what the parameters of an integration are called.
+func (s *IntegrationsService) words(name IntegrationName) dictionary {
+	d := dictionary{config: &s.client.config, inner: "properties"}
+	if name != nil {
+		d.kind = string(name.kindIn(d.config))
+	}
+	return d
+}
+
+// List lists the active integrations of a group. Document 3 §4.2.
+func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*IntegrationSummary, error] {
+	r := s.get("/groups/:id/integrations", group)
+	return list[IntegrationSummary](ctx, r, opts)
+}
+
+// Get reads an integration and its properties, which servers show without the secrets. Document 3 §4.2.
+func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
+	r := s.get("/groups/:id/integrations/:slug", group, s.segment(name)).in(s.words(name))
+	return do[Integration](ctx, r, opts)
+}
+
+// IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as *TaskTrackerOptions, or a
+// *CustomIntegration.
+type IntegrationOptions interface {
+	checker
+	extender
+	integration() IntegrationName
+}
+
+// Set sets an integration up. It replaces the configuration: what the options leave out is not kept from before, and whether it falls
+// back to its default or to nothing the contract does not say. So give everything that is to be in force, secrets included; Get and
+// Integration.Fill show what is set now. With UseInheritedSettings the settings of the instance or of the group above
+// are used, and no others are required. Document 3 §4.2.1.
+func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
+	name := nameOf(o)
+	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).in(s.words(name))
+	return exec(ctx, r, opts)
+}
+
+func nameOf(o IntegrationOptions) IntegrationName {
+	if o == nil {
+		return nil
+	}
+	return o.integration()
+}
+
+// Disable disables an integration. Its settings are reset. Document 3 §4.2.
+func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
+	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name))
+	return exec(ctx, r, opts)
+}

@@ -1,0 +1,322 @@
+package forge
+
+// unlessInherited gives the first error of several rules, none of which holds for inherited settings.
+func unlessInherited(inherit *bool, errs ...error) error {
+	if inherit != nil && *inherit {
+		return nil
+	}
+	return firstError(errs...)
+}
+
+// CustomIntegration sets up any integration, by its path segment and with any parameters: those that the contract does not describe, and those
+// whose words the client does not know.
+type CustomIntegration struct {
+	// Slug is the path segment: jira. Required.
+	Slug string `json:"-"`
+	// UseInheritedSettings takes the settings of the instance or of the group above.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// Params are the parameters, under the server's own names. They are not checked.
+	Params map[string]any `json:"-"`
+}
+
+func (o *CustomIntegration) integration() IntegrationName {
+	if o == nil {
+		return nil
+	}
+	return IntegrationSlug(o.Slug)
+}
+
+func (o *CustomIntegration) extra() map[string]any { return o.Params }
+
+func (o *CustomIntegration) check() error { return nil }
+
+// TaskTrackerOptions set up the task tracker (Document 3 §4.2.1).
+type TaskTrackerOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// APIKey is a token of a user, whom comments are attributed to. Required.
+	APIKey string `json:"api_key,omitempty"`
+	// RestrictToBranch lists the branches that are looked at, separated by commas; empty for all.
+	RestrictToBranch string `json:"restrict_to_branch,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*TaskTrackerOptions) integration() IntegrationName { return IntegrationTaskTracker }
+
+func (o *TaskTrackerOptions) extra() map[string]any { return o.Extra }
+
+func (o *TaskTrackerOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("api_key", o.APIKey != ""))
+}
+
+// ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1).
+type ProjectTrackerOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// Token is the token of the project tracker. Required.
+	Token string `json:"token,omitempty"`
+	// Subdomain is the subdomain there.
+	Subdomain string `json:"subdomain,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*ProjectTrackerOptions) integration() IntegrationName { return IntegrationProjectTracker }
+
+func (o *ProjectTrackerOptions) extra() map[string]any { return o.Extra }
+
+func (o *ProjectTrackerOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""))
+}
+
+// BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Revision labelling and a repository trigger must be
+// set up there, too.
+type BuildServerOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// URL is the root address of the build server. Required. The contract does not name the parameter: it needs WithVocabulary, or a
+	// CustomIntegration.
+	URL string `json:"<ci>_url,omitempty"`
+	// EnableSSLVerification checks the certificate of the other service; the server's default is true.
+	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
+	// BuildKey is the key of the build plan. Required.
+	BuildKey string `json:"build_key,omitempty"`
+	// Username is the user that builds are started as. Required.
+	Username string `json:"username,omitempty"`
+	// Password is the password of that user. Required.
+	Password string `json:"password,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*BuildServerOptions) integration() IntegrationName { return IntegrationBuildServer }
+
+func (o *BuildServerOptions) extra() map[string]any { return o.Extra }
+
+func (o *BuildServerOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings,
+		required("<ci>_url", o.URL != ""),
+		required("build_key", o.BuildKey != ""),
+		required("username", o.Username != ""),
+		required("password", o.Password != ""),
+	)
+}
+
+// IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1).
+type IssueTrackerOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// NewIssueURL is where new issues are written. Required.
+	NewIssueURL string `json:"new_issue_url,omitempty"`
+	// IssuesURL is the address of an issue, with :id for its id. Required.
+	IssuesURL string `json:"issues_url,omitempty"`
+	// ProjectURL is the address of the project there. Required.
+	ProjectURL string `json:"project_url,omitempty"`
+	// PushEvents tells of pushes. Not part of the contract.
+	PushEvents *bool `json:"push_events,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*IssueTrackerOptions) integration() IntegrationName { return IntegrationIssueTracker }
+
+func (o *IssueTrackerOptions) extra() map[string]any { return o.Extra }
+
+func (o *IssueTrackerOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings,
+		required("new_issue_url", o.NewIssueURL != ""),
+		required("issues_url", o.IssuesURL != ""),
+		required("project_url", o.ProjectURL != ""),
+	)
+}
+
+// CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of IssueTrackerOptions (Document 3 §4.2.1).
+type CustomIssueTrackerOptions IssueTrackerOptions
+
+func (*CustomIssueTrackerOptions) integration() IntegrationName { return IntegrationCustomIssueTracker }
+
+func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
+
+func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions)(o).check() }
+
+// EngineeringWorkflowOptions set up the engineering workflow: the fields are those of IssueTrackerOptions (Document 3 §4.2.1).
+type EngineeringWorkflowOptions IssueTrackerOptions
+
+func (*EngineeringWorkflowOptions) integration() IntegrationName {
+	return IntegrationEngineeringWorkflow
+}
+
+func (o *EngineeringWorkflowOptions) extra() map[string]any { return o.Extra }
+
+func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOptions)(o).check() }
+
+// TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1).
+type TwoURLTrackerAOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// IssuesURL is the address of an issue, with :id for its id. Required.
+	IssuesURL string `json:"issues_url,omitempty"`
+	// ProjectURL is the address of the project there. Required.
+	ProjectURL string `json:"project_url,omitempty"`
+	// PushEvents tells of pushes. Not part of the contract.
+	PushEvents *bool `json:"push_events,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*TwoURLTrackerAOptions) integration() IntegrationName { return IntegrationTwoURLTrackerA }
+
+func (o *TwoURLTrackerAOptions) extra() map[string]any { return o.Extra }
+
+func (o *TwoURLTrackerAOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("issues_url", o.IssuesURL != ""), required("project_url", o.ProjectURL != ""))
+}
+
+// TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of TwoURLTrackerAOptions (Document 3
+// §4.2.1).
+type TwoURLTrackerBOptions TwoURLTrackerAOptions
+
+func (*TwoURLTrackerBOptions) integration() IntegrationName { return IntegrationTwoURLTrackerB }
+
+func (o *TwoURLTrackerBOptions) extra() map[string]any { return o.Extra }
+
+func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(o).check() }
+
+// PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1).
+type PipelineServiceOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// Token is the token of the pipeline service. Required.
+	Token string `json:"token,omitempty"`
+	// ProjectURL is the address of the pipeline there. Required.
+	ProjectURL string `json:"project_url,omitempty"`
+	// EnableSSLVerification has no effect.
+	//
+	// Deprecated: certificates are always checked.
+	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
+	// PushEvents tells of pushes.
+	PushEvents *bool `json:"push_events,omitempty"`
+	// MergeRequestsEvents tells of merge requests.
+	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
+	// TagPushEvents tells of pushes of tags.
+	TagPushEvents *bool `json:"tag_push_events,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*PipelineServiceOptions) integration() IntegrationName { return IntegrationPipelineService }
+
+func (o *PipelineServiceOptions) extra() map[string]any { return o.Extra }
+
+func (o *PipelineServiceOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
+}
+
+// WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1).
+type WikiWorkspaceOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// URL is the address of the hosted workspace. Required. The contract does not name the parameter: it needs WithVocabulary, or a
+	// CustomIntegration.
+	URL string `json:"<wiki>_url,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*WikiWorkspaceOptions) integration() IntegrationName { return IntegrationWikiWorkspace }
+
+func (o *WikiWorkspaceOptions) extra() map[string]any { return o.Extra }
+
+func (o *WikiWorkspaceOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("<wiki>_url", o.URL != ""))
+}
+
+// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers take flags of events as well; Extra sends them.
+type MonitoringOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// APIKey is the key of the monitoring service. Required.
+	APIKey string `json:"api_key,omitempty"`
+	// APIURL is the full address of its API, for advanced use.
+	APIURL string `json:"api_url,omitempty"`
+	// Env is the env tag of all data; self-managed. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	Env string `json:"<mon>_env,omitempty"`
+	// Service is the service tag of all data. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	Service string `json:"<mon>_service,omitempty"`
+	// Site is the site that data go to; for the EU, its domain. The contract does not name the parameter: it needs WithVocabulary, or
+	// Extra.
+	Site string `json:"<mon>_site,omitempty"`
+	// Tags are tags of all data, one key:value a line. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	Tags string `json:"<mon>_tags,omitempty"`
+	// ArchiveTraceEvents collects the logs of jobs.
+	ArchiveTraceEvents *bool `json:"archive_trace_events,omitempty"`
+	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs WithVocabulary, or Extra.
+	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*MonitoringOptions) integration() IntegrationName { return IntegrationMonitoring }
+
+func (o *MonitoringOptions) extra() map[string]any { return o.Extra }
+
+func (o *MonitoringOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("api_key", o.APIKey != ""))
+}
+
+// TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not name the parameters: they need
+// WithVocabulary, or a CustomIntegration.
+type TestGenerationOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// LicenseKey is the key of the license. Required.
+	LicenseKey string `json:"<tool>_license_key,omitempty"`
+	// AccessTokenName is the name of the access token that the tool uses. Required.
+	AccessTokenName string `json:"<tool>_access_token_name,omitempty"`
+	// AccessTokenSecret is that access token. Required.
+	AccessTokenSecret string `json:"<tool>_access_token_secret,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*TestGenerationOptions) integration() IntegrationName { return IntegrationTestGeneration }
+
+func (o *TestGenerationOptions) extra() map[string]any { return o.Extra }
+
+func (o *TestGenerationOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings,
+		required("<tool>_license_key", o.LicenseKey != ""),
+		required("<tool>_access_token_name", o.AccessTokenName != ""),
+		required("<tool>_access_token_secret", o.AccessTokenSecret != ""),
+	)
+}
+
+// CIServiceOptions set up the CI service (Document 3 §4.2.1).
+type CIServiceOptions struct {
+	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
+	// Token is the token of the project there. Required.
+	Token string `json:"token,omitempty"`
+	// URL is the address of the CI service. Required. The contract does not name the parameter: it needs WithVocabulary, or a
+	// CustomIntegration.
+	URL string `json:"<ci>_url,omitempty"`
+	// EnableSSLVerification checks the certificate of the other service; the server's default is true.
+	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
+	// PushEvents tells of pushes.
+	PushEvents *bool `json:"push_events,omitempty"`
+	// MergeRequestsEvents tells of merge requests.
+	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
+	// TagPushEvents tells of pushes of tags.
+	TagPushEvents *bool `json:"tag_push_events,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (*CIServiceOptions) integration() IntegrationName { return IntegrationCIService }
+
+func (o *CIServiceOptions) extra() map[string]any { return o.Extra }
+
+func (o *CIServiceOptions) check() error {
+	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""), required("<ci>_url", o.URL != ""))
+}

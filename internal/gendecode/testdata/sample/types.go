@@ -1,0 +1,92 @@
+// Package sample has a field of every kind that the generator knows. zz_decode.go beside it is what the generator must make of it:
+// run "go run ../.." here after a change of the generator, and read the difference.
+package sample
+
+import (
+	"encoding/json"
+	"time"
+)
+
+type Color string
+
+type Level int
+
+type Level2 Level
+
+type Percent float64
+
+type Flag bool
+
+// Age reads itself.
+type Age string
+
+func (a *Age) UnmarshalJSON([]byte) error { return nil }
+
+// Day has a decoder of its own.
+type Day struct{ y, m, d int }
+
+func (d *Day) decodeFrom(r *Reader) bool { return true }
+
+type Inner struct {
+	ID    int64                      `json:"id,omitempty"`
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Union comes as a string, too.
+type Union struct {
+	Name  string                     `json:"name"`
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+func (u *Union) decodeOther(r *Reader) bool { return false }
+
+// Outer embeds a response type, and has no Extra of its own.
+type Outer struct {
+	Inner
+	A, B string `json:"-"`
+	Name string `json:"na/\"me"`
+}
+
+type All struct {
+	Text    string                     `json:"text"`
+	Color   Color                      `json:"color"`
+	Int     int                        `json:"int"`
+	Level   Level2                     `json:"level"`
+	Percent Percent                    `json:"percent"`
+	Float   float64                    `json:"float"`
+	Bool    bool                       `json:"bool"`
+	Flag    Flag                       `json:"flag"`
+	Time    time.Time                  `json:"time"`
+	Raw     json.RawMessage            `json:"raw"`
+	Age     Age                        `json:"age"`
+	Day     Day                        `json:"day"`
+	Inner   Inner                      `json:"inner"`
+	Outer   *Outer                     `json:"outer"`
+	TextP   *string                    `json:"text_p"`
+	ColorP  *Color                     `json:"color_p"`
+	LevelP  *Level2                    `json:"level_p"`
+	TimeP   *time.Time                 `json:"time_p"`
+	DayP    *Day                       `json:"day_p"`
+	BoolP   *bool                      `json:"bool_p"`
+	Unions  []Union                    `json:"unions"`
+	Colors  []Color                    `json:"colors"`
+	IDs     []int64                    `json:"ids"`
+	Days    []Day                      `json:"days"`
+	Bytes   []byte                     `json:"bytes"`
+	Map     map[string]string          `json:"map"`
+	Lists   [][]string                 `json:"lists"`
+	Any     any                        `json:"any"`
+	Pair    [2]int                     `json:"pair"`
+	Extra   map[string]json.RawMessage `json:"-"`
+	NotOnIt int                        `json:"-"`
+}
+
+// ListOptions is no response type: it has no Extra.
+type ListOptions struct {
+	Search string `url:"search"`
+}
+
+// UpdateOptions has another Extra.
+type UpdateOptions struct {
+	Extra map[string]any `json:"-"`
+}

@@ -1,0 +1,139 @@
+package jsonread
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// seeds are short texts that reach every branch of the reader.
+var seeds = []string{
+	`{"a":[1,-2.5e+3,"x\u00e9\ud83d\ude00\n",true,false,null,{}],"b":{"c":[]}}`, `"\ud800"`, `"\udc00\ud800x"`, "\"\xff\xc3\"", "{\"\xff\":1}",
+	`""`, `"a\/b\"\\\b\f\r\t"`, "\"\x7f\"", "\"\x1f\"", `"\u12g4"`, `"\x"`, `9007199254740993`, `9223372036854775807`, `-9223372036854775808`,
+	`9223372036854775808`, `1e3`, `1.0`, `-0`, `01`, `+1`, `.5`, `1.`, `1e`, `-`, `NaN`, `1e999`, `1e-999`, `0e99999999999`, `[1,]`, `[,1]`, `{"a":1,}`, `{,}`,
+	`{"a" 1}`, `{"a":}`, `{a:1}`, `[1 2]`, `[}`, `{]`, `nul`, `truE`, "\xef\xbb\xbf{}", " \t\r\n[ ] ", "\v1", `1 1`, `"2026-03-01T09:30:00.123+05:30"`, `"2026-02-29"`,
+	`"12345678\"abcdefgh\\ijklmnop"`, `"абвгд абвгд"`, `"1234567é12345678"`,
+}
+
+// FuzzReader holds the reader to encoding/json: it accepts the same texts, and reads the same values from them.
+func FuzzReader(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		valid := json.Valid(data)
+		for name, read := range map[string]func(*Reader){
+			"Skip":  (*Reader).Skip,
+			"View":  func(r *Reader) { r.View() },
+			"Raw":   func(r *Reader) { var v []byte; Raw(&v, r) },
+			"Text":  func(r *Reader) { var v string; Text(&v, r) },
+			"Bool":  func(r *Reader) { var v bool; Bool(&v, r) },
+			"Int":   func(r *Reader) { var v int64; Int(&v, r) },
+			"Float": func(r *Reader) { var v float64; Float(&v, r) },
+			"Time":  func(r *Reader) { var v time.Time; Time(&v, r) },
+			"Date":  func(r *Reader) { _, _, _, _ = r.Date() },
+			"Walk":  walk,
+		} {
+			var r Reader
+			r.Reset(bytes.Clone(data))
+			read(&r)
+			var syntax *SyntaxError
+			switch err := r.End(); {
+			case (err == nil) != valid:
+				t.Fatalf("%s: err %v, json.Valid %v", name, err, valid)
+			case err != nil && (!errors.As(err, &syntax) || syntax.Offset > len(data)):
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if valid {
+			sameScalars(t, data)
+		}
+	})
+}
+
+// walk reads every value by the function for its type.
+func walk(r *Reader) {
+	switch r.Kind() {
+	case "object":
+		for open := r.Object(); open && r.Key(); {
+			walk(r)
+		}
+	case "array":
+		for open := r.Array(); open && r.More(); {
+			walk(r)
+		}
+	case "string":
+		var s string
+		Text(&s, r)
+	case "number":
+		var n float64
+		Float(&n, r)
+	default:
+		var b bool
+		Bool(&b, r)
+	}
+}
+
+func sameScalars(t *testing.T, data []byte) {
+	same(t, data, Text[string], func(a, b string) bool { return a == b })
+	same(t, data, Bool, func(a, b bool) bool { return a == b })
+	same(t, data, Int[int64], func(a, b int64) bool { return a == b })
+	same(t, data, Float, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	same(t, data, Raw[[]byte], nil)
+	same(t, data, Time, func(a, b time.Time) bool {
+		_, offsetA := a.Zone()
+		_, offsetB := b.Zone()
+		return a.Equal(b) && offsetA == offsetB
+	})
+}
+
+// same reads one value twice. What encoding/json reads without an error must come out the same. What it refuses is a mismatch,
+// but for the numbers and times that are read more generously.
+func same[T any](t *testing.T, data []byte, f func(*T, *Reader) bool, equal func(a, b T) bool) {
+	t.Helper()
+	var ours, theirs T
+	var r Reader
+	buffer := bytes.Clone(data)
+	r.Reset(buffer)
+	ok := f(&ours, &r)
+	clear(buffer)
+	if raw, isRaw := any(ours).([]byte); isRaw {
+		if want := bytes.Trim(data, " \t\r\n"); !bytes.Equal(raw, want) && string(want) != "null" {
+			t.Fatalf("raw %q of %q", raw, data)
+		}
+		return
+	}
+	err := json.Unmarshal(data, &theirs)
+	switch {
+	case err == nil && (!ok || !equal(ours, theirs)):
+		t.Fatalf("%T: %v (%v) instead of %v", ours, ours, ok, theirs)
+	case ok != (len(r.Mismatches()) == 0):
+		t.Fatalf("%T: returned %v with %v", ours, ok, r.Mismatches())
+	case err != nil && ok && !generous(data, any(ours)):
+		t.Fatalf("%T: %v, which encoding/json refuses: %v", ours, ours, err)
+	}
+}
+
+func generous(data []byte, ours any) bool {
+	var s string
+	if json.Unmarshal(data, &s) != nil {
+		return false
+	}
+	switch ours := ours.(type) {
+	case int64:
+		n, err := strconv.ParseInt(s, 10, 64)
+		return err == nil && n == ours && !strings.HasPrefix(s, "+")
+	case float64:
+		n, err := strconv.ParseFloat(s, 64)
+		return err == nil && n == ours && json.Valid([]byte(s))
+	case time.Time:
+		var std time.Time
+		return s == "" && ours.IsZero() || std.UnmarshalText([]byte(s)) == nil && ours.Equal(std)
+	}
+	return false
+}

@@ -1,0 +1,319 @@
+// Package jsonread is the pull reader below the generated decoders: it walks a complete JSON text, hands out the values
+// that a decoder asks for, and checks the syntax of all the rest. It accepts what encoding/json accepts.
+//
+// A decoder calls Object, then Key until that returns false, and reads or skips one value after each key; arrays work the
+// same way with Array and More. Values are read by the functions of values.go, which share one form so that they can be
+// handed to others: f(&field, r) bool. A value of another type than the one asked for is noted as a Mismatch, skipped, and
+// leaves the zero value. The first syntax error ends everything: Err keeps it, and every method returns at once from then on.
+//
+// Strings are copies, so that nothing keeps the text alive. Short ones share small blocks (see textCopier).
+//
+// To add a kind of value: write a function like Bool in values.go, which has the rule for null, name it in the table kinds of
+// internal/gendecode, and give it a line in TestValues.
+package jsonread
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxDepth      = 10000 // of nesting, as encoding/json
+	maxMismatches = 1000  // kept: a text can hold millions
+)
+
+// Reader walks one JSON text. Use Reset before the first call; the zero Reader reads an empty text.
+type Reader struct {
+	// Strict makes mismatches and unknown members errors.
+	Strict bool
+
+	data    []byte
+	pos     int
+	err     error
+	path    []step // the objects and arrays entered, outermost first
+	key     []byte // the current key, unescaped
+	wrong   []Mismatch
+	scratch []byte // the last string that had escapes, without them
+	texts   textCopier
+	zone    *time.Location // the last zone made for an offset
+	shift   int            // its offset in seconds
+}
+
+// step is a place on the way down: a key of an object, or an index of an array.
+type step struct {
+	key   []byte
+	index int  // -1 for keys
+	first bool // no member yet
+}
+
+// Mismatch is a value whose JSON type was not the one asked for.
+type Mismatch struct {
+	// Pointer is the value's place (RFC 6901).
+	Pointer string
+	// Want and Got are the two types.
+	Want, Got string
+}
+
+// SyntaxError is a text that is not JSON.
+type SyntaxError struct {
+	// Offset is the number of bytes before the error.
+	Offset int
+	// Reason says what is wrong.
+	Reason string
+}
+
+// Error gives the reason and the offset.
+func (e *SyntaxError) Error() string { return e.Reason + " at byte " + strconv.Itoa(e.Offset) }
+
+// StrictError is what Strict refuses: a member that no field names, or a value of the wrong type.
+type StrictError struct {
+	// Pointer is the place (RFC 6901).
+	Pointer string
+	// Reason says what is wrong there.
+	Reason string
+}
+
+// Error gives the place and the reason.
+func (e *StrictError) Error() string { return e.Pointer + ": " + e.Reason }
+
+// Reset starts over with another text, which must not change until the last value is read.
+func (r *Reader) Reset(data []byte) { *r = Reader{Strict: r.Strict, data: data} }
+
+// Err is the first syntax error, or what Strict refuses.
+func (r *Reader) Err() error { return r.err }
+
+// Mismatches lists the first 1,000 values of the wrong type.
+func (r *Reader) Mismatches() []Mismatch { return r.wrong }
+
+// End checks that nothing but white space follows the value.
+func (r *Reader) End() error {
+	if r.peek(); r.err == nil && r.pos < len(r.data) {
+		r.fail("unexpected data after the value")
+	}
+	return r.err
+}
+
+// Object enters an object. It returns false, with the value read, when it is null or of another type.
+func (r *Reader) Object() bool { return r.enter('{', "object") }
+
+// Array enters an array; like Object.
+func (r *Reader) Array() bool { return r.enter('[', "array") }
+
+func (r *Reader) enter(open byte, want string) bool {
+	switch c := r.peek(); {
+	case r.err != nil:
+	case c == open && len(r.path) == maxDepth:
+		r.fail("nested too deeply")
+	case c == open:
+		r.pos++
+		r.path = append(r.path, step{index: -1, first: true})
+		return true
+	case c == 'n':
+		r.literal("null")
+	default:
+		r.mismatch(want)
+	}
+	return false
+}
+
+// Key moves to the next member of the object and returns true, or leaves the object and returns false.
+func (r *Reader) Key() bool {
+	if !r.next('}', "a comma or the end of the object was expected") {
+		return false
+	}
+	if r.peek() != '"' {
+		r.fail("an object key was expected")
+		return false
+	}
+	raw, escaped := r.scanString()
+	if r.key = raw; escaped {
+		r.key = unescape(nil, raw)
+	}
+	if r.peek() != ':' {
+		r.fail("a colon was expected")
+		return false
+	}
+	r.pos++
+	r.path[len(r.path)-1].key = r.key
+	return r.err == nil
+}
+
+// CurrentKey is the key of the member that Key moved to. It is good until the member's value is read.
+func (r *Reader) CurrentKey() []byte { return r.key }
+
+// More moves to the next element of the array and returns true, or leaves the array and returns false.
+func (r *Reader) More() bool {
+	if !r.next(']', "a comma or the end of the array was expected") {
+		return false
+	}
+	r.path[len(r.path)-1].index++
+	return true
+}
+
+// next moves over the comma to the next member, or leaves the object or array. A comma before its end is found by the
+// caller, who wants a key or a value there.
+func (r *Reader) next(end byte, otherwise string) bool {
+	if r.err != nil {
+		return false
+	}
+	c, top := r.peek(), &r.path[len(r.path)-1]
+	switch {
+	case c == end:
+		r.pos++
+		r.path = r.path[:len(r.path)-1]
+		return false
+	case top.first:
+		top.first = false
+	case c == ',':
+		r.pos++
+	default:
+		r.fail(otherwise)
+		return false
+	}
+	return true
+}
+
+// Skip reads a value that nobody wants, and checks its syntax.
+func (r *Reader) Skip() {
+	switch c := r.peek(); c {
+	case '{':
+		for open := r.Object(); open && r.Key(); {
+			r.Skip()
+		}
+	case '[':
+		for open := r.Array(); open && r.More(); {
+			r.Skip()
+		}
+	case '"':
+		r.scanString()
+	case 't':
+		r.literal("true")
+	case 'f':
+		r.literal("false")
+	case 'n':
+		r.literal("null")
+	default:
+		r.number()
+	}
+}
+
+// View gives the next value's text itself, which is good as long as the text that Reset was given; nil after an error.
+func (r *Reader) View() []byte {
+	r.peek()
+	start := r.pos
+	if r.Skip(); r.err != nil {
+		return nil
+	}
+	return r.data[start:r.pos]
+}
+
+// Null reports whether the next value is null, and reads it if so.
+func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
+
+// Kind names the type of the next value: object, array, string, number, boolean or null; "" when there is none.
+func (r *Reader) Kind() string { return kindOf(r.peek()) }
+
+func kindOf(c byte) string {
+	switch c {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return "number"
+	}
+	return ""
+}
+
+// mismatch skips a value that is not of the wanted type, and notes it. It returns false, for its callers to return.
+func (r *Reader) mismatch(want string) bool {
+	got := r.Kind()
+	if r.Skip(); r.err == nil {
+		r.Note("", want, got)
+	}
+	return false
+}
+
+// Note records that the value just read, or what below points to in it, is not of the wanted type.
+func (r *Reader) Note(below, want, got string) {
+	switch {
+	case r.err != nil:
+	case r.Strict:
+		r.err = &StrictError{Pointer: r.Pointer() + below, Reason: "it should be of type " + want + " and is " + got}
+	case len(r.wrong) < maxMismatches:
+		r.wrong = append(r.wrong, Mismatch{Pointer: r.Pointer() + below, Want: want, Got: got})
+	}
+}
+
+// Unknown gives copies of the current key and its value, for a member that no field names.
+func (r *Reader) Unknown() (key string, value []byte, ok bool) {
+	key = r.texts.copy(r.key)
+	if value = bytes.Clone(r.View()); r.err == nil && r.Strict {
+		r.err = &StrictError{Pointer: r.Pointer(), Reason: "no field has this name"}
+	}
+	return key, value, r.err == nil
+}
+
+// Pointer writes the current place as a JSON pointer.
+func (r *Reader) Pointer() string {
+	var b strings.Builder
+	for _, s := range r.path {
+		b.WriteByte('/')
+		if s.index >= 0 {
+			b.WriteString(strconv.Itoa(s.index))
+			continue
+		}
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(s.key)))
+	}
+	return b.String()
+}
+
+// peek skips white space and gives the next byte; 0 at the end.
+func (r *Reader) peek() byte {
+	if r.pos < len(r.data) && r.data[r.pos] > ' ' {
+		return r.data[r.pos]
+	}
+	return r.peekPastSpace()
+}
+
+func (r *Reader) peekPastSpace() byte {
+	for r.pos < len(r.data) {
+		switch c := r.data[r.pos]; c {
+		case ' ', '\n', '\t', '\r':
+			r.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// literal reads a word that has begun.
+func (r *Reader) literal(word string) bool {
+	for i := range len(word) {
+		if r.pos == len(r.data) || r.data[r.pos] != word[i] {
+			r.fail("a value was expected")
+			return false
+		}
+		r.pos++
+	}
+	return true
+}
+
+// fail keeps the first error.
+func (r *Reader) fail(reason string) {
+	if r.err == nil {
+		if r.pos >= len(r.data) {
+			reason = "the text ends in the middle of a value"
+		}
+		r.err = &SyntaxError{Offset: r.pos, Reason: reason}
+	}
+}

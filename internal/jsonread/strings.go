@@ -1,0 +1,148 @@
+package jsonread
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanString reads a string and gives what is between its quotes. escaped says that this is not the text itself yet: it has
+// escapes, or invalid UTF-8; see unescape.
+func (r *Reader) scanString() (raw []byte, escaped bool) {
+	r.pos++
+	start, wide := r.pos, false
+	for r.err == nil {
+		if r.pos += plainPrefix(r.data[r.pos:]); r.pos >= len(r.data) {
+			break
+		}
+		switch c := r.data[r.pos]; {
+		case c == '"':
+			raw = r.data[start:r.pos]
+			r.pos++
+			return raw, escaped || wide && !utf8.Valid(raw)
+		case c == '\\':
+			escaped = true
+			r.escape()
+		case c < ' ':
+			r.fail("a control byte in a string")
+		default:
+			for wide = true; r.pos < len(r.data) && r.data[r.pos] >= utf8.RuneSelf; {
+				r.pos++
+			}
+		}
+	}
+	r.fail("")
+	return nil, false
+}
+
+// plainPrefix counts the bytes before the first that needs a look: a quote, a backslash, a control byte, or one outside ASCII. It
+// tests eight at a time: each term has the high bit of a byte set where that byte is such a one, and perhaps of bytes
+// after it, so that the lowest is right.
+func plainPrefix(s []byte) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		hit := (w | (quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+		if hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// escape checks an escape sequence.
+func (r *Reader) escape() {
+	r.pos++
+	if r.pos == len(r.data) {
+		return
+	}
+	switch r.data[r.pos] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		r.pos++
+	case 'u':
+		for range 4 {
+			if r.pos++; r.pos == len(r.data) || !isHex(r.data[r.pos]) {
+				r.fail("four hexadecimal digits were expected")
+				return
+			}
+		}
+		r.pos++
+	default:
+		r.fail("an unknown escape sequence")
+	}
+}
+
+func isHex(c byte) bool { return c-'0' <= 9 || c-'a' <= 5 || c-'A' <= 5 }
+
+// unescape appends the text of a checked string to out. Invalid UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
+func unescape(out, raw []byte) []byte {
+	for {
+		n := plainPrefix(raw)
+		out = append(out, raw[:n]...)
+		if raw = raw[n:]; len(raw) == 0 {
+			return out
+		}
+		switch {
+		case raw[0] != '\\':
+			c, size := utf8.DecodeRune(raw)
+			out = utf8.AppendRune(out, c)
+			raw = raw[size:]
+		case raw[1] == 'u':
+			c := hexRune(raw)
+			raw = raw[6:]
+			if utf16.IsSurrogate(c) {
+				if c = utf16.DecodeRune(c, hexRune(raw)); c != utf8.RuneError {
+					raw = raw[6:]
+				}
+			}
+			out = utf8.AppendRune(out, c)
+		default:
+			out = append(out, unescaped(raw[1]))
+			raw = raw[2:]
+		}
+	}
+}
+
+// hexRune gives the code unit of a \u escape at the front of s, or -1.
+func hexRune(s []byte) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	var n rune
+	for _, c := range s[2:6] {
+		n <<= 4
+		if c <= '9' {
+			n |= rune(c - '0')
+		} else {
+			n |= rune(c|0x20) - 'a' + 10
+		}
+	}
+	return n
+}
+
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}

@@ -1,0 +1,312 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+)
+
+// IssuesService reads issues and acts on them: subscriptions, to-do items, promotion and time tracking (Document 2 §4.1).
+// Issues of a project are named by their IID.
+type IssuesService struct{ service }
+
+// IssueOrderBy is what issues are sorted by.
+type IssueOrderBy string
+
+const (
+	// IssueOrderByCreatedAt sorts by the time of creation; the default.
+	IssueOrderByCreatedAt IssueOrderBy = "created_at"
+	// IssueOrderByDueDate sorts by the due date.
+	IssueOrderByDueDate IssueOrderBy = "due_date"
+	// IssueOrderByLabelPriority sorts by the priority of the labels.
+	IssueOrderByLabelPriority IssueOrderBy = "label_priority"
+	// IssueOrderByMilestoneDue sorts by the due date of the milestone.
+	IssueOrderByMilestoneDue IssueOrderBy = "milestone_due"
+	// IssueOrderByPopularity sorts by the number of upvotes.
+	IssueOrderByPopularity IssueOrderBy = "popularity"
+	// IssueOrderByPriority sorts by milestone and label priority.
+	IssueOrderByPriority IssueOrderBy = "priority"
+	// IssueOrderByRelativePosition sorts by the place on boards.
+	IssueOrderByRelativePosition IssueOrderBy = "relative_position"
+	// IssueOrderByTitle sorts by title; List only.
+	IssueOrderByTitle IssueOrderBy = "title"
+	// IssueOrderByUpdatedAt sorts by the time of the last change.
+	IssueOrderByUpdatedAt IssueOrderBy = "updated_at"
+	// IssueOrderByWeight sorts by weight.
+	IssueOrderByWeight IssueOrderBy = "weight"
+)
+
+// DueDateFilter selects issues by their due date.
+type DueDateFilter string
+
+const (
+	// DueNone selects issues without a due date.
+	DueNone DueDateFilter = "0"
+	// DueAny selects issues with a due date.
+	DueAny DueDateFilter = "any"
+	// DueToday selects issues that are due today.
+	DueToday DueDateFilter = "today"
+	// DueTomorrow selects issues that are due tomorrow.
+	DueTomorrow DueDateFilter = "tomorrow"
+	// DueOverdue selects issues whose due date has passed.
+	DueOverdue DueDateFilter = "overdue"
+	// DueWeek selects issues that are due this week.
+	DueWeek DueDateFilter = "week"
+	// DueMonth selects issues that are due this month.
+	DueMonth DueDateFilter = "month"
+	// DueNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of next month.
+	DueNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
+)
+
+// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). A field that the contract gives to List only says so.
+type ListIssuesOptions struct {
+	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
+	AssigneeID IDFilter `url:"assignee_id,omitempty"`
+	// AssigneeUsername selects by the assignees' usernames; the community edition takes one. Not together with AssigneeID.
+	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
+	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with AuthorUsername.
+	AuthorID int64 `url:"author_id,omitempty"`
+	// AuthorUsername selects by the author's username. Not together with AuthorID.
+	AuthorUsername string `url:"author_username,omitempty"`
+	// ClosedByID selects by who closed the issue. Not part of the contract.
+	ClosedByID int64 `url:"closed_by_id,omitempty"`
+	// Confidential selects confidential issues, or public ones.
+	Confidential *bool `url:"confidential,omitempty"`
+	// CreatedAfter selects issues created at this time or later, to the second.
+	CreatedAfter time.Time `url:"created_after,omitempty"`
+	// CreatedBefore selects issues created at this time or earlier, to the second.
+	CreatedBefore time.Time `url:"created_before,omitempty"`
+	// UpdatedAfter selects issues changed at this time or later, to the second.
+	UpdatedAfter time.Time `url:"updated_after,omitempty"`
+	// UpdatedBefore selects issues last changed at this time or earlier, to the second.
+	UpdatedBefore time.Time `url:"updated_before,omitempty"`
+	// DueDate selects by due date.
+	DueDate DueDateFilter `url:"due_date,omitempty"`
+	// EpicID selects by epic: ID(7), None or Any. Premium and Ultimate.
+	EpicID IDFilter `url:"epic_id,omitempty"`
+	// HealthStatus selects by health: Text(HealthStatusOnTrack), None or Any. List only, though deployed servers take it
+	// on both lists. Ultimate; None and Any since 15.5.
+	HealthStatus TextFilter `url:"health_status,omitempty"`
+	// IIDs selects by the projects' own ids.
+	IIDs []int64 `url:"iids,brackets,omitempty"`
+	// In says where Search looks; empty for SearchInBoth. List only, though deployed servers take it on both lists.
+	In SearchIn `url:"in,omitempty"`
+	// IssueType selects by type.
+	IssueType IssueType `url:"issue_type,omitempty"`
+	// IterationID selects by iteration: ID(7), None or Any. Not together with IterationTitle. Premium and Ultimate.
+	IterationID IDFilter `url:"iteration_id,omitempty"`
+	// IterationTitle selects by the iteration's title. Not together with IterationID. Premium and Ultimate.
+	IterationTitle string `url:"iteration_title,omitempty"`
+	// Labels selects issues that have all of the labels: Labels("bug", "p1"), None or Any.
+	Labels LabelFilter `url:"labels,omitempty"`
+	// MilestoneID selects by milestone: None, Any, Upcoming or Started. Not together with Milestone. List only,
+	// though deployed servers take it on both lists.
+	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
+	// Milestone selects by the milestone's title: Text("v1"), None or Any, which MilestoneID replaces. Not together with MilestoneID.
+	Milestone TextFilter `url:"milestone,omitempty"`
+	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
+	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+	// NonArchived leaves out archived projects; nil for the server's default, true.
+	NonArchived *bool `url:"non_archived,omitempty"`
+	// Not selects issues that do not match.
+	Not *IssueNot `url:"not,omitempty"`
+	// OrderBy is what the list is sorted by; empty for IssueOrderByCreatedAt.
+	OrderBy IssueOrderBy `url:"order_by,omitempty"`
+	// Scope says whose issues are listed; empty for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
+	Scope Scope `url:"scope,omitempty"`
+	// Search selects by words of the title and the description.
+	Search string `url:"search,omitempty"`
+	// Sort is the direction; empty for SortDesc.
+	Sort Sort `url:"sort,omitempty"`
+	// State selects by state; empty for all.
+	State IssueState `url:"state,omitempty"`
+	// Weight selects by weight: Number(3), None or Any. Premium and Ultimate.
+	Weight NumberFilter `url:"weight,omitempty"`
+	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
+	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
+}
+
+// IssueNot selects issues that do not match (Document 2 §4.1.1). Deployed servers take all fields on both lists.
+type IssueNot struct {
+	// AssigneeID leaves out issues of the assignee. Not together with AssigneeUsername.
+	AssigneeID IDFilter `url:"assignee_id,omitempty"`
+	// AssigneeUsername leaves out issues of the assignees. Not together with AssigneeID.
+	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
+	// AuthorID leaves out issues of the author. Not together with AuthorUsername.
+	AuthorID int64 `url:"author_id,omitempty"`
+	// AuthorUsername leaves out issues of the author. Not together with AuthorID.
+	AuthorUsername string `url:"author_username,omitempty"`
+	// IIDs leaves out the projects' own ids. List only.
+	IIDs []int64 `url:"iids,brackets,omitempty"`
+	// IterationID leaves out the iteration. Not together with IterationTitle. List only.
+	IterationID IDFilter `url:"iteration_id,omitempty"`
+	// IterationTitle leaves out the iteration. Not together with IterationID. List only.
+	IterationTitle string `url:"iteration_title,omitempty"`
+	// Labels leaves out issues with the labels.
+	Labels LabelFilter `url:"labels,omitempty"`
+	// Milestone leaves out the milestone with the title. Not together with MilestoneID.
+	Milestone TextFilter `url:"milestone,omitempty"`
+	// MilestoneID leaves out the milestones. Not together with Milestone. List only.
+	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
+	// MyReactionEmoji leaves out what the user reacted to so. ListForGroup only.
+	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+	// Search leaves out issues with the words. ListForGroup only.
+	Search string `url:"search,omitempty"`
+	// In says where Search looks. ListForGroup only.
+	In SearchIn `url:"in,omitempty"`
+	// Weight leaves out the weight. List only.
+	Weight NumberFilter `url:"weight,omitempty"`
+}
+
+func (o *ListIssuesOptions) check() error {
+	return firstError(
+		exclusive("assignee_id", o.AssigneeID != nil, "assignee_username", len(o.AssigneeUsername) > 0),
+		exclusive("author_id", o.AuthorID != 0, "author_username", o.AuthorUsername != ""),
+		exclusive("iteration_id", o.IterationID != nil, "iteration_title", o.IterationTitle != ""),
+		exclusive("milestone_id", o.MilestoneID != nil, "milestone", o.Milestone != nil),
+		o.Not.check(),
+	)
+}
+
+func (n *IssueNot) check() error {
+	if n == nil {
+		return nil
+	}
+	return firstError(
+		exclusive("not[assignee_id]", n.AssigneeID != nil, "not[assignee_username]", len(n.AssigneeUsername) > 0),
+		exclusive("not[author_id]", n.AuthorID != 0, "not[author_username]", n.AuthorUsername != ""),
+		exclusive("not[iteration_id]", n.IterationID != nil, "not[iteration_title]", n.IterationTitle != ""),
+		exclusive("not[milestone_id]", n.MilestoneID != nil, "not[milestone]", n.Milestone != nil),
+	)
+}
+
+// List lists issues that the user can see: the user's own unless Scope says otherwise. Document 2 §4.1.
+func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
+	r := s.get("/issues").params(o)
+	return list[Issue](ctx, r, opts)
+}
+
+// ListForGroup lists the issues of a group's projects: all of them unless Scope says otherwise. Document 2 §4.1.
+func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
+	r := s.get("/groups/:id/issues", group).params(o)
+	return list[Issue](ctx, r, opts)
+}
+
+// Subscribe subscribes the user to the issue. Servers may answer ErrNotModified when the user is subscribed already; see Unchanged.
+// Document 2 §4.1.
+func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/subscribe", project, issue)
+	return do[Issue](ctx, r, opts)
+}
+
+// Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none; see Unchanged. Document 2 §4.1.
+func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
+	return do[Issue](ctx, r, opts)
+}
+
+// CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there already; see Unchanged. Document 2 §4.1.
+func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
+	return do[Todo](ctx, r, opts)
+}
+
+// promoteCommand is the line of a note that promotes its issue.
+const promoteCommand = "/promote"
+
+// PromoteIssueOptions says what is noted when an issue is promoted.
+type PromoteIssueOptions struct {
+	// Body is the text of the note. One of its lines must begin with /promote; the others become a comment. Empty for /promote alone.
+	Body string `json:"body,omitempty"`
+}
+
+// orCommand gives options with a body.
+func (o *PromoteIssueOptions) orCommand() *PromoteIssueOptions {
+	if o == nil || o.Body == "" {
+		return &PromoteIssueOptions{Body: promoteCommand}
+	}
+	return o
+}
+
+func (o *PromoteIssueOptions) check() error {
+	for line := range strings.Lines(o.Body) {
+		// /promote_to and the like are other commands.
+		if rest, found := strings.CutPrefix(line, promoteCommand); found && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n")) {
+			return nil
+		}
+	}
+	return &ValidationError{Param: "body", Reason: "no line of it begins with " + promoteCommand + ", so it would be a comment and nothing else"}
+}
+
+// Promote makes an epic of the issue, by a note with the command /promote. nil options send the command alone.
+// Premium and Ultimate. Document 2 §4.1.
+func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
+	return do[Note](ctx, r, opts)
+}
+
+// SetTimeEstimateOptions is an estimate.
+type SetTimeEstimateOptions struct {
+	// Duration is the estimated working time, to the second. Required; ResetTimeEstimate takes an estimate away.
+	Duration WorkDuration `json:"duration,omitempty"`
+}
+
+func (o *SetTimeEstimateOptions) check() error {
+	if time.Duration(o.Duration).Abs() < time.Second {
+		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetTimeEstimate to take an estimate away"}
+	}
+	return nil
+}
+
+// SetTimeEstimate sets how much working time the issue will take. Document 2 §4.1.
+func (s *IssuesService) SetTimeEstimate(ctx context.Context, project Ref, issue int64, o *SetTimeEstimateOptions, opts ...RequestOption) (*TimeStats, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/time_estimate", project, issue).json(o)
+	return do[TimeStats](ctx, r, opts)
+}
+
+// ResetTimeEstimate takes the estimate away. Document 2 §4.1.
+func (s *IssuesService) ResetTimeEstimate(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/reset_time_estimate", project, issue)
+	return do[TimeStats](ctx, r, opts)
+}
+
+// AddSpentTimeOptions is working time spent on an issue.
+type AddSpentTimeOptions struct {
+	// Duration is the working time, to the second; a negative one takes time back. Required; ResetSpentTime takes all time back.
+	Duration WorkDuration `json:"duration,omitempty"`
+	// Summary says what the time was spent on.
+	Summary string `json:"summary,omitempty"`
+}
+
+func (o *AddSpentTimeOptions) check() error {
+	if time.Duration(o.Duration).Abs() < time.Second {
+		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetSpentTime to take all time back"}
+	}
+	return nil
+}
+
+// AddSpentTime adds to the working time spent on the issue. It is sent once: a failure with Error.MaybeApplied may have added it.
+// Document 2 §4.1.
+func (s *IssuesService) AddSpentTime(ctx context.Context, project Ref, issue int64, o *AddSpentTimeOptions, opts ...RequestOption) (*TimeStats, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
+	return do[TimeStats](ctx, r, opts)
+}
+
+// ResetSpentTime takes back all working time spent on the issue. Document 2 §4.1.
+func (s *IssuesService) ResetSpentTime(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
+	r := s.post("/projects/:id/issues/:issue_iid/reset_spent_time", project, issue)
+	return do[TimeStats](ctx, r, opts)
+}
+
+// GetTimeStats reads the estimate and the time spent of the issue. Document 2 §4.1.
+func (s *IssuesService) GetTimeStats(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
+	r := s.get("/projects/:id/issues/:issue_iid/time_stats", project, issue)
+	return do[TimeStats](ctx, r, opts)
+}
+
+// ListRelatedMergeRequests lists the merge requests that mention the issue. Document 2 §4.1.
+func (s *IssuesService) ListRelatedMergeRequests(ctx context.Context, project Ref, issue int64, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
+	r := s.get("/projects/:id/issues/:issue_iid/related_merge_requests", project, issue)
+	return list[MergeRequest](ctx, r, opts)
+}

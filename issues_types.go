@@ -1,0 +1,412 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// IssueState says whether an issue is open.
+type IssueState string
+
+const (
+	// IssueStateOpened is an open issue.
+	IssueStateOpened IssueState = "opened"
+	// IssueStateClosed is a closed issue.
+	IssueStateClosed IssueState = "closed"
+	// IssueStateAll selects open and closed issues; filters only.
+	IssueStateAll IssueState = "all"
+)
+
+// IssueType is the kind of an issue.
+type IssueType string
+
+const (
+	// IssueTypeIssue is an ordinary issue.
+	IssueTypeIssue IssueType = "issue"
+	// IssueTypeIncident is an incident.
+	IssueTypeIncident IssueType = "incident"
+	// IssueTypeTestCase is a test case.
+	IssueTypeTestCase IssueType = "test_case"
+	// IssueTypeTask is a task.
+	IssueTypeTask IssueType = "task"
+)
+
+// WorkItemType is the kind of an issue in capitals. Servers have values beyond the constant.
+type WorkItemType string
+
+// WorkItemTypeIssue is an ordinary issue.
+const WorkItemTypeIssue WorkItemType = "ISSUE"
+
+// IssueSeverity is how bad an incident is. Servers have values beyond the constant.
+type IssueSeverity string
+
+// IssueSeverityUnknown is a severity that nobody has set.
+const IssueSeverityUnknown IssueSeverity = "UNKNOWN"
+
+// ImportSource says where something was imported from. Servers have values beyond the constant.
+type ImportSource string
+
+// ImportSourceNone is what was not imported.
+const ImportSourceNone ImportSource = "none"
+
+// HealthStatus says how an issue is going. Servers have values beyond the constant.
+type HealthStatus string
+
+// HealthStatusOnTrack is an issue that goes as planned.
+const HealthStatusOnTrack HealthStatus = "on_track"
+
+// Issue is an issue, incident, test case or task (Document 2 §2.2).
+type Issue struct {
+	// ID is the instance-wide id; calls take IID.
+	ID int64 `json:"id"`
+	// IID is the id within the project.
+	IID int64 `json:"iid"`
+	// ProjectID is the project's id.
+	ProjectID int64 `json:"project_id"`
+	// Title is the title.
+	Title string `json:"title"`
+	// Description is the text, in Markdown.
+	Description string `json:"description"`
+	// State says whether the issue is open.
+	State IssueState `json:"state"`
+	// CreatedAt is when the issue was created.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when the issue last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// ClosedAt is when the issue was closed; zero while it is open.
+	ClosedAt time.Time `json:"closed_at"`
+	// ClosedBy is who closed the issue; nil while it is open.
+	ClosedBy *UserSummary `json:"closed_by"`
+	// Author is who created the issue.
+	Author UserSummary `json:"author"`
+	// Assignees are the users who work on the issue.
+	Assignees []UserSummary `json:"assignees"`
+	// Assignee is the first of Assignees; nil when there is none.
+	//
+	// Deprecated: use Assignees.
+	Assignee *UserSummary `json:"assignee"`
+	// Milestone is the milestone; nil when there is none.
+	Milestone *Milestone `json:"milestone"`
+	// Labels are the labels; with WithLabelsDetails not their names alone.
+	Labels []Label `json:"labels"`
+	// Type is the kind in capitals.
+	Type WorkItemType `json:"type"`
+	// IssueType is the kind.
+	IssueType IssueType `json:"issue_type"`
+	// Severity is how bad an incident is.
+	Severity IssueSeverity `json:"severity"`
+	// MovedToID is the instance-wide id of the issue that this one became; nil unless it was moved.
+	MovedToID *int64 `json:"moved_to_id"`
+	// Upvotes counts the thumbs up.
+	Upvotes int `json:"upvotes"`
+	// Downvotes counts the thumbs down.
+	Downvotes int `json:"downvotes"`
+	// MergeRequestsCount counts the merge requests that close the issue.
+	MergeRequestsCount int `json:"merge_requests_count"`
+	// UserNotesCount counts the comments.
+	UserNotesCount int `json:"user_notes_count"`
+	// DueDate is when the issue is due; zero when it is not.
+	DueDate Date `json:"due_date"`
+	// Imported: the issue was imported.
+	Imported bool `json:"imported"`
+	// ImportedFrom says where from.
+	ImportedFrom ImportSource `json:"imported_from"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// References are the ways to mention the issue.
+	References References `json:"references"`
+	// TimeStats are the estimate and the time spent.
+	TimeStats TimeStats `json:"time_stats"`
+	// HasTasks: the description has task list items.
+	HasTasks bool `json:"has_tasks"`
+	// TaskStatus tells the state of the task list in words.
+	TaskStatus string `json:"task_status"`
+	// TaskCompletionStatus counts the task list items.
+	TaskCompletionStatus TaskCompletionStatus `json:"task_completion_status"`
+	// Confidential: only members can see the issue.
+	Confidential bool `json:"confidential"`
+	// DiscussionLocked: only members can comment.
+	DiscussionLocked bool `json:"discussion_locked"`
+	// Subscribed: the user is subscribed; in answers of Subscribe and Unsubscribe only.
+	Subscribed bool `json:"subscribed"`
+	// Links are addresses of the API.
+	Links IssueLinks `json:"_links"`
+	// Weight is the weight; nil when none is set. Premium and Ultimate.
+	Weight *int `json:"weight"`
+	// Epic is the epic; nil when there is none. Premium and Ultimate.
+	Epic *Epic `json:"epic"`
+	// EpicIID is the id of the epic within its group; nil when there is none. Premium and Ultimate.
+	//
+	// Deprecated: use Epic. It goes away with API v5.
+	EpicIID *int64 `json:"epic_iid"`
+	// Iteration is the iteration; nil when there is none. Premium and Ultimate.
+	Iteration *Iteration `json:"iteration"`
+	// HealthStatus says how the issue is going; empty when unset. Ultimate.
+	HealthStatus HealthStatus `json:"health_status"`
+	// BlockingIssuesCount counts the issues that this one blocks. Not part of the contract.
+	BlockingIssuesCount int `json:"blocking_issues_count"`
+	// ServiceDeskReplyTo is the address of who wrote to the service desk. Not part of the contract.
+	ServiceDeskReplyTo string `json:"service_desk_reply_to"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some answers leave fields out.
+type Milestone struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// IID is the id within the project or group.
+	IID int64 `json:"iid"`
+	// ProjectID is the project's id; 0 for the milestone of a group.
+	ProjectID int64 `json:"project_id"`
+	// GroupID is the group's id; 0 for the milestone of a project. Not part of the contract.
+	GroupID int64 `json:"group_id"`
+	// Title is the title.
+	Title string `json:"title"`
+	// Description is the text, in Markdown.
+	Description string `json:"description"`
+	// State says whether the milestone is open.
+	State string `json:"state"`
+	// CreatedAt is when the milestone was created.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when the milestone last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// DueDate is the last day; zero when unset.
+	DueDate Date `json:"due_date"`
+	// StartDate is the first day; zero when unset.
+	StartDate Date `json:"start_date"`
+	// Expired: DueDate has passed. Not part of the contract.
+	Expired bool `json:"expired"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// References are the ways to mention an issue or merge request (Document 2 §2.2).
+type References struct {
+	// Short is the mention within the project: #5.
+	Short string `json:"short"`
+	// Relative is the mention within the group or project of the request.
+	Relative string `json:"relative"`
+	// Full is the mention from anywhere: group/app#5.
+	Full string `json:"full"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// TimeStats are the estimate and the time spent (Document 2 §2.3).
+type TimeStats struct {
+	// TimeEstimate is the estimated working time, in seconds.
+	TimeEstimate int64 `json:"time_estimate"`
+	// TotalTimeSpent is the working time spent, in seconds.
+	TotalTimeSpent int64 `json:"total_time_spent"`
+	// HumanTimeEstimate is TimeEstimate as people read it, in days and weeks of the server's own length; empty for none.
+	HumanTimeEstimate string `json:"human_time_estimate"`
+	// HumanTotalTimeSpent is TotalTimeSpent as people read it; empty for none.
+	HumanTotalTimeSpent string `json:"human_total_time_spent"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// TaskCompletionStatus counts the task list items of a description (Document 2 §2.2).
+type TaskCompletionStatus struct {
+	// Count counts all items.
+	Count int `json:"count"`
+	// CompletedCount counts the items that are done.
+	CompletedCount int `json:"completed_count"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// IssueLinks are addresses of the API (Document 2 §2.2), with the host that the server believes to have.
+type IssueLinks struct {
+	// Self is the address of the issue.
+	Self string `json:"self"`
+	// Notes is the address of its comments.
+	Notes string `json:"notes"`
+	// AwardEmoji is the address of its reactions.
+	AwardEmoji string `json:"award_emoji"`
+	// Project is the address of its project.
+	Project string `json:"project"`
+	// ClosedAsDuplicateOf is the address of the issue that it repeats; empty when it does not.
+	ClosedAsDuplicateOf string `json:"closed_as_duplicate_of"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Epic is the epic of an issue (Document 2 §2.2). Premium and Ultimate.
+type Epic struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// IID is the id within the group.
+	IID int64 `json:"iid"`
+	// Title is the title.
+	Title string `json:"title"`
+	// URL is the path of the page.
+	URL string `json:"url"`
+	// GroupID is the group's id.
+	GroupID int64 `json:"group_id"`
+	// HumanReadableEndDate is the last day in words. Not part of the contract.
+	HumanReadableEndDate string `json:"human_readable_end_date"`
+	// HumanReadableTimestamp is the time left in words. Not part of the contract.
+	HumanReadableTimestamp string `json:"human_readable_timestamp"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Iteration is the iteration of an issue (Document 2 §2.2). Premium and Ultimate.
+type Iteration struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// IID is the id within the group.
+	IID int64 `json:"iid"`
+	// Sequence is the number within the cadence.
+	Sequence int `json:"sequence"`
+	// GroupID is the group's id.
+	GroupID int64 `json:"group_id"`
+	// Title is the title; empty when none was given.
+	Title string `json:"title"`
+	// Description is the text, in Markdown.
+	Description string `json:"description"`
+	// State is the server's number of the state.
+	State int `json:"state"`
+	// CreatedAt is when the iteration was created.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when the iteration last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// StartDate is the first day.
+	StartDate Date `json:"start_date"`
+	// DueDate is the last day.
+	DueDate Date `json:"due_date"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// TodoAction says why something is on a to-do list. Servers have values beyond the constant.
+type TodoAction string
+
+// TodoActionMarked is what the user put there.
+const TodoActionMarked TodoAction = "marked"
+
+// TodoTargetType says what is on a to-do list. Servers have values beyond the constants.
+type TodoTargetType string
+
+const (
+	// TodoTargetIssue is an issue.
+	TodoTargetIssue TodoTargetType = "Issue"
+	// TodoTargetMergeRequest is a merge request.
+	TodoTargetMergeRequest TodoTargetType = "MergeRequest"
+)
+
+// TodoState says whether a to-do item is done. Servers have values beyond the constant.
+type TodoState string
+
+// TodoStatePending is an item to be done.
+const TodoStatePending TodoState = "pending"
+
+// A Todo is an item of a to-do list (Document 2 §2.4).
+type Todo struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Project is the target's project.
+	Project TodoProject `json:"project"`
+	// Author is who put the item on the list.
+	Author UserSummary `json:"author"`
+	// ActionName says why the item is there.
+	ActionName TodoAction `json:"action_name"`
+	// TargetType says what Target is.
+	TargetType TodoTargetType `json:"target_type"`
+	// Target is the issue or merge request, undecoded; see Issue and MergeRequest.
+	Target json.RawMessage `json:"target"`
+	// TargetURL is the address of the target's page.
+	TargetURL string `json:"target_url"`
+	// Body is the text of the item.
+	Body string `json:"body"`
+	// State says whether the item is done.
+	State TodoState `json:"state"`
+	// CreatedAt is when the item was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Issue decodes the target, which must be an issue: see TargetType.
+func (t *Todo) Issue() (*Issue, error) { return todoTarget[Issue](t, TodoTargetIssue) }
+
+// MergeRequest decodes the target, which must be a merge request: see TargetType.
+func (t *Todo) MergeRequest() (*MergeRequest, error) {
+	return todoTarget[MergeRequest](t, TodoTargetMergeRequest)
+}
+
+func todoTarget[T any](t *Todo, want TodoTargetType) (*T, error) {
+	if t.TargetType != want || string(t.Target) == "null" {
+		return nil, fmt.Errorf("forge: the to-do item has no target of type %s; its type is %q", want, cleanText(string(t.TargetType), 64))
+	}
+	var target T
+	if err := decodeInto(t.Target, &target); err != nil {
+		return nil, fmt.Errorf("forge: the target of the to-do item cannot be decoded: %w", err)
+	}
+	return &target, nil
+}
+
+// TodoProject is the project of a to-do item (Document 2 §2.4).
+type TodoProject struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// NameWithNamespace is the display name after those of its groups.
+	NameWithNamespace string `json:"name_with_namespace"`
+	// Path is the last part of PathWithNamespace.
+	Path string `json:"path"`
+	// PathWithNamespace is the full path, as Path references take it.
+	PathWithNamespace string `json:"path_with_namespace"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Note is a comment, or a command, on an issue (Document 2 §2.5).
+type Note struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Type is the kind of comment; empty for an ordinary one.
+	Type string `json:"type"`
+	// Body is the text, in Markdown.
+	Body string `json:"body"`
+	// Attachment is the attached file; empty when there is none.
+	Attachment string `json:"attachment"`
+	// Author is who wrote the note.
+	Author UserSummary `json:"author"`
+	// CreatedAt is when the note was written.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when the note last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// System: the server wrote the note.
+	System bool `json:"system"`
+	// NoteableID is the instance-wide id of what the note is on.
+	NoteableID int64 `json:"noteable_id"`
+	// NoteableType says what the note is on.
+	NoteableType string `json:"noteable_type"`
+	// Resolvable: the note can be marked as resolved.
+	Resolvable bool `json:"resolvable"`
+	// Confidential: only members can see the note.
+	Confidential bool `json:"confidential"`
+	// NoteableIID is the id within the project of what the note is on.
+	NoteableIID int64 `json:"noteable_iid"`
+	// CommandsChanges tells what the commands of the note did.
+	CommandsChanges NoteCommandsChanges `json:"commands_changes"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// NoteCommandsChanges tells what the commands of a note did (Document 2 §2.5).
+type NoteCommandsChanges struct {
+	// PromoteToEpic: the issue was promoted to an epic.
+	PromoteToEpic bool `json:"promote_to_epic"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

@@ -1,0 +1,260 @@
+package forge
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// The memory that a call takes does not depend on what a server sends. Each case runs in a process of its own, so that its peak is
+// nothing else's; the server is in this one.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves gigabytes through loopback: left out with -short")
+	}
+	if raceEnabled {
+		t.Skip("the race detector takes memory and time of its own: run without -race")
+	}
+	for _, test := range []struct {
+		name    string // of the server and of the child's part
+		limit   uint64 // bytes of heap
+		handler http.HandlerFunc
+		sent    int64 // bytes that the server must have moved; 0: the client may stop it earlier
+	}{
+		{"download", 32 * mib, sendZeros("application/gzip", http.StatusOK, gib), gib},
+		{"upload", 32 * mib, takeUpload(256 * mib), 0},
+		{"error body", 64 * mib, sendZeros("application/json", http.StatusForbidden, gib), 0},
+		{"gzip bomb", 160 * mib, sendBomb(10 * gib), 0},
+		{"long string", 160 * mib, sendText(`{"title":"`, "a", gib), 0},
+		{"endless white space", 160 * mib, sendText(`{"id":1}`, " ", gib), 0},
+		{"endless array", 160 * mib, sendText(`[{"id":1}`, `,{"id":1}`, gib), 0},
+		{"announced", 64 * mib, announce(gib), 0},
+		{"announced within MaxBytes", 64 * mib, announce(gib), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var moved atomic.Int64
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				test.handler(&countingWriter{w, &moved}, r)
+			}))
+			defer srv.Close()
+			heap, resident := runChild(t, test.name, srv.URL)
+			t.Logf("%s: heap %.1f MiB, resident %.1f MiB, %d MiB sent", test.name, float64(heap)/mib, float64(resident)/mib, moved.Load()/mib)
+			assert.Less(t, heap, test.limit, "bytes of heap")
+			assert.GreaterOrEqual(t, moved.Load(), test.sent)
+		})
+	}
+}
+
+const (
+	childEnv = "FORGE_TEST_MEMORY_CASE"
+	urlEnv   = "FORGE_TEST_MEMORY_URL"
+)
+
+// runChild runs TestMemoryChild in a process of its own and gives its peak of heap and of resident memory.
+func runChild(t *testing.T, name, address string) (heap, resident uint64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := osexec.CommandContext(ctx, os.Args[0], "-test.run=^TestMemoryChild$", "-test.v", "-test.count=1")
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "GOMEMLIMIT=") && !strings.HasPrefix(pair, "GOGC=") && !strings.HasPrefix(pair, "GOCOVERDIR=") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
+	cmd.Env = append(cmd.Env, childEnv+"="+name, urlEnv+"="+address)
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	for line := range strings.Lines(string(output)) {
+		if _, err := fmt.Sscanf(strings.TrimSpace(line), "peak %d %d", &heap, &resident); err == nil {
+			return heap, resident
+		}
+	}
+	require.Fail(t, "the child gave no figures", "%s", output)
+	return 0, 0
+}
+
+// TestMemoryChild is the part of TestMemory that is measured.
+func TestMemoryChild(t *testing.T) {
+	name := os.Getenv(childEnv)
+	if name == "" {
+		t.Skip("runs as a child of TestMemory")
+	}
+	client := onceClient(t, os.Getenv(urlEnv))
+	err := memoryCases(t)[name](t.Context(), client)
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	// HeapSys is the most that the heap has ever been: it does not shrink.
+	fmt.Printf("peak %d %d\n", stats.HeapSys, residentPeak())
+	require.NoError(t, err)
+}
+
+func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
+	want := func(err error, targets ...error) error {
+		for _, target := range targets {
+			if !errors.Is(err, target) {
+				return fmt.Errorf("want %w, got %w", target, err)
+			}
+		}
+		if len(err.Error()) > 2*maxErrorText {
+			return errors.New("the error's text is too long")
+		}
+		return nil
+	}
+	tooLarge := func(ctx context.Context, client *Client) error {
+		_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
+		return want(err, ErrTooLarge)
+	}
+	return map[string]func(context.Context, *Client) error{
+		"download": func(ctx context.Context, client *Client) error {
+			d, err := client.Repositories.Archive(ctx, ID(1), nil)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			n, err := io.Copy(io.Discard, d)
+			if err == nil && n != gib {
+				err = fmt.Errorf("%d bytes came", n)
+			}
+			return err
+		},
+		"upload": func(ctx context.Context, client *Client) error {
+			path := filepath.Join(t.TempDir(), "large.bin")
+			file, err := os.Create(path)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(file.Truncate(256*mib), file.Close()); err != nil {
+				return err
+			}
+			r := service{client}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
+			_, err = do[struct{}](ctx, r, nil)
+			return err
+		},
+		"error body": func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
+			return want(err, ErrForbidden)
+		},
+		"gzip bomb": tooLarge, "long string": tooLarge, "endless white space": tooLarge, "announced": tooLarge,
+		"announced within MaxBytes": func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(2*gib))
+			return want(err, io.ErrUnexpectedEOF)
+		},
+		"endless array": func(ctx context.Context, client *Client) error {
+			_, err := Collect(client.Issues.List(ctx, nil))
+			return want(err, ErrTooLarge)
+		},
+	}
+}
+
+// residentPeak is the most memory that the process has had, all included; 0 where the system does not tell.
+func residentPeak() uint64 {
+	status, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer status.Close()
+	for lines := bufio.NewScanner(status); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			n, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.n.Add(int64(n))
+	return n, err
+}
+
+// sendZeros sends an answer of zero bytes with its length.
+func sendZeros(contentType string, status int, size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		w.WriteHeader(status)
+		repeat(w, make([]byte, 256<<10), size)
+	}
+}
+
+// sendText sends JSON that goes on and on, without a length.
+func sendText(start, more string, size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, start)
+		repeat(w, []byte(strings.Repeat(more, 256<<10/len(more))), size)
+	}
+}
+
+// sendBomb sends a gzip stream of the given size once decompressed: members that are made once and joined.
+func sendBomb(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		var member bytes.Buffer
+		z := gzip.NewWriter(&member)
+		repeat(z, bytes.Repeat([]byte(" "), mib), 64*mib)
+		_ = z.Close()
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		repeat(w, member.Bytes(), size/(64*mib)*int64(member.Len()))
+	}
+}
+
+// announce tells of much more than it sends.
+func announce(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		_, _ = io.WriteString(w, `{"id":1}`)
+	}
+}
+
+func repeat(w io.Writer, block []byte, size int64) {
+	for size > 0 {
+		n, err := w.Write(block[:min(int64(len(block)), size)])
+		if size -= int64(n); err != nil {
+			return
+		}
+	}
+}
+
+// takeUpload wants a body of more than size bytes.
+func takeUpload(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); err != nil || n <= size || n != r.ContentLength {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}
+}

@@ -1,0 +1,275 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do items, changes and diff versions
+// (Document 2 §4.2). Merge requests of a project are named by their IID.
+type MergeRequestsService struct{ service }
+
+// MergeRequestOrderBy is what merge requests are sorted by.
+type MergeRequestOrderBy string
+
+const (
+	// MergeRequestOrderByCreatedAt sorts by the time of creation; the default.
+	MergeRequestOrderByCreatedAt MergeRequestOrderBy = "created_at"
+	// MergeRequestOrderByTitle sorts by title.
+	MergeRequestOrderByTitle MergeRequestOrderBy = "title"
+	// MergeRequestOrderByUpdatedAt sorts by the time of the last change.
+	MergeRequestOrderByUpdatedAt MergeRequestOrderBy = "updated_at"
+	// MergeRequestOrderByMergedAt sorts by the time of merging; List only. Since 17.2.
+	MergeRequestOrderByMergedAt MergeRequestOrderBy = "merged_at"
+)
+
+// ScopeReviewsForMe lists the merge requests that the user was asked to review. Since 18. Not part of the contract.
+const ScopeReviewsForMe Scope = "reviews_for_me"
+
+// MergeRequestView says how much a list tells of each merge request.
+type MergeRequestView string
+
+// MergeRequestViewSimple gives IID, web address, title, description and state only.
+const MergeRequestViewSimple MergeRequestView = "simple"
+
+// YesNo is a filter that selects either what has a quality or what has it not.
+type YesNo string
+
+const (
+	// Yes selects what has the quality.
+	Yes YesNo = "yes"
+	// No selects what has it not.
+	No YesNo = "no"
+)
+
+// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). A field that the contract gives to one
+// list only says so.
+type ListMergeRequestsOptions struct {
+	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any. Premium and Ultimate.
+	ApprovedByIDs IDsFilter `url:"approved_by_ids,omitempty"`
+	// ApprovedByUsernames selects what all of the users have approved. Not part of the contract.
+	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
+	// Approved selects approved merge requests, or the others. Not part of the contract.
+	Approved YesNo `url:"approved,omitempty"`
+	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and Ultimate.
+	ApproverIDs IDsFilter `url:"approver_ids,omitempty"`
+	// AssigneeID selects by assignee: ID(42), None or Any.
+	AssigneeID IDFilter `url:"assignee_id,omitempty"`
+	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with AuthorUsername.
+	AuthorID int64 `url:"author_id,omitempty"`
+	// AuthorUsername selects by the author's username. Not together with AuthorID.
+	AuthorUsername string `url:"author_username,omitempty"`
+	// CreatedAfter selects merge requests created at this time or later, to the second.
+	CreatedAfter time.Time `url:"created_after,omitempty"`
+	// CreatedBefore selects merge requests created at this time or earlier, to the second.
+	CreatedBefore time.Time `url:"created_before,omitempty"`
+	// UpdatedAfter selects merge requests changed at this time or later, to the second.
+	UpdatedAfter time.Time `url:"updated_after,omitempty"`
+	// UpdatedBefore selects merge requests last changed at this time or earlier, to the second.
+	UpdatedBefore time.Time `url:"updated_before,omitempty"`
+	// DeployedAfter selects what was deployed after this time. List only, though deployed servers take it on both lists.
+	DeployedAfter time.Time `url:"deployed_after,omitempty"`
+	// DeployedBefore selects what was deployed before this time. List only, though deployed servers take it on both lists.
+	DeployedBefore time.Time `url:"deployed_before,omitempty"`
+	// Environment selects what was deployed to the environment.
+	Environment string `url:"environment,omitempty"`
+	// IIDs selects by the project's own ids. ListForProject only.
+	IIDs []int64 `url:"iids,brackets,omitempty"`
+	// In says where Search looks; empty for SearchInBoth. List only, though deployed servers take it on both lists.
+	In SearchIn `url:"in,omitempty"`
+	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
+	Labels LabelFilter `url:"labels,omitempty"`
+	// MergeUserID selects by who merged it, or set it to be merged. Not together with MergeUserUsername. Since 17.0.
+	MergeUserID int64 `url:"merge_user_id,omitempty"`
+	// MergeUserUsername selects by the username of who merged it. Not together with MergeUserID. Since 17.0.
+	MergeUserUsername string `url:"merge_user_username,omitempty"`
+	// Milestone selects by the milestone's title: Text("v1"), None or Any.
+	Milestone TextFilter `url:"milestone,omitempty"`
+	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
+	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+	// Not selects merge requests that do not match.
+	Not *MergeRequestNot `url:"not,omitempty"`
+	// OrderBy is what the list is sorted by; empty for MergeRequestOrderByCreatedAt.
+	OrderBy MergeRequestOrderBy `url:"order_by,omitempty"`
+	// ReviewerID selects by who was asked for a review: ID(42), None or Any. Not together with ReviewerUsername.
+	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
+	// ReviewerUsername selects by who was asked for a review: Text("ada"). The contract can be read so that None and Any are for
+	// ReviewerID only, which is the safer place for them. Not together with ReviewerID.
+	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
+	// Scope says whose merge requests are listed; empty for ScopeCreatedByMe in List. The contract shows no default for ListForProject.
+	Scope Scope `url:"scope,omitempty"`
+	// Search selects by words of the title and the description.
+	Search string `url:"search,omitempty"`
+	// Sort is the direction; empty for SortDesc.
+	Sort Sort `url:"sort,omitempty"`
+	// SourceBranch selects by what is merged.
+	SourceBranch string `url:"source_branch,omitempty"`
+	// SourceProjectID selects by the project of the source branch. Not part of the contract.
+	SourceProjectID int64 `url:"source_project_id,omitempty"`
+	// TargetBranch selects by what is merged into.
+	TargetBranch string `url:"target_branch,omitempty"`
+	// State selects by state; empty for all.
+	State MergeRequestState `url:"state,omitempty"`
+	// View says how much is told of each; empty for all.
+	View MergeRequestView `url:"view,omitempty"`
+	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
+	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
+	// WithMergeStatusRecheck asks the server to work out MergeStatus anew, later and without promise: lists do not refresh it. Servers
+	// may ignore it for users below Developer.
+	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
+	// WIP selects drafts, or what is ready.
+	WIP YesNo `url:"wip,omitempty"`
+}
+
+// MergeRequestNot selects merge requests that do not match (Document 2 §4.2.1).
+type MergeRequestNot struct {
+	// Labels leaves out merge requests with the labels.
+	Labels LabelFilter `url:"labels,omitempty"`
+	// Milestone leaves out the milestone with the title.
+	Milestone TextFilter `url:"milestone,omitempty"`
+	// AuthorID leaves out merge requests of the author. Not together with AuthorUsername.
+	AuthorID int64 `url:"author_id,omitempty"`
+	// AuthorUsername leaves out merge requests of the author. Not together with AuthorID.
+	AuthorUsername string `url:"author_username,omitempty"`
+	// AssigneeID leaves out merge requests of the assignee.
+	AssigneeID IDFilter `url:"assignee_id,omitempty"`
+	// AssigneeUsername leaves out merge requests of the assignee.
+	AssigneeUsername string `url:"assignee_username,omitempty"`
+	// ReviewerID leaves out what the user was asked to review. Not together with ReviewerUsername.
+	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
+	// ReviewerUsername leaves out what the user was asked to review. Not together with ReviewerID.
+	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
+	// MyReactionEmoji leaves out what the user reacted to so.
+	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+}
+
+// maxApprovedBy is how many users ApprovedByIDs takes.
+const maxApprovedBy = 5
+
+func (o *ListMergeRequestsOptions) check() error {
+	approvers, _ := o.ApprovedByIDs.(idList)
+	return firstError(
+		atMost("approved_by_ids", len(approvers), maxApprovedBy, "users"),
+		exclusive("author_id", o.AuthorID != 0, "author_username", o.AuthorUsername != ""),
+		exclusive("merge_user_id", o.MergeUserID != 0, "merge_user_username", o.MergeUserUsername != ""),
+		exclusive("reviewer_id", o.ReviewerID != nil, "reviewer_username", o.ReviewerUsername != nil),
+		o.Not.check(),
+	)
+}
+
+func (n *MergeRequestNot) check() error {
+	if n == nil {
+		return nil
+	}
+	return firstError(
+		exclusive("not[author_id]", n.AuthorID != 0, "not[author_username]", n.AuthorUsername != ""),
+		exclusive("not[reviewer_id]", n.ReviewerID != nil, "not[reviewer_username]", n.ReviewerUsername != nil),
+	)
+}
+
+// List lists merge requests that the user can see: the user's own unless Scope says otherwise. Document 2 §4.2.
+func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
+	r := s.get("/merge_requests").params(o)
+	return list[MergeRequest](ctx, r, opts)
+}
+
+// ListForProject lists the merge requests of a project. Document 2 §4.2.
+func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
+	r := s.get("/projects/:id/merge_requests", project).params(o)
+	return list[MergeRequest](ctx, r, opts)
+}
+
+// ListBlocks lists the merge requests that must be merged before this one. Document 2 §4.2.
+func (s *MergeRequestsService) ListBlocks(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
+	r := s.get("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest)
+	return list[MergeRequestDependency](ctx, r, opts)
+}
+
+// CreateBlockOptions names the merge request that must be merged first.
+type CreateBlockOptions struct {
+	// BlockingMergeRequestID is the MergeRequest.ID of it. Required. The contract calls it the internal id, but no parameter tells the
+	// project that an IID would need.
+	BlockingMergeRequestID int64 `json:"blocking_merge_request_id,omitempty"`
+}
+
+func (o *CreateBlockOptions) check() error {
+	return required("blocking_merge_request_id", o.BlockingMergeRequestID != 0)
+}
+
+// CreateBlock makes the merge request wait for another. It is ErrConflict when it does already, ErrBadRequest when the dependency
+// cannot be saved, ErrForbidden when the user cannot read the other one, and ErrNotFound when there is none. Document 2 §4.2.
+func (s *MergeRequestsService) CreateBlock(ctx context.Context, project Ref, mergeRequest int64, o *CreateBlockOptions, opts ...RequestOption) (*MergeRequestDependency, error) {
+	r := s.post("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
+	return do[MergeRequestDependency](ctx, r, opts)
+}
+
+// DeleteBlock ends a dependency, by the id of it that ListBlocks gives. It is ErrForbidden when the user cannot update the merge
+// request or cannot read the blocking one. Document 2 §4.2.
+func (s *MergeRequestsService) DeleteBlock(ctx context.Context, project Ref, mergeRequest, block int64, opts ...RequestOption) error {
+	r := s.delete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
+	return exec(ctx, r, opts)
+}
+
+// ListBlockees lists the merge requests that wait for this one. Document 2 §4.2.
+func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
+	r := s.get("/projects/:id/merge_requests/:merge_request_iid/blockees", project, mergeRequest)
+	return list[MergeRequestDependency](ctx, r, opts)
+}
+
+// ChangesOptions says how changes are read.
+type ChangesOptions struct {
+	// AccessRawDiffs reads the diffs from the repository: slower, and without the size limits of the database.
+	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
+	// Unidiff asks for diffs in the unified format. Since 16.5.
+	Unidiff *bool `url:"unidiff,omitempty"`
+}
+
+// GetChanges reads a merge request with its changed files. The server may cut them: Incomplete tells, the request option Complete
+// makes an error of it, and AccessRawDiffs reads them whole. Document 2 §4.2.
+//
+// Deprecated: since 15.7; it goes away with API v5. The contract names a list of diffs in its place and does not document it.
+func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *ChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
+	r := s.get("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
+	return do[MergeRequestChanges](ctx, r, opts)
+}
+
+// Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is subscribed already; see Unchanged.
+// Document 2 §4.2.
+func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
+	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
+	return do[MergeRequest](ctx, r, opts)
+}
+
+// Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is none; see Unchanged.
+// Document 2 §4.2.
+func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
+	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
+	return do[MergeRequest](ctx, r, opts)
+}
+
+// CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there already; see Unchanged.
+// Document 2 §4.2.
+func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
+	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
+	return do[Todo](ctx, r, opts)
+}
+
+// ListVersions lists the diff versions of a merge request, without their commits and diffs; GetVersion has them. Document 2 §4.2.
+func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*DiffVersion, error] {
+	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions", project, mergeRequest)
+	return list[DiffVersion](ctx, r, opts)
+}
+
+// DiffVersionOptions says how a diff version is read.
+type DiffVersionOptions struct {
+	// Unidiff asks for diffs in the unified format.
+	Unidiff *bool `url:"unidiff,omitempty"`
+}
+
+// GetVersion reads a diff version with its commits and diffs. The server may cut them: Incomplete tells, and the request option
+// Complete makes an error of it. Document 2 §4.2.
+func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
+	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
+	return do[DiffVersion](ctx, r, opts)
+}

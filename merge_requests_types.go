@@ -1,0 +1,388 @@
+package forge
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// MergeRequestState says how far a merge request is.
+type MergeRequestState string
+
+const (
+	// MergeRequestStateOpened is an open merge request.
+	MergeRequestStateOpened MergeRequestState = "opened"
+	// MergeRequestStateClosed is one that was closed without merging.
+	MergeRequestStateClosed MergeRequestState = "closed"
+	// MergeRequestStateLocked is one that is being merged, for a short time.
+	MergeRequestStateLocked MergeRequestState = "locked"
+	// MergeRequestStateMerged is one that was merged.
+	MergeRequestStateMerged MergeRequestState = "merged"
+	// MergeRequestStateAll selects all of them; a filter only.
+	MergeRequestStateAll MergeRequestState = "all"
+)
+
+// MergeStatus says whether a merge request can be merged. Servers may have values beyond the constants.
+type MergeStatus string
+
+const (
+	// MergeStatusCanBeMerged is a merge request without conflicts.
+	MergeStatusCanBeMerged MergeStatus = "can_be_merged"
+	// MergeStatusCannotBeMerged is one with conflicts.
+	MergeStatusCannotBeMerged MergeStatus = "cannot_be_merged"
+	// MergeStatusUnchecked is one that was not looked at yet.
+	MergeStatusUnchecked MergeStatus = "unchecked"
+	// MergeStatusChecking is one that is being looked at. Not part of the contract.
+	MergeStatusChecking MergeStatus = "checking"
+	// MergeStatusCannotBeMergedRecheck had conflicts and will be looked at again. Not part of the contract.
+	MergeStatusCannotBeMergedRecheck MergeStatus = "cannot_be_merged_recheck"
+)
+
+// DetailedMergeStatus says what keeps a merge request from being merged. Servers have values beyond the constants.
+type DetailedMergeStatus string
+
+const (
+	// DetailedMergeStatusNotOpen is a merge request that is closed or merged.
+	DetailedMergeStatusNotOpen DetailedMergeStatus = "not_open"
+	// DetailedMergeStatusUnchecked is one that was not looked at yet.
+	DetailedMergeStatusUnchecked DetailedMergeStatus = "unchecked"
+	// DetailedMergeStatusNotApproved is one that lacks approvals.
+	DetailedMergeStatusNotApproved DetailedMergeStatus = "not_approved"
+	// DetailedMergeStatusCommitsStatus is one whose source branch is missing or has no commits.
+	DetailedMergeStatusCommitsStatus DetailedMergeStatus = "commits_status"
+)
+
+// MergeRequest is a merge request (Document 2 §2.6). Lists leave some of the fields out.
+type MergeRequest struct {
+	// ID is the instance-wide id; calls take IID.
+	ID int64 `json:"id"`
+	// IID is the id within the target project.
+	IID int64 `json:"iid"`
+	// ProjectID is the target project's id.
+	ProjectID int64 `json:"project_id"`
+	// SourceProjectID is the project of SourceBranch.
+	SourceProjectID int64 `json:"source_project_id"`
+	// TargetProjectID is the project of TargetBranch.
+	TargetProjectID int64 `json:"target_project_id"`
+	// Title is the title.
+	Title string `json:"title"`
+	// TitleHTML is the title rendered. Not part of the contract.
+	TitleHTML string `json:"title_html"`
+	// Description is the text, in Markdown.
+	Description string `json:"description"`
+	// State says how far the merge request is.
+	State MergeRequestState `json:"state"`
+	// Imported: the merge request was imported.
+	Imported bool `json:"imported"`
+	// ImportedFrom says where from.
+	ImportedFrom ImportSource `json:"imported_from"`
+	// CreatedAt is when the merge request was created.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when the merge request last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// ClosedAt is when the merge request was closed; zero when it was not.
+	ClosedAt time.Time `json:"closed_at"`
+	// MergedAt is when the merge request was merged; zero when it was not.
+	MergedAt time.Time `json:"merged_at"`
+	// PreparedAt is when the server had finished preparing it; zero before. Since 16.1.
+	PreparedAt time.Time `json:"prepared_at"`
+	// MergeAfter is when it may be merged at the earliest; zero for any time. Since 17.5.
+	MergeAfter time.Time `json:"merge_after"`
+	// MergedBy is who merged it.
+	//
+	// Deprecated: since 14.7; use MergeUser. It goes away with API v5.
+	MergedBy *UserSummary `json:"merged_by"`
+	// MergeUser is who merged it, or set it to be merged; nil when nobody did.
+	MergeUser *UserSummary `json:"merge_user"`
+	// ClosedBy is who closed it; nil when nobody did.
+	ClosedBy *UserSummary `json:"closed_by"`
+	// Author is who created the merge request.
+	Author UserSummary `json:"author"`
+	// Assignee is the first of Assignees; nil when there is none.
+	//
+	// Deprecated: use Assignees.
+	Assignee *UserSummary `json:"assignee"`
+	// Assignees are the users who work on the merge request.
+	Assignees []UserSummary `json:"assignees"`
+	// Reviewers are the users asked for a review.
+	Reviewers []UserSummary `json:"reviewers"`
+	// TargetBranch is what is merged into.
+	TargetBranch string `json:"target_branch"`
+	// SourceBranch is what is merged.
+	SourceBranch string `json:"source_branch"`
+	// Upvotes counts the thumbs up.
+	Upvotes int `json:"upvotes"`
+	// Downvotes counts the thumbs down.
+	Downvotes int `json:"downvotes"`
+	// UserNotesCount counts the comments.
+	UserNotesCount int `json:"user_notes_count"`
+	// Labels are the labels.
+	Labels []Label `json:"labels"`
+	// Draft: the merge request is not ready to be merged.
+	Draft bool `json:"draft"`
+	// WorkInProgress is another name of Draft.
+	WorkInProgress bool `json:"work_in_progress"`
+	// Milestone is the milestone; nil when there is none.
+	Milestone *Milestone `json:"milestone"`
+	// MergeWhenPipelineSucceeds: it is merged by itself once its checks pass.
+	MergeWhenPipelineSucceeds bool `json:"merge_when_pipeline_succeeds"`
+	// MergeStatus says whether it can be merged.
+	//
+	// Deprecated: since 15.6; use DetailedMergeStatus.
+	MergeStatus MergeStatus `json:"merge_status"`
+	// DetailedMergeStatus says what keeps it from being merged.
+	DetailedMergeStatus DetailedMergeStatus `json:"detailed_merge_status"`
+	// MergeError is why merging failed; empty when it did not. Not part of the contract.
+	MergeError string `json:"merge_error"`
+	// SHA is the head of the source branch.
+	SHA string `json:"sha"`
+	// MergeCommitSHA is the merge commit; empty before there is one.
+	MergeCommitSHA string `json:"merge_commit_sha"`
+	// SquashCommitSHA is the squashed commit; empty when there is none.
+	SquashCommitSHA string `json:"squash_commit_sha"`
+	// DiscussionLocked: only members can comment.
+	DiscussionLocked bool `json:"discussion_locked"`
+	// ShouldRemoveSourceBranch: SourceBranch is to be deleted after merging.
+	ShouldRemoveSourceBranch bool `json:"should_remove_source_branch"`
+	// ForceRemoveSourceBranch: the project deletes SourceBranch after merging.
+	ForceRemoveSourceBranch bool `json:"force_remove_source_branch"`
+	// AllowCollaboration: members of the target project may push to SourceBranch.
+	AllowCollaboration bool `json:"allow_collaboration"`
+	// AllowMaintainerToPush is another name of AllowCollaboration.
+	AllowMaintainerToPush bool `json:"allow_maintainer_to_push"`
+	// Reference is the mention of the merge request.
+	//
+	// Deprecated: since 12.7; use References.
+	Reference string `json:"reference"`
+	// References are the ways to mention the merge request.
+	References References `json:"references"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// TimeStats are the estimate and the time spent.
+	TimeStats TimeStats `json:"time_stats"`
+	// Squash: the commits are to be squashed.
+	Squash bool `json:"squash"`
+	// SquashOnMerge: the commits will be squashed, by the project's settings too.
+	SquashOnMerge bool `json:"squash_on_merge"`
+	// TaskCompletionStatus counts the task list items.
+	TaskCompletionStatus TaskCompletionStatus `json:"task_completion_status"`
+	// HasConflicts: the branches conflict.
+	HasConflicts bool `json:"has_conflicts"`
+	// BlockingDiscussionsResolved: no discussion keeps it from being merged.
+	BlockingDiscussionsResolved bool `json:"blocking_discussions_resolved"`
+	// ApprovalsBeforeMerge is the number of approvals needed; nil when unset. Premium and Ultimate.
+	//
+	// Deprecated: since 16.0. It goes away with API v5.
+	ApprovalsBeforeMerge *int `json:"approvals_before_merge"`
+	// ChangesCount is the number of changed files as text, 1000+ for many; empty while it is not known.
+	ChangesCount string `json:"changes_count"`
+	// Subscribed: the user is subscribed.
+	Subscribed bool `json:"subscribed"`
+	// LatestBuildStartedAt is when the latest pipeline started.
+	LatestBuildStartedAt time.Time `json:"latest_build_started_at"`
+	// LatestBuildFinishedAt is when the latest pipeline finished.
+	LatestBuildFinishedAt time.Time `json:"latest_build_finished_at"`
+	// FirstDeployedToProductionAt is when it first reached production.
+	FirstDeployedToProductionAt time.Time `json:"first_deployed_to_production_at"`
+	// Pipeline is the latest pipeline; nil when there is none.
+	Pipeline *MergeRequestPipeline `json:"pipeline"`
+	// HeadPipeline is the pipeline of the head commit; nil when there is none. Not part of the contract.
+	HeadPipeline *HeadPipeline `json:"head_pipeline"`
+	// DiffRefs are the commits that the diff is made of; nil or empty while they are not known.
+	DiffRefs *DiffRefs `json:"diff_refs"`
+	// DivergedCommitsCount counts the commits of TargetBranch that SourceBranch lacks.
+	DivergedCommitsCount int `json:"diverged_commits_count"`
+	// RebaseInProgress: SourceBranch is being rebased. Not part of the contract.
+	RebaseInProgress bool `json:"rebase_in_progress"`
+	// FirstContribution: it is the author's first to the project. Not part of the contract.
+	FirstContribution bool `json:"first_contribution"`
+	// User tells what the user may do. Not part of the contract.
+	User MergeRequestUser `json:"user"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MergeRequestPipeline is a pipeline of a merge request (Document 2 §2.6).
+type MergeRequestPipeline struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// SHA is the commit that it runs for.
+	SHA string `json:"sha"`
+	// Ref is the branch or tag that it runs for.
+	Ref string `json:"ref"`
+	// Status says how far it is.
+	Status string `json:"status"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract; what has no field is in Extra.
+type HeadPipeline struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// IID is the id within the project.
+	IID int64 `json:"iid"`
+	// ProjectID is the project's id.
+	ProjectID int64 `json:"project_id"`
+	// SHA is the commit that it runs for.
+	SHA string `json:"sha"`
+	// Ref is the branch or tag that it runs for.
+	Ref string `json:"ref"`
+	// Status says how far it is.
+	Status string `json:"status"`
+	// Source says what started it.
+	Source string `json:"source"`
+	// CreatedAt is when it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// UpdatedAt is when it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Coverage is the test coverage in percent, as text.
+	Coverage string `json:"coverage"`
+	// DetailedStatus is the status as the pages show it, undecoded.
+	DetailedStatus json.RawMessage `json:"detailed_status"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// DiffRefs are the commits that a diff is made of (Document 2 §2.6).
+type DiffRefs struct {
+	// BaseSHA is the merge base of source and target.
+	BaseSHA string `json:"base_sha"`
+	// HeadSHA is the head of the source branch.
+	HeadSHA string `json:"head_sha"`
+	// StartSHA is the head of the target branch when the version was made.
+	StartSHA string `json:"start_sha"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MergeRequestUser tells what the user may do with a merge request. Not part of the contract.
+type MergeRequestUser struct {
+	// CanMerge: the user may merge it.
+	CanMerge bool `json:"can_merge"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MergeRequestDependency says that one merge request must be merged before another (Document 2 §2.6).
+type MergeRequestDependency struct {
+	// ID is the dependency's id; DeleteBlock takes it.
+	ID int64 `json:"id"`
+	// BlockingMergeRequest must be merged first.
+	BlockingMergeRequest MergeRequest `json:"blocking_merge_request"`
+	// BlockedMergeRequest waits for it; nil where the server does not tell, as CreateBlock may.
+	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
+	// ProjectID is the project of the blocked merge request.
+	ProjectID int64 `json:"project_id"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MergeRequestChanges is a merge request with what it changes (Document 2 §4.2). The contract shows Overflow alone.
+type MergeRequestChanges struct {
+	MergeRequest
+	// Changes are the changed files. Not part of the contract.
+	Changes []Diff `json:"changes"`
+	// Overflow: size limits applied, and Changes is not whole; see Incomplete.
+	Overflow bool `json:"overflow"`
+}
+
+// Incomplete reports whether the server cut the changes: GetChanges reads them whole with AccessRawDiffs. The request option Complete
+// makes an error of it. Servers before 18.4 do not mark a file whose diff they left out: one that is new, renamed or
+// deleted, with an empty Diff, may be such a file.
+func (c *MergeRequestChanges) Incomplete() bool { return c.cut() != "" }
+
+func (c *MergeRequestChanges) cut() string {
+	if c.Overflow {
+		return "the changes are larger than the server's limits (overflow): AccessRawDiffs reads them whole"
+	}
+	return cutDiffs(c.Changes, "AccessRawDiffs reads them whole")
+}
+
+// DiffVersion is the diff of a merge request after a push (Document 2 §2.6).
+type DiffVersion struct {
+	// ID is the version's id; GetVersion takes it.
+	ID int64 `json:"id"`
+	// HeadCommitSHA is the head of the source branch.
+	HeadCommitSHA string `json:"head_commit_sha"`
+	// BaseCommitSHA is the merge base of source and target.
+	BaseCommitSHA string `json:"base_commit_sha"`
+	// StartCommitSHA is the head of the target branch when the version was made.
+	StartCommitSHA string `json:"start_commit_sha"`
+	// CreatedAt is when the version was made.
+	CreatedAt time.Time `json:"created_at"`
+	// MergeRequestID is the instance-wide id of the merge request.
+	MergeRequestID int64 `json:"merge_request_id"`
+	// State says whether the version is ready.
+	State DiffVersionState `json:"state"`
+	// RealSize is the number of changed files as text, with a + where the server stopped counting.
+	RealSize string `json:"real_size"`
+	// PatchIDSHA is the same for versions that change the same.
+	PatchIDSHA string `json:"patch_id_sha"`
+	// Commits are the commits, those of the source branch; GetVersion only.
+	Commits []Commit `json:"commits"`
+	// Diffs are the changed files; GetVersion only.
+	Diffs []Diff `json:"diffs"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// DiffVersionState says whether a diff version is ready. Servers have values beyond the constants.
+type DiffVersionState string
+
+const (
+	// DiffVersionStateCollected is a version that is ready.
+	DiffVersionStateCollected DiffVersionState = "collected"
+)
+
+// Incomplete reports whether the server cut diffs of the version, as far as it says: see MergeRequestChanges.Incomplete. The request
+// option Complete makes an error of it.
+func (v *DiffVersion) Incomplete() bool { return v.cut() != "" }
+
+func (v *DiffVersion) cut() string {
+	const remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
+	if strings.HasSuffix(v.RealSize, "+") && v.Diffs != nil {
+		return "the version is larger than the server's limits (real_size " + cleanText(v.RealSize, 64) + "): " + remedy
+	}
+	return cutDiffs(v.Diffs, remedy)
+}
+
+// Commit is a commit of a diff version or a CI job (Document 1 §2.3, Document 2 §2.6: VersionCommit and JobCommit).
+type Commit struct {
+	// ID is the full SHA.
+	ID string `json:"id"`
+	// ShortID is the abbreviated SHA.
+	ShortID string `json:"short_id"`
+	// CreatedAt is CommittedDate.
+	CreatedAt time.Time `json:"created_at"`
+	// ParentIDs are the SHAs of the parents.
+	ParentIDs []string `json:"parent_ids"`
+	// Title is the first line of Message.
+	Title string `json:"title"`
+	// Message is the whole message.
+	Message string `json:"message"`
+	// AuthorName is the author's name as Git has it.
+	AuthorName string `json:"author_name"`
+	// AuthorEmail is the author's address as Git has it.
+	AuthorEmail string `json:"author_email"`
+	// AuthoredDate is when the change was written.
+	AuthoredDate time.Time `json:"authored_date"`
+	// CommitterName is the committer's name as Git has it.
+	CommitterName string `json:"committer_name"`
+	// CommitterEmail is the committer's address as Git has it.
+	CommitterEmail string `json:"committer_email"`
+	// CommittedDate is when the change was committed.
+	CommittedDate time.Time `json:"committed_date"`
+	// Trailers are the trailers of the message; the last value of a repeated one.
+	Trailers map[string]string `json:"trailers"`
+	// ExtendedTrailers are the trailers with all their values; diff versions only.
+	ExtendedTrailers map[string][]string `json:"extended_trailers"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

@@ -1,0 +1,582 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// listRow is an item of the lists in these tests; ids count from 1.
+type listRow struct {
+	ID int64 `json:"id"`
+}
+
+// pageServer serves one list as real servers do: by number, or by key where it is asked to. Its links name an address
+// that nobody can reach, as those of a server behind a proxy do.
+type pageServer struct {
+	*httptest.Server
+	rows    int
+	keyset  bool // takes pagination=keyset
+	totals  bool // sends x-total and x-total-pages
+	noLinks bool // sends x-next-page only
+	hook    func(w http.ResponseWriter, r *http.Request, page int) (answered bool)
+
+	mu            sync.Mutex
+	asked         []*url.URL
+	running, most int
+}
+
+const foreignHost = "http://internal.invalid:8181/elsewhere"
+
+func servePages(t testing.TB, s *pageServer) *pageServer {
+	t.Helper()
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r.URL)
+	s.running++
+	s.most = max(s.most, s.running)
+	rows := s.rows
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.running--
+		s.mu.Unlock()
+	}()
+	query := r.URL.Query()
+	per := queryInt(query, "per_page", 20)
+	page := queryInt(query, "page", 1)
+	byKey := s.keyset && query.Get("pagination") == "keyset"
+	from := (page - 1) * per
+	if byKey {
+		from = queryInt(query, "id_after", 0)
+		page = from/per + 1
+	}
+	if s.hook != nil && s.hook(w, r, page) {
+		return
+	}
+	to := min(from+per, rows)
+	switch {
+	case byKey && to-from == per:
+		query.Set("id_after", strconv.Itoa(to))
+		writeLink(w, foreignHost, query)
+	case !byKey && to < rows && s.noLinks:
+		w.Header().Set("X-Next-Page", strconv.Itoa(page+1))
+	case !byKey && to < rows:
+		query.Set("page", strconv.Itoa(page+1))
+		writeLink(w, foreignHost, query)
+	}
+	if s.totals {
+		w.Header().Set("X-Total", strconv.Itoa(rows))
+		w.Header().Set("X-Total-Pages", strconv.Itoa((rows+per-1)/per))
+	}
+	writeRows(w, from+1, to)
+}
+
+func writeLink(w http.ResponseWriter, address string, query url.Values) {
+	w.Header().Add("Link", "<"+address+"?"+query.Encode()+`>; rel="next", <`+address+`?page=1>; rel="first"`)
+}
+
+func writeRows(w http.ResponseWriter, from, to int) {
+	var items []string
+	for i := from; i <= to; i++ {
+		items = append(items, fmt.Sprintf(`{"id":%d}`, i))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, "["+strings.Join(items, ",")+"]")
+}
+
+func queryInt(query url.Values, name string, standard int) int {
+	if n, err := strconv.Atoi(query.Get(name)); err == nil {
+		return n
+	}
+	return standard
+}
+
+// requests is how many requests came, and the query values of one parameter in each.
+func (s *pageServer) requests(param string) (values []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, u := range s.asked {
+		values = append(values, u.Query().Get(param))
+	}
+	return values
+}
+
+func (s *pageServer) count() int { return len(s.requests("")) }
+
+// onceClient is a client that never repeats, with connections of its own.
+func onceClient(t testing.TB, address string, options ...Option) *Client {
+	t.Helper()
+	options = append([]Option{
+		WithToken("secret-token"), WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithRetry(RetryPolicy{MaxAttempts: 1}),
+	}, options...)
+	client, err := NewClient(address, options...)
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+var (
+	offsetCall = Call{Method: http.MethodGet, Route: "/groups/:id/issues", Args: []Ref{Path("a/b")}}
+	keysetCall = Call{Method: http.MethodGet, Route: "/audit_events"}
+	tagsCall   = Call{Method: http.MethodGet, Route: "/projects/:id/registry/repositories/:repository_id/tags", Args: []Ref{ID(1), ID(2)}}
+	treeCall   = Call{Method: http.MethodGet, Route: "/projects/:id/repository/tree", Args: []Ref{ID(1)}}
+)
+
+func collectIDs(ctx context.Context, client *Client, call Call, opts ...RequestOption) ([]int64, error) {
+	items, err := Collect(ListAs[listRow](ctx, client, call, opts...))
+	return idsOf(items), err
+}
+
+func idsOf(items []*listRow) (ids []int64) {
+	for _, item := range items {
+		ids = append(ids, item.ID)
+	}
+	return ids
+}
+
+func upTo(n int) (ids []int64) {
+	for i := 1; i <= n; i++ {
+		ids = append(ids, int64(i))
+	}
+	return ids
+}
+
+// Each route is read in its best mode, and whatever is linked is followed.
+func TestListModes(t *testing.T) {
+	with := func(call Call, query string) Call {
+		call.Query, _ = url.ParseQuery(query)
+		return call
+	}
+	tests := []struct {
+		name   string
+		server pageServer
+		call   Call
+		opts   []RequestOption
+		first  string // the first query
+		pages  int
+	}{
+		{"offset by link", pageServer{rows: 5}, offsetCall, []RequestOption{PerPage(2)}, "per_page=2", 3},
+		{"offset by x-next-page", pageServer{rows: 5, noLinks: true}, offsetCall, []RequestOption{PerPage(2)}, "per_page=2", 3},
+		{"offset, last page full", pageServer{rows: 4}, offsetCall, []RequestOption{PerPage(2)}, "per_page=2", 2},
+		{"100 a page unless set", pageServer{rows: 250}, offsetCall, nil, "per_page=100", 3},
+		{"caller's per_page", pageServer{rows: 5}, with(offsetCall, "per_page=3"), nil, "per_page=3", 2},
+		{"PerPage before the caller's query", pageServer{rows: 5}, with(offsetCall, "per_page=3"), []RequestOption{PerPage(5)}, "per_page=5", 1},
+		{"caller's page", pageServer{rows: 5}, with(keysetCall, "page=1"), []RequestOption{PerPage(2)}, "page=1&per_page=2", 3},
+		{"keyset, order and sort filled in", pageServer{rows: 5, keyset: true}, keysetCall, []RequestOption{PerPage(2)}, "order_by=id&pagination=keyset&per_page=2&sort=desc", 3},
+		{"keyset, empty last page", pageServer{rows: 4, keyset: true}, keysetCall, []RequestOption{PerPage(2)}, "order_by=id&pagination=keyset&per_page=2&sort=desc", 3},
+		{"keyset asked, offset given", pageServer{rows: 5}, keysetCall, []RequestOption{PerPage(2)}, "order_by=id&pagination=keyset&per_page=2&sort=desc", 3},
+		{"keyset with the caller's sort", pageServer{rows: 5, keyset: true}, with(tagsCall, "sort=desc"), []RequestOption{PerPage(2)}, "order_by=name&pagination=keyset&per_page=2&sort=desc", 3},
+		{"tree without an order", pageServer{rows: 5, keyset: true}, treeCall, []RequestOption{PerPage(2)}, "pagination=keyset&per_page=2", 3},
+		{"order outside the table", pageServer{rows: 5, keyset: true}, with(tagsCall, "order_by=created_at"), []RequestOption{PerPage(2)}, "order_by=created_at&per_page=2", 3},
+		{"sort outside the table", pageServer{rows: 5, keyset: true}, with(keysetCall, "sort=asc"), []RequestOption{PerPage(2)}, "per_page=2&sort=asc", 3},
+		{"caller's pagination", pageServer{rows: 5, keyset: true}, with(keysetCall, "pagination=offset"), []RequestOption{PerPage(2)}, "pagination=offset&per_page=2", 3},
+		{"empty list", pageServer{}, offsetCall, nil, "per_page=100", 1},
+	}
+	for i := range tests {
+		test := &tests[i]
+		t.Run(test.name, func(t *testing.T) {
+			srv := servePages(t, &test.server)
+			before := test.call.Query.Encode()
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), test.call, test.opts...)
+			require.NoError(t, err)
+			assert.Equal(t, upTo(srv.rows), ids)
+			assert.Equal(t, test.first, srv.asked[0].RawQuery)
+			assert.Equal(t, test.pages, srv.count())
+			assert.Equal(t, before, test.call.Query.Encode(), "the caller's query has changed")
+			for _, u := range srv.asked {
+				assert.Equal(t, srv.asked[0].EscapedPath(), u.EscapedPath())
+			}
+		})
+	}
+}
+
+// Of a link only the query is used: a hostile link must not receive a token, and a proxied server's own idea of its
+// address cannot be reached.
+func TestListLinkAddress(t *testing.T) {
+	var foreign atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { foreign.Add(1) }))
+	defer other.Close()
+	for _, address := range []string{
+		other.URL + "/api/v4/groups/a%2Fb/issues", strings.Replace(other.URL, "http:", "https:", 1), "//" + strings.TrimPrefix(other.URL, "http://"),
+		"https://user:password@forge.example.com/", "ftp://forge.example.com", "/another/path", "", "mailto:nobody", "http://[::1]:1",
+	} {
+		t.Run(address, func(t *testing.T) {
+			srv := servePages(t, &pageServer{rows: 2, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
+				if page == 1 {
+					w.Header().Set("Link", "<"+address+`?page=2&per_page=1>; rel="next"`)
+				}
+				writeRows(w, page, page)
+				return true
+			}})
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1))
+			require.NoError(t, err)
+			assert.Equal(t, upTo(2), ids)
+			assert.Equal(t, "/api/v4/groups/a%2Fb/issues", srv.asked[1].EscapedPath())
+		})
+	}
+	assert.Zero(t, foreign.Load(), "a link's host was contacted")
+}
+
+// What a link must not bring along is taken out of it.
+func TestListLinkParams(t *testing.T) {
+	const hostile = "private_token=x&PRIVATE_TOKEN=x&access_token=x&job_token=x&sudo=1&Sudo=2&id=evil"
+	for _, test := range []struct {
+		name  string
+		query url.Values
+		want  string
+	}{
+		{"the route's placeholder", nil, "page=2&per_page=1&state=opened"},
+		{"unless the caller sent it", url.Values{"id": {"7"}}, "id=evil&page=2&per_page=1&state=opened"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+				if page == 1 {
+					w.Header().Set("Link", "<https://forge.example.com/?page=2&per_page=1&state=opened&"+hostile+`>; rel="next"`)
+				}
+				writeRows(w, page, page)
+				return true
+			}})
+			call := offsetCall
+			call.Query = test.query
+			for _, ahead := range []int{0, 2} {
+				srv.asked = nil
+				ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), call, PerPage(1), Ahead(ahead))
+				require.NoError(t, err)
+				assert.Equal(t, upTo(2), ids)
+				assert.Equal(t, test.want, srv.asked[1].RawQuery)
+			}
+		})
+	}
+}
+
+// The end is the missing link, never an empty page.
+func TestListEmptyPageInTheMiddle(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 3, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
+		if page != 2 {
+			return false
+		}
+		query := r.URL.Query()
+		query.Set("page", "3")
+		writeLink(w, foreignHost, query)
+		writeRows(w, 1, 0)
+		return true
+	}})
+	for _, ahead := range []int{0, 1, 4} {
+		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(ahead))
+		require.NoError(t, err)
+		assert.Equal(t, []int64{1, 3}, ids)
+	}
+}
+
+// A repeated page is an error, after its items, and never an endless loop.
+func TestListLoops(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		next    []string // next[i] is the query that page i links to
+		headers bool
+	}{
+		{name: "itself", next: []string{"", "page=1"}},
+		{name: "itself, later", next: []string{"", "page=2", "page=3", "page=3"}},
+		{name: "two pages", next: []string{"", "page=2", "page=1"}},
+		{name: "five pages", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=1"}},
+		{name: "after a tail", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=3"}},
+		{name: "by x-next-page", next: []string{"", "2", "3", "2"}, headers: true},
+	} {
+		for _, ahead := range []int{0, 1, 3} {
+			t.Run(fmt.Sprintf("%s, ahead %d", test.name, ahead), func(t *testing.T) {
+				srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+					if page < len(test.next) && test.headers {
+						w.Header().Set("X-Next-Page", test.next[page])
+					} else if page < len(test.next) {
+						w.Header().Set("Link", "<https://forge.example.com/?per_page=1&"+test.next[page]+`>; rel="next"`)
+					}
+					writeRows(w, page, page)
+					return true
+				}})
+				call := offsetCall
+				call.Query = url.Values{"page": {"1"}}
+				var seen []int64
+				var last error
+				for row, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), call, PerPage(1), Ahead(ahead)) {
+					require.NoError(t, last, "something came after the error")
+					if last = err; err != nil {
+						assert.Nil(t, row)
+						continue
+					}
+					seen = append(seen, row.ID)
+				}
+				require.ErrorIs(t, last, ErrRepeatedPage)
+				var failed *Error
+				require.ErrorAs(t, last, &failed)
+				assert.Equal(t, upTo(len(test.next)-1), seen[:len(test.next)-1], "each page is delivered before the error")
+				assert.Less(t, srv.count(), 40)
+			})
+		}
+	}
+}
+
+// Headers that are no links end the list or are an error, after the items of their page.
+func TestListBadLinks(t *testing.T) {
+	for _, test := range []struct {
+		link string
+		fail bool
+	}{
+		{`garbage`, false}, {`<`, false}, {`<>`, false}, {`<?page=2>`, false}, {`<?page=2>; rel=last`, false}, {`;;;,,,<<<>>>"""`, false},
+		{`<http://x:y:z/?page=2>; rel=next`, true}, {"<%zz?page=2>; rel=next", true}, {`<https://forge.example.com/next>; rel=next`, true},
+		{`<>; rel=next`, false}, {`<?private_token=x>; rel=next`, true},
+	} {
+		t.Run(test.link, func(t *testing.T) {
+			srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+				w.Header().Set("Link", test.link)
+				writeRows(w, 1, 2)
+				return true
+			}})
+			for _, ahead := range []int{0, 2} {
+				var page Response
+				ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, Ahead(ahead), Into(&page))
+				assert.Equal(t, upTo(2), ids)
+				if test.fail {
+					require.ErrorIs(t, err, ErrAnswer)
+					assert.False(t, page.Cursor.Done(), "the list has not ended")
+				} else {
+					require.NoError(t, err)
+				}
+			}
+		})
+	}
+	for _, number := range []string{"0", "-1", "x", "", "1e3", "99999999999999999999"} {
+		srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+			w.Header().Set("X-Next-Page", number)
+			writeRows(w, 1, 1)
+			return true
+		}})
+		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
+		require.NoError(t, err, number)
+		assert.Equal(t, upTo(1), ids)
+	}
+}
+
+// A moved project is found once: later pages go to its new path at once.
+func TestListMovedProject(t *testing.T) {
+	for _, ahead := range []int{0, 1, 4} {
+		srv := servePages(t, &pageServer{rows: 9, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			if r.URL.EscapedPath() == "/api/v4/groups/new%2Fhome/issues" {
+				return false
+			}
+			w.Header().Set("Location", "/api/v4/groups/new%2Fhome/issues")
+			w.WriteHeader(http.StatusMovedPermanently)
+			return true
+		}})
+		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
+		require.NoError(t, err)
+		assert.Equal(t, upTo(9), ids)
+		for i, u := range srv.asked {
+			assert.Equal(t, i == 0, u.EscapedPath() == "/api/v4/groups/a%2Fb/issues", "request %d went to %s", i, u)
+		}
+	}
+}
+
+// Ranging again starts over; leaving early leaves nothing behind (TestMain looks for goroutines).
+func TestListRangeAgainAndBreak(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 6})
+	var page Response
+	items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Into(&page))
+	for range 3 {
+		all, err := Collect(items)
+		require.NoError(t, err)
+		assert.Equal(t, upTo(6), idsOf(all))
+		assert.True(t, page.Cursor.Done())
+	}
+	srv.asked = nil
+	for item, err := range items {
+		require.NoError(t, err)
+		if item.ID == 3 {
+			break
+		}
+	}
+	assert.Equal(t, 2, srv.count(), "a page that nobody asked for was read")
+	assert.False(t, page.Cursor.Done())
+}
+
+// A page is read completely before its first item is handed out, so its connection is free while the caller works.
+func TestListUsesOneConnection(t *testing.T) {
+	srv := &pageServer{rows: 20}
+	srv.Server = httptest.NewUnstartedServer(srv)
+	defer srv.Close()
+	var connections atomic.Int32
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	srv.Start()
+	client := onceClient(t, srv.URL)
+	for _, err := range ListAs[listRow](t.Context(), client, offsetCall, PerPage(10)) {
+		require.NoError(t, err)
+		require.NoError(t, client.Do(t.Context(), offsetCall, nil))
+	}
+	assert.EqualValues(t, 1, connections.Load())
+}
+
+func TestListInto(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 5, totals: true})
+	for _, ahead := range []int{0, 2} {
+		var page Response
+		for item, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead), Into(&page)) {
+			require.NoError(t, err)
+			total, known := page.Total()
+			assert.True(t, known)
+			assert.Equal(t, 5, total)
+			pages, known := page.TotalPages()
+			assert.True(t, known)
+			assert.Equal(t, 3, pages)
+			assert.Equal(t, http.StatusOK, page.Status)
+			assert.Equal(t, 1, page.Attempts)
+			assert.NotEmpty(t, page.Cursor)
+			assert.False(t, page.Cursor.Done())
+			query, err := page.Cursor.position(listKey(onceClient(t, srv.URL).request(offsetCall), url.Values{}))
+			require.NoError(t, err)
+			assert.Equal(t, (int(item.ID)+1)/2, pageNumber(query), "the cursor names the page of item %d", item.ID)
+		}
+		assert.True(t, page.Cursor.Done())
+	}
+	for _, header := range []string{"", "x", "-1", "1.5"} {
+		r := Response{Header: http.Header{"X-Total": {header}}}
+		_, known := r.Total()
+		assert.False(t, known, header)
+	}
+}
+
+func TestListOnePage(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 5, totals: true})
+	for _, ahead := range []int{0, 3} {
+		srv.asked = nil
+		var page Response
+		var all []int64
+		for !page.Cursor.Done() {
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), OnePage(), Ahead(ahead), StartAt(page.Cursor), Into(&page))
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(ids), 2)
+			all = append(all, ids...)
+		}
+		assert.Equal(t, upTo(5), all)
+		assert.Equal(t, 3, srv.count())
+	}
+}
+
+// A list yields its error once, last, without an item; Collect gives what came before it.
+func TestListErrorInTheMiddle(t *testing.T) {
+	for _, ahead := range []int{0, 1, 2, 8} {
+		srv := servePages(t, &pageServer{rows: 100, hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+			if page != 3 {
+				return false
+			}
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}})
+		items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
+		var failures int
+		for item, err := range items {
+			assert.Zero(t, failures, "something came after the error")
+			if err != nil {
+				failures++
+				assert.Nil(t, item)
+				require.ErrorIs(t, err, ErrForbidden)
+			}
+		}
+		assert.Equal(t, 1, failures)
+		all, err := Collect(items)
+		require.ErrorIs(t, err, ErrForbidden)
+		assert.Equal(t, upTo(4), idsOf(all))
+	}
+}
+
+// An answer that is no page is an error that names the route.
+func TestListBadPages(t *testing.T) {
+	for _, body := range []string{``, ` `, `null`, `{}`, `5`, `"x"`, `[null]`, `[{"id":1},null]`, `[{"id":1}`, `[{"id":1}]]`, `[1]`, `[[]]`} {
+		t.Run(body, func(t *testing.T) {
+			srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprint(w, body)
+				return true
+			}})
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
+			assert.Empty(t, ids)
+			require.ErrorIs(t, err, ErrAnswer)
+			assert.ErrorContains(t, err, "GET /groups/:id/issues")
+		})
+	}
+}
+
+// A member of the wrong type does not fail a list, and a type that decodes itself must not lose the rows behind it without
+// an error: encoding/json stops where such a type fails.
+func TestListMismatches(t *testing.T) {
+	type row struct {
+		Labels []Label       `json:"labels"`
+		Due    Date          `json:"due_date"`
+		Spent  WorkDuration  `json:"spent"`
+		Weight Nullable[int] `json:"weight"`
+		ID     int64         `json:"id"`
+	}
+	var body atomic.Value
+	srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, body.Load())
+		return true
+	}})
+	client := onceClient(t, srv.URL)
+	var page Response
+	body.Store(`[{"id":1},{"id":"two"},{"id":3}]`)
+	ids, err := collectIDs(t.Context(), client, offsetCall, Into(&page))
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1, 0, 3}, ids)
+	assert.Equal(t, []string{"/1/id"}, []string{page.Mismatches[0].Pointer})
+	for _, member := range []string{`"labels":[5]`, `"labels":[{"name":5}]`, `"due_date":5`, `"due_date":{}`, `"due_date":"x"`, `"spent":5`, `"spent":[]`, `"weight":"x"`} {
+		body.Store(`[{` + member + `,"id":1},{"id":2},{"id":3}]`)
+		rows, err := Collect(ListAs[row](t.Context(), client, offsetCall))
+		assert.True(t, err != nil || len(rows) == 3 && rows[0].ID == 1, "%s: the rest was lost without an error", member)
+		var all []row
+		err = client.Do(t.Context(), offsetCall, &all)
+		assert.True(t, err != nil || len(all) == 3 && all[0].ID == 1, "%s: the rest was lost without an error", member)
+	}
+}
+
+// A list ends with the caller's context, in the middle of a page too.
+func TestListCancel(t *testing.T) {
+	for _, ahead := range []int{0, 1, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		srv := servePages(t, &pageServer{rows: 100, hook: func(_ http.ResponseWriter, r *http.Request, page int) bool {
+			if page < 3 {
+				return false
+			}
+			<-r.Context().Done()
+			return true
+		}})
+		timer := time.AfterFunc(50*time.Millisecond, cancel)
+		ids, err := collectIDs(ctx, onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(ahead))
+		timer.Stop()
+		cancel()
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, upTo(2), ids)
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+	}
+}

@@ -1,0 +1,252 @@
+package forge
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// PlaceholderReassignment is a row of a file of reassignments: a user of the place that was imported from, and who gets the
+// contributions (Document 2 §2.10). The server makes the rows; their owner fills in Username or PublicEmail.
+type PlaceholderReassignment struct {
+	// SourceHost is where the import came from.
+	SourceHost string
+	// ImportType is the kind of import.
+	ImportType string
+	// SourceUserIdentifier is the user's id there.
+	SourceUserIdentifier string
+	// SourceUserName is the user's display name there.
+	SourceUserName string
+	// SourceUsername is the user's username there.
+	SourceUsername string
+	// Username is the username of who gets the contributions: the column Platform username.
+	Username string
+	// PublicEmail is the public e-mail address of who gets the contributions: the column Platform public email.
+	PublicEmail string
+	// Extra holds the columns that no field names.
+	Extra map[string]string
+
+	header *reassignmentHeader // of the file that the row was read from
+}
+
+// Message is a server's answer in words (Document 2 §4.6).
+type Message struct {
+	// Message is the text.
+	Message string `json:"message"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// maxReassignment is how long a row may be, in bytes: a quote that is never closed must not take up all memory.
+const maxReassignment = 1 << 20
+
+// reassignmentHeader is the first line of a file. The rows of a file share it, and nothing changes it.
+type reassignmentHeader struct {
+	names   []string // as in the file
+	columns []string // as in the contract, where it has the column
+}
+
+// reassignmentColumns are the contract's columns, in its order.
+func reassignmentColumns() []string {
+	return []string{"Source host", "Import type", "Source user identifier", "Source user name", "Source username", "Platform username", "Platform public email"}
+}
+
+// field gives the field of a column of the contract, nil where there is none.
+func (p *PlaceholderReassignment) field(column string) *string {
+	switch column {
+	case "Source host":
+		return &p.SourceHost
+	case "Import type":
+		return &p.ImportType
+	case "Source user identifier":
+		return &p.SourceUserIdentifier
+	case "Source user name":
+		return &p.SourceUserName
+	case "Source username":
+		return &p.SourceUsername
+	case "Platform username":
+		return &p.Username
+	case "Platform public email":
+		return &p.PublicEmail
+	}
+	return nil
+}
+
+// readReassignments reads a file row by row.
+func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassignment, error) bool) error {
+	source := &rowReader{r: file}
+	buffered := bufio.NewReader(source)
+	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
+		_, _ = buffered.Discard(len(mark)) // spreadsheets write one
+	}
+	records := csv.NewReader(buffered)
+	records.ReuseRecord = true
+	first, err := records.Read()
+	if err == io.EOF {
+		return errors.New("forge: the file of reassignments is empty: it has no header")
+	}
+	if err != nil {
+		return reassignmentError(err)
+	}
+	header, err := newReassignmentHeader(slices.Clone(first), c)
+	if err != nil {
+		return err
+	}
+	for {
+		source.read = 0
+		switch record, err := records.Read(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return reassignmentError(err)
+		case !yield(header.row(record), nil):
+			return nil
+		}
+	}
+}
+
+func reassignmentError(err error) error {
+	return fmt.Errorf("forge: reading the file of reassignments: %w", err)
+}
+
+// newReassignmentHeader finds the contract's columns. A file without one of them is another file, and a value in a row of it would be
+// lost.
+func newReassignmentHeader(names []string, c *config) (*reassignmentHeader, error) {
+	h := &reassignmentHeader{names: names, columns: make([]string, len(names))}
+	var p PlaceholderReassignment
+	for i, name := range names {
+		column := name
+		if neutral, known := c.neutral(columnWord, name); known {
+			column = neutral
+		} else if neutral, known := GitLab.Neutral(columnWord, name); known {
+			column = neutral
+		}
+		if slices.Contains(names[:i], name) || p.field(column) != nil && slices.Contains(h.columns[:i], column) {
+			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", cleanText(name, 256))
+		}
+		if p.field(column) != nil {
+			h.columns[i] = column
+		}
+	}
+	for _, column := range reassignmentColumns() {
+		if !slices.Contains(h.columns, column) {
+			line := cleanText(strings.Join(names, ","), 256)
+			return nil, fmt.Errorf("forge: the file of reassignments has no column %q; its first line is %q: is it the file that the server made, separated by commas?", column, line)
+		}
+	}
+	return h, nil
+}
+
+// row makes a row of a record.
+func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
+	p := &PlaceholderReassignment{header: h}
+	for i, value := range record {
+		if field := p.field(h.columns[i]); field != nil {
+			*field = strings.Clone(value)
+			continue
+		}
+		if p.Extra == nil {
+			p.Extra = map[string]string{}
+		}
+		p.Extra[h.names[i]] = strings.Clone(value)
+	}
+	return p
+}
+
+// orOwn gives the header of the row's file, or one for a row that was made by hand.
+func (p *PlaceholderReassignment) orOwn(c *config) *reassignmentHeader {
+	if p.header != nil {
+		return p.header
+	}
+	h := &reassignmentHeader{columns: reassignmentColumns()}
+	for _, column := range h.columns {
+		name, known := c.word(columnWord, column)
+		if !known {
+			name = column
+		}
+		h.names = append(h.names, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
+		if !slices.Contains(h.names, name) { // record refuses the others
+			h.names, h.columns = append(h.names, name), append(h.columns, "")
+		}
+	}
+	return h
+}
+
+// record makes a record of a row.
+func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error) {
+	record := make([]string, len(h.names))
+	extra := 0
+	for i, name := range h.names {
+		if field := p.field(h.columns[i]); field != nil {
+			record[i] = *field
+		} else if value, has := p.Extra[name]; has {
+			record[i] = value
+			extra++
+		}
+	}
+	if extra == len(p.Extra) {
+		return record, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
+		if i := slices.Index(h.names, name); i < 0 || h.columns[i] != "" {
+			return nil, fmt.Errorf("forge: writing the file of reassignments: its header has no column %q for a value of Extra", cleanText(name, 256))
+		}
+	}
+	return record, nil
+}
+
+// writeReassignments writes a file row by row.
+func writeReassignments(file io.Writer, c *config, rows iter.Seq2[*PlaceholderReassignment, error]) error {
+	records := csv.NewWriter(file)
+	var header *reassignmentHeader
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if header == nil {
+			header = row.orOwn(c)
+			if err := records.Write(header.names); err != nil {
+				return err
+			}
+		}
+		record, err := header.record(row)
+		if err != nil {
+			return err
+		}
+		if err := records.Write(record); err != nil {
+			return err
+		}
+	}
+	if header == nil {
+		if err := records.Write(new(PlaceholderReassignment).orOwn(c).names); err != nil {
+			return err
+		}
+	}
+	records.Flush()
+	return records.Error()
+}
+
+// rowReader counts what a row takes.
+type rowReader struct {
+	r    io.Reader
+	read int
+}
+
+// Read reads until a row is too long.
+func (r *rowReader) Read(p []byte) (int, error) {
+	if r.read > maxReassignment {
+		return 0, errors.New("a row is longer than 1 MiB: is a quote never closed?")
+	}
+	n, err := r.r.Read(p)
+	r.read += n
+	return n, err
+}

@@ -1,0 +1,152 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"strings"
+)
+
+// RegistryService manages container registries through the API: repositories, tags and their deletion (Document 1 §4.1).
+// RegistryNativeService calls the registry itself.
+type RegistryService struct{ service }
+
+// RegistryVisibility says who may see a project's registry.
+type RegistryVisibility string
+
+const (
+	// RegistryEnabled shows the registry to everyone who can access the project.
+	RegistryEnabled RegistryVisibility = "enabled"
+	// RegistryPrivate shows the registry to members of the project with the Reporter role or higher.
+	RegistryPrivate RegistryVisibility = "private"
+	// RegistryDisabled turns the registry off.
+	RegistryDisabled RegistryVisibility = "disabled"
+)
+
+// SetRegistryVisibilityOptions says who may see a project's registry.
+type SetRegistryVisibilityOptions struct {
+	// Visibility is who may see the registry; empty leaves it as it is.
+	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (o *SetRegistryVisibilityOptions) extra() map[string]any { return o.Extra }
+
+// SetVisibility sets who may see a project's registry. Document 1 §4.1.
+func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *SetRegistryVisibilityOptions, opts ...RequestOption) (*RegistryProject, error) {
+	r := s.put("/projects/:id/", project).json(o)
+	return do[RegistryProject](ctx, r, opts)
+}
+
+// ListRegistryRepositoriesOptions says what a list of registry repositories holds.
+type ListRegistryRepositoriesOptions struct {
+	// Tags asks for the tags of each repository.
+	Tags *bool `url:"tags,omitempty"`
+	// TagsCount asks for the number of tags of each repository.
+	TagsCount *bool `url:"tags_count,omitempty"`
+}
+
+// ListForProject lists the registry repositories of a project. Document 1 §4.1.
+func (s *RegistryService) ListForProject(ctx context.Context, project Ref, o *ListRegistryRepositoriesOptions, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
+	r := s.get("/projects/:id/registry/repositories", project).params(o)
+	return list[RegistryRepository](ctx, r, opts)
+}
+
+// ListForGroup lists the registry repositories of a group's projects. Servers give no tags here since 15.0. Document 1 §4.1.
+func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
+	r := s.get("/groups/:id/registry/repositories", group)
+	return list[RegistryRepository](ctx, r, opts)
+}
+
+// GetRegistryRepositoryOptions says what is read of a registry repository.
+type GetRegistryRepositoryOptions struct {
+	// Tags asks for the tags.
+	Tags *bool `url:"tags,omitempty"`
+	// TagsCount asks for the number of tags.
+	TagsCount *bool `url:"tags_count,omitempty"`
+	// Size asks for the size of all images together. Hosted offering only.
+	Size *bool `url:"size,omitempty"`
+}
+
+// Get reads one registry repository. Document 1 §4.1.
+func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegistryRepositoryOptions, opts ...RequestOption) (*RegistryRepository, error) {
+	r := s.get("/registry/repositories/:id", repository).params(o)
+	return do[RegistryRepository](ctx, r, opts)
+}
+
+// Delete schedules a registry repository for deletion with all its tags. It returns before the work is done: Get shows
+// RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then ErrNotFound. Document 1 §4.1.
+func (s *RegistryService) Delete(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
+	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
+	return exec(ctx, r, opts)
+}
+
+// ListTags lists the tags of a registry repository by name. It asks for keyset pagination, which the hosted offering has since
+// 16.10, and takes what the server gives. Document 1 §4.1.
+func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
+	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
+	return list[RegistryTag](ctx, r, opts)
+}
+
+// GetTag reads a tag with its digest, size and age. Document 1 §4.1.
+func (s *RegistryService) GetTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) (*RegistryTagDetail, error) {
+	r := s.get("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
+	return do[RegistryTagDetail](ctx, r, opts)
+}
+
+// DeleteTag deletes one tag; the image's data stays until the registry collects its garbage. A protected tag is ErrForbidden.
+// Document 1 §4.1.
+func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) error {
+	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
+	return exec(ctx, r, opts)
+}
+
+// DeleteTagsOptions says which tags a bulk deletion removes (Document 1 §4.1.1). Patterns are RE2. The tag latest and protected
+// tags always stay.
+type DeleteTagsOptions struct {
+	// NameRegexDelete is the pattern of the names to delete; .* is all of them. Required, unless NameRegex is given.
+	// Deployed servers match it as \A<pattern>\z: against the whole name, where an alternation is in parentheses.
+	NameRegexDelete string `url:"name_regex_delete,omitempty"`
+	// NameRegex is the former name of NameRegexDelete.
+	//
+	// Deprecated: use NameRegexDelete. Not together with it.
+	NameRegex string `url:"name_regex,omitempty"`
+	// NameRegexKeep is the pattern of the names to keep, whatever NameRegexDelete says; matched like it.
+	NameRegexKeep string `url:"name_regex_keep,omitempty"`
+	// KeepN is the number of tags to keep of those that match: the newest by the creation of their manifests; 0 keeps none.
+	KeepN int `url:"keep_n,omitempty"`
+	// OlderThan is how old a tag must be to go: Hours(1), Days(7), Months(1); empty for any age.
+	OlderThan Age `url:"older_than,omitempty"`
+}
+
+func (o *DeleteTagsOptions) check() error {
+	return firstError(
+		replaced("name_regex", o.NameRegex != "", "name_regex_delete", o.NameRegexDelete != ""),
+		required("name_regex_delete", o.pattern() != ""),
+		isRE2("name_regex_delete", o.NameRegexDelete),
+		isRE2("name_regex", o.NameRegex),
+		isRE2("name_regex_keep", o.NameRegexKeep),
+		isAge("older_than", o.OlderThan),
+	)
+}
+
+// pattern is what names are matched with, under whichever name it was given.
+func (o *DeleteTagsOptions) pattern() string { return orDefault(o.NameRegexDelete, o.NameRegex) }
+
+func isAge(param string, age Age) error {
+	if age == "" {
+		return nil
+	}
+	if _, err := age.Duration(); err != nil {
+		return &ValidationError{Param: param, Reason: strings.TrimPrefix(err.Error(), "forge: ")}
+	}
+	return nil
+}
+
+// DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags shows them before. It returns before
+// the work is done. A repository takes one such call an hour: a second one, of a client that saw the first accepted, is a
+// *RateLimitError and is not sent. The hosted offering removes a limited number of tags at a time. Document 1 §4.1.1.
+func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
+	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
+	return exec(ctx, r, opts)
+}

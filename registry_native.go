@@ -1,0 +1,175 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
+
+// RegistryNativeService calls the container registry itself, at the addresses of WithRegistry (Document 1 §4.1.2). Its calls are
+// authorized by registry tokens, which the client obtains with WithRegistryCredentials, keeps until they expire, and sends to
+// the registry only. Credentials of the API have no part in it.
+type RegistryNativeService struct{ service }
+
+// registryName is the registry as its token endpoint knows it.
+const registryName = "container_registry"
+
+// RegistryScope is what a registry token is good for: RepositoryScope or CatalogScope.
+type RegistryScope string
+
+// CatalogScope lets the token's owner list the registry's repositories. Administrators only.
+const CatalogScope RegistryScope = "registry:catalog:*"
+
+// RegistryAction is what may be done with a repository of a registry.
+type RegistryAction string
+
+const (
+	// RegistryPull reads images.
+	RegistryPull RegistryAction = "pull"
+	// RegistryPush writes images.
+	RegistryPush RegistryAction = "push"
+	// RegistryDelete deletes manifests and tags.
+	RegistryDelete RegistryAction = "delete"
+)
+
+// RepositoryScope lets the token's owner do something with one repository: RepositoryScope("group/app", RegistryPull). Several
+// actions are sent as pull,push.
+func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope {
+	names := make([]string, len(actions))
+	for i, action := range actions {
+		names[i] = string(action)
+	}
+	return RegistryScope("repository:" + imagePath + ":" + strings.Join(names, ","))
+}
+
+// check refuses what is no scope: a part that is missing would ask for another one.
+func (s RegistryScope) check() error {
+	parts := strings.Split(string(s), ":")
+	if len(parts) != 3 || strings.ContainsAny(string(s), " \t") || hasControl(string(s)) ||
+		parts[0] == "" || badParts(parts[1]) != "" || strings.Contains(","+parts[2]+",", ",,") {
+		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or CatalogScope", cleanText(string(s), 256))}
+	}
+	return nil
+}
+
+// RegistryTokenOptions says what a registry token is for.
+type RegistryTokenOptions struct {
+	// Scopes are what the token is good for. Required.
+	Scopes []RegistryScope `url:"scope,omitempty"`
+}
+
+func (o *RegistryTokenOptions) check() error {
+	if err := required("scope", len(o.Scopes) > 0); err != nil {
+		return err
+	}
+	for _, scope := range o.Scopes {
+		if err := scope.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetToken gives a token for the scopes: the client's own while it is good, else one that it obtains with the credentials of
+// WithRegistryCredentials and keeps. The calls of this service need no GetToken. Request options are for a request of one's own, so
+// with any the token is always a new one. Document 1 §4.1.2.
+func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
+	r := s.get("/jwt/auth").constant("service", registryName).params(o)
+	return s.client.tokens(ctx, r, "", opts)
+}
+
+// DeleteManifestOptions says what the registry is asked to delete.
+type DeleteManifestOptions struct {
+	// ManifestType is the media type of the manifest: application/vnd.<vendor>.distribution.manifest.v2+json. Empty for the word
+	// of the client's vocabulary; required without one.
+	ManifestType string `url:"-"`
+}
+
+// DeleteManifest deletes a tag by its reference, or an image by its digest. The registry's feature tag_delete must be on.
+// Document 1 §4.1.2.
+func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
+	r := s.delete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(RepositoryScope(imagePath, RegistryDelete)).manifest(o)
+	return exec(ctx, r, opts)
+}
+
+// DeleteTagReference deletes a tag by its reference.
+//
+// Deprecated: since 16.4; use DeleteManifest. Document 1 §4.1.2.
+func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePath, tag string, opts ...RequestOption) error {
+	r := s.delete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(RepositoryScope(imagePath, RegistryDelete))
+	return exec(ctx, r, opts)
+}
+
+// ListCatalog lists all repositories of the registry. The credentials must be an administrator's. The contract does not show the
+// answer; it is read as the registry protocol has it. Document 1 §4.1.2.
+func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
+	r := s.get("/v2/_catalog").scoped(CatalogScope).wrapped("repositories", "n")
+	return list[CatalogRepository](ctx, r, opts)
+}
+
+// scoped names the token that the request needs.
+func (r *request) scoped(scope RegistryScope) *request {
+	if r.scope = scope; r.err == nil {
+		r.err = scope.check()
+	}
+	return r
+}
+
+// manifestType is the media type in the contract's words.
+const manifestType = "application/vnd.<vendor>.distribution.manifest.v2+json"
+
+// manifest asks for the media type of manifests.
+func (r *request) manifest(o *DeleteManifestOptions) *request {
+	if o != nil && o.ManifestType != "" {
+		r.accept = o.ManifestType
+		return r
+	}
+	var known bool
+	if r.accept, known = r.client.config.word(mediaWord, manifestType); !known && r.err == nil {
+		r.err = nameOption(&DeleteManifestOptions{}, unnamed("Accept", " as ManifestType"))
+	}
+	return r
+}
+
+// RegistryToken is a token for the registry (Document 1 §4.1.2). It does not show itself when it is printed or logged.
+type RegistryToken struct {
+	// Token is the secret itself.
+	Token string `json:"token"`
+	// ExpiresIn is how long the token is good, in seconds; 0 when the server does not say. Not part of the contract.
+	ExpiresIn int `json:"expires_in"`
+	// IssuedAt is when the token was made. Not part of the contract.
+	IssuedAt time.Time `json:"issued_at"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Format writes what the value is and not what it holds.
+func (t RegistryToken) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "forge.RegistryToken([redacted])")
+}
+
+// LogValue logs what the value is and not what it holds.
+func (t RegistryToken) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// CatalogRepository is an entry of the registry's catalogue.
+type CatalogRepository struct {
+	// Name is the image path.
+	Name string `json:"name"`
+	// Extra holds members that no field names; registries send bare names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// String returns the image path.
+func (c CatalogRepository) String() string { return c.Name }
+
+// decodeOther reads a bare name.
+func (c *CatalogRepository) decodeOther(r *jsonread.Reader) bool {
+	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
+}

@@ -1,0 +1,175 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	previewReads = 8 // tags read at a time
+	latestTag    = "latest"
+)
+
+// DeleteTagsPreview is what a bulk deletion would remove, as far as a client can tell.
+type DeleteTagsPreview struct {
+	// Delete are the tags that would go, the newest first.
+	Delete []*RegistryTagDetail
+	// Keep are tags that match by name and would stay, because of KeepN or OlderThan, the newest first.
+	Keep []*RegistryTagDetail
+	// Total is the number of tags in the repository.
+	Total int
+	// At is the time that OlderThan was counted from.
+	At time.Time
+	// Unknown says, a sentence each, why the server may do otherwise.
+	Unknown []string
+}
+
+// PreviewDeleteTags lists what DeleteTags with the same options would remove, and changes nothing. It lists all tags and reads
+// those whose names match, eight at a time. The rules are the contract's; where it is silent they are those of deployed servers:
+// the delete pattern and the keep pattern are each matched as \A<pattern>\z, the newest KeepN of the tags that match stay, then
+// those that are not older than OlderThan. A tag without a time of creation counts as new. Protected tags cannot be seen: see
+// DeleteTagsPreview.Unknown. Request options apply to the list, and those of headers, retries and limits to the reads as well.
+// Document 1 §4.1.1.
+func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) (*DeleteTagsPreview, error) {
+	rules, err := s.previewRules(project, repository, o, opts)
+	if err != nil {
+		return nil, err
+	}
+	preview := &DeleteTagsPreview{At: time.Now()}
+	var names []string
+	for tag, err := range s.ListTags(ctx, project, repository, opts...) {
+		if err != nil {
+			return nil, err
+		}
+		if preview.Total++; rules.matches(tag.Name) {
+			names = append(names, tag.Name)
+		}
+	}
+	tags, err := s.readTags(ctx, names, func(ctx context.Context, name string) (*RegistryTagDetail, error) {
+		return s.GetTag(ctx, project, repository, name, rules.reads)
+	})
+	if err != nil {
+		return nil, err
+	}
+	rules.sort(tags, preview)
+	return preview, nil
+}
+
+// deletionRules decide what a bulk deletion removes.
+type deletionRules struct {
+	remove, keep *regexp.Regexp
+	keepN        int
+	olderThan    time.Duration
+	reads        RequestOption
+}
+
+// previewRules checks the options as DeleteTags would, and reads them.
+func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteTagsOptions, opts []RequestOption) (*deletionRules, error) {
+	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
+	settings, err := r.settings(kindList, opts)
+	if err != nil {
+		return nil, err
+	}
+	if settings.onePage || settings.startAt != "" {
+		return nil, r.invalid(&ValidationError{Option: "opts", Reason: "a preview needs the whole list: leave OnePage and StartAt out"})
+	}
+	settings.unchecked = false // what is no pattern selects nothing
+	if _, err := r.call(settings); err != nil {
+		return nil, err
+	}
+	o = orZero(o).(*DeleteTagsOptions)
+	rules := &deletionRules{keepN: o.KeepN, reads: settings.again()}
+	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
+		rules.keep, err = anchored(o.NameRegexKeep)
+	}
+	if err != nil {
+		return nil, r.invalid(err)
+	}
+	if o.OlderThan != "" {
+		rules.olderThan, err = o.OlderThan.Duration()
+	}
+	return rules, err
+}
+
+// anchored matches as deployed servers do, without parentheses: \Aa|b\z is what begins with a or ends with b.
+func anchored(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A` + pattern + `\z`) }
+
+func (d *deletionRules) matches(name string) bool {
+	return name != latestTag && d.remove.MatchString(name) && (d.keep == nil || !d.keep.MatchString(name))
+}
+
+// sort divides the tags that match by name into those that go and those that stay.
+func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPreview) {
+	slices.SortStableFunc(tags, func(a, b *RegistryTagDetail) int {
+		return cmp.Or(d.created(b, preview).Compare(d.created(a, preview)), cmp.Compare(a.Name, b.Name))
+	})
+	for i, tag := range tags {
+		tooNew := d.olderThan > 0 && !d.created(tag, preview).Before(preview.At.Add(-d.olderThan))
+		if i < d.keepN || tooNew {
+			preview.Keep = append(preview.Keep, tag)
+		} else {
+			preview.Delete = append(preview.Delete, tag)
+		}
+	}
+	preview.Unknown = []string{
+		"Tags that a protection rule matches stay: the API does not show the rules.",
+		"The hosted offering removes a limited number of tags at a time, so some may stay until it is called again.",
+		"Tags that are pushed or deleted meanwhile are not seen.",
+	}
+	if d.olderThan > 0 {
+		preview.Unknown = append(preview.Unknown, "The age is counted by this machine's clock, with months of 30 days.")
+	}
+}
+
+// created is when the tag's manifest was created; now for a broken image.
+func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPreview) time.Time {
+	if tag.CreatedAt.IsZero() {
+		return preview.At
+	}
+	return tag.CreatedAt
+}
+
+// readTags reads the tags, some at a time; one that is gone meanwhile is left out. The first failure ends it.
+func (s *RegistryService) readTags(ctx context.Context, names []string, read func(context.Context, string) (*RegistryTagDetail, error)) ([]*RegistryTagDetail, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		mu      sync.Mutex
+		tags    []*RegistryTagDetail
+		failed  error
+		next    int
+		readers sync.WaitGroup
+	)
+	take := func() (name string, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed != nil || next == len(names) {
+			return "", false
+		}
+		next++
+		return names[next-1], true
+	}
+	for range min(previewReads, len(names)) {
+		readers.Go(func() {
+			for name, ok := take(); ok; name, ok = take() {
+				tag, err := read(ctx, name)
+				mu.Lock()
+				switch {
+				case err == nil:
+					tags = append(tags, tag)
+				case !errors.Is(err, ErrNotFound) && failed == nil:
+					failed = err
+					cancel()
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	readers.Wait()
+	return tags, failed
+}

@@ -1,0 +1,145 @@
+package forge
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// registryTokens gives a token for the scopes that the request names, another one than refused. It is a function, so that no token
+// can be reached through a client.
+type registryTokens func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error)
+
+const (
+	standardLifetime = time.Minute    // of a token that says nothing, as registries have it
+	longestLifetime  = 24 * time.Hour // whatever a token says
+	expiryMargin     = 10 * time.Second
+)
+
+// newRegistryTokens makes an empty store of tokens.
+func newRegistryTokens() registryTokens {
+	var mu sync.Mutex
+	store := map[string]*scopeTokens{}
+	of := func(scopes string) *scopeTokens {
+		mu.Lock()
+		defer mu.Unlock()
+		for other, tokens := range store {
+			if tokens.expired() {
+				delete(store, other)
+			}
+		}
+		if store[scopes] == nil {
+			store[scopes] = &scopeTokens{}
+		}
+		return store[scopes]
+	}
+	return func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
+		c, err := r.prepare(kindDo, opts)
+		if err != nil {
+			return nil, err
+		}
+		tokens := of(c.url.RawQuery)
+		if len(opts) > 0 {
+			return tokens.exchange(ctx, r, opts)
+		}
+		if token := tokens.usable(refused); token != nil {
+			return token, nil
+		}
+		token, err := tokens.shared.do(ctx, func(ctx context.Context) (*RegistryToken, error) {
+			if token := tokens.usable(refused); token != nil {
+				return token, nil
+			}
+			return tokens.exchange(ctx, r, nil)
+		})
+		return token.copy(), err
+	}
+}
+
+// scopeTokens holds the token of one set of scopes.
+type scopeTokens struct {
+	shared flight[*RegistryToken]
+
+	mu      sync.Mutex
+	current *RegistryToken
+	until   time.Time
+}
+
+// usable gives a copy of the token, unless it is about to expire or is the one that was refused.
+func (s *scopeTokens) usable(refused string) *RegistryToken {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil || s.current.Token == refused || !time.Now().Before(s.until) {
+		return nil
+	}
+	return s.current.copy()
+}
+
+func (s *scopeTokens) expired() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current != nil && !time.Now().Before(s.until)
+}
+
+// exchange asks for a token and keeps it.
+func (s *scopeTokens) exchange(ctx context.Context, r *request, opts []RequestOption) (*RegistryToken, error) {
+	asked := time.Now()
+	token, err := do[RegistryToken](ctx, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	lifetime := token.lifetime(asked)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current, s.until = token, asked.Add(lifetime-min(expiryMargin, lifetime/2))
+	return token.copy(), nil
+}
+
+// copy gives a token that its caller may change.
+func (t *RegistryToken) copy() *RegistryToken {
+	if t == nil {
+		return nil
+	}
+	own := *t
+	return &own
+}
+
+// lifetime is how long the token is good: by its own claims, else by the answer that brought it. The claims are not verified: who
+// would forge them could as well send another token.
+func (t *RegistryToken) lifetime(now time.Time) time.Duration {
+	var claims struct {
+		Expires float64 `json:"exp"`
+		Issued  float64 `json:"iat"`
+	}
+	seconds := float64(t.ExpiresIn)
+	if parts := strings.Split(t.Token, "."); len(parts) == 3 {
+		text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+		if err == nil && json.Unmarshal(text, &claims) == nil && claims.Expires > 0 {
+			// Between two claims a wrong clock does no harm.
+			seconds = claims.Expires - orDefault(claims.Issued, float64(now.Unix()))
+		}
+	}
+	if seconds == 0 {
+		return standardLifetime
+	}
+	return time.Duration(max(0, min(seconds, longestLifetime.Seconds())) * float64(time.Second))
+}
+
+// registryCredential authorizes calls of the registry with a token for the scope.
+func (c *Client) registryCredential(scope RegistryScope) credential {
+	if scope == "" {
+		return noCredential()
+	}
+	return bearerToken(func(ctx context.Context, refused string) (*oauth2.Token, error) {
+		r := service{c}.get("/jwt/auth").constant("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
+		token, err := c.tokens(ctx, r, refused, nil)
+		if err != nil {
+			return nil, &credentialError{reason: "no registry token could be obtained: " + err.Error(), cause: err}
+		}
+		return &oauth2.Token{AccessToken: token.Token}, nil
+	})
+}

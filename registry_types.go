@@ -1,0 +1,88 @@
+package forge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// RegistryStatus says whether a registry repository is being deleted; empty when it is not.
+type RegistryStatus string
+
+const (
+	// RegistryStatusDeleteScheduled is a repository that will be deleted.
+	RegistryStatusDeleteScheduled RegistryStatus = "delete_scheduled"
+	// RegistryStatusDeleteOngoing is a repository that is being deleted.
+	RegistryStatusDeleteOngoing RegistryStatus = "delete_ongoing"
+	// RegistryStatusDeleteFailed is a repository that could not be deleted. Not part of the contract.
+	RegistryStatusDeleteFailed RegistryStatus = "delete_failed"
+)
+
+// RegistryProject is a project, with who may see its registry (Document 1 §2.2). The project's other members are in Extra.
+type RegistryProject struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// Visibility is who may see the registry.
+	Visibility RegistryVisibility `json:"container_registry_access_level"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// RegistryRepository holds the images of one name (Document 1 §2.2).
+type RegistryRepository struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Name is the last part of Path; empty for the repository at the project's own path.
+	Name string `json:"name"`
+	// Path is the path of the project, and the name.
+	Path string `json:"path"`
+	// ProjectID is the project's id.
+	ProjectID int64 `json:"project_id"`
+	// Location is the address of the registry, and Path: what docker pull takes.
+	Location string `json:"location"`
+	// CreatedAt is when the repository was created.
+	CreatedAt time.Time `json:"created_at"`
+	// CleanupPolicyStartedAt is when the clean-up policy last began; zero when it never did.
+	CleanupPolicyStartedAt time.Time `json:"cleanup_policy_started_at"`
+	// Status says whether the repository is being deleted.
+	Status RegistryStatus `json:"status"`
+	// TagsCount is the number of tags, where it was asked for.
+	TagsCount int `json:"tags_count"`
+	// Tags are the tags, where they were asked for.
+	Tags []RegistryTag `json:"tags"`
+	// Size is that of all images together, in bytes; what they share counts once. nil unless it was asked for, and for
+	// repositories created before 2021-11-05. Hosted offering only.
+	Size *int64 `json:"size"`
+	// DeleteAPIPath is the address that Delete calls. Not part of the contract.
+	DeleteAPIPath string `json:"delete_api_path"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// RegistryTag is a tag of an image (Document 1 §2.2).
+type RegistryTag struct {
+	// Name is the tag's name.
+	Name string `json:"name"`
+	// Path is the repository's path, a colon, and Name.
+	Path string `json:"path"`
+	// Location is the address of the registry, and Path: what docker pull takes.
+	Location string `json:"location"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// RegistryTagDetail is a tag with what is known of its image (Document 1 §2.2).
+type RegistryTagDetail struct {
+	RegistryTag
+	// Revision is the image's id, 64 hex digits.
+	Revision string `json:"revision"`
+	// ShortRevision is the beginning of Revision, 8 or 9 digits.
+	ShortRevision string `json:"short_revision"`
+	// Digest is that of the manifest: sha256:<hex>. Tags with one digest are one image.
+	Digest string `json:"digest"`
+	// CreatedAt is when the manifest was created, which is not when it was pushed; zero for a broken image.
+	CreatedAt time.Time `json:"created_at"`
+	// TotalSize is the compressed size of the layers, in bytes.
+	TotalSize int64 `json:"total_size"`
+}

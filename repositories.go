@@ -1,0 +1,228 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// RepositoriesService reads the content of a project's Git repository: tree, blobs, archives, comparisons, contributors,
+// merge bases and changelogs (Document 1 §4.3).
+type RepositoriesService struct{ service }
+
+// TreeOptions says which part of a repository's tree is listed.
+type TreeOptions struct {
+	// Path is the directory to list; empty for the root.
+	Path string `url:"path,omitempty"`
+	// Ref is a branch or tag; empty for the default branch.
+	Ref string `url:"ref,omitempty"`
+	// Recursive lists the directories below as well.
+	Recursive *bool `url:"recursive,omitempty"`
+	// PageToken is a position that an earlier answer gave. The list follows the pages by itself, so it is rarely needed; StartAt resumes
+	// a list. It goes with keyset pagination, which is the default. Since 17.1.
+	PageToken string `url:"page_token,omitempty"`
+}
+
+// ListTree lists the files and directories of a repository. A path that does not exist is ErrNotFound; before 17.7 it is an empty list.
+// Document 1 §4.3.
+func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
+	r := s.get("/projects/:id/repository/tree", project).params(o)
+	return list[TreeEntry](ctx, r, opts)
+}
+
+// GetBlob reads a blob with its content into memory; DownloadBlob streams it. Blobs over 10 MB are limited to 5 calls a minute.
+// Document 1 §4.3.
+func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Blob, error) {
+	r := s.get("/projects/:id/repository/blobs/:sha", project, sha)
+	return do[Blob](ctx, r, opts)
+}
+
+// DownloadBlob streams the raw content of a blob. Blobs over 10 MB are limited to 5 calls a minute. Document 1 §4.3.
+func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
+	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
+	return open(ctx, r, opts)
+}
+
+// ArchiveFormat is the file format of an archive.
+type ArchiveFormat string
+
+const (
+	// Bz2 is a tar file compressed with bzip2.
+	Bz2 ArchiveFormat = "bz2"
+	// Tar is a tar file without compression.
+	Tar ArchiveFormat = "tar"
+	// TarBz2 is a tar file compressed with bzip2.
+	TarBz2 ArchiveFormat = "tar.bz2"
+	// TarGz is a tar file compressed with gzip; the default.
+	TarGz ArchiveFormat = "tar.gz"
+	// TB2 is a tar file compressed with bzip2.
+	TB2 ArchiveFormat = "tb2"
+	// TBZ is a tar file compressed with bzip2.
+	TBZ ArchiveFormat = "tbz"
+	// TBZ2 is a tar file compressed with bzip2.
+	TBZ2 ArchiveFormat = "tbz2"
+	// Zip is a zip file.
+	Zip ArchiveFormat = "zip"
+)
+
+// ArchiveOptions says what an archive holds.
+type ArchiveOptions struct {
+	// Format is the file format; empty for the server's default, TarGz.
+	Format ArchiveFormat `url:"-"`
+	// Path is the directory to archive; empty for the whole repository.
+	Path string `url:"path,omitempty"`
+	// SHA is a commit, tag or branch; empty for the tip of the default branch.
+	SHA string `url:"sha,omitempty"`
+	// IncludeLFSBlobs says whether LFS objects are in the archive; nil for the server's default, true.
+	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`
+	// ExcludePaths are left out. They are sent one by one, so that a path may have a comma; a server that wants them joined takes
+	// Query("exclude_paths", "docs,vendor").
+	ExcludePaths []string `url:"exclude_paths,brackets,omitempty"`
+}
+
+// format is the path argument; nil options leave it out.
+func (o *ArchiveOptions) format() string {
+	if o == nil {
+		return ""
+	}
+	return string(o.Format)
+}
+
+// Archive streams an archive of a repository, in constant memory. The hosted offering allows 5 calls a minute. Document 1 §4.3.
+func (s *RepositoriesService) Archive(ctx context.Context, project Ref, o *ArchiveOptions, opts ...RequestOption) (*Download, error) {
+	r := s.get("/projects/:id/repository/archive[.:format]", project, o.format()).params(o)
+	return open(ctx, r, opts)
+}
+
+// CompareOptions says what is compared.
+type CompareOptions struct {
+	// From is the commit or branch to compare from. Required.
+	From string `url:"from,omitempty"`
+	// To is the commit or branch to compare to. Required.
+	To string `url:"to,omitempty"`
+	// FromProjectID is the project that From is in; 0 for the same project.
+	FromProjectID int64 `url:"from_project_id,omitempty"`
+	// Straight compares From itself with To (from..to), not their merge base (from...to).
+	Straight *bool `url:"straight,omitempty"`
+	// Unidiff asks for diffs in the unified format. Since 16.5.
+	Unidiff *bool `url:"unidiff,omitempty"`
+}
+
+func (o *CompareOptions) check() error {
+	return firstError(required("from", o.From != ""), required("to", o.To != ""))
+}
+
+// Compare reads the commits and diffs between two commits, branches or tags. Document 1 §4.3.
+func (s *RepositoriesService) Compare(ctx context.Context, project Ref, o *CompareOptions, opts ...RequestOption) (*Comparison, error) {
+	r := s.get("/projects/:id/repository/compare", project).params(o)
+	return do[Comparison](ctx, r, opts)
+}
+
+// ContributorOrderBy is what contributors are sorted by.
+type ContributorOrderBy string
+
+const (
+	// ContributorOrderByName sorts by name.
+	ContributorOrderByName ContributorOrderBy = "name"
+	// ContributorOrderByEmail sorts by e-mail address.
+	ContributorOrderByEmail ContributorOrderBy = "email"
+	// ContributorOrderByCommits sorts by the number of commits.
+	ContributorOrderByCommits ContributorOrderBy = "commits"
+)
+
+// ContributorsOptions filters and sorts a list of contributors.
+type ContributorsOptions struct {
+	// Ref is a branch or tag; empty for the default branch. Since 17.4.
+	Ref string `url:"ref,omitempty"`
+	// OrderBy is what the list is sorted by; empty for the commit date.
+	OrderBy ContributorOrderBy `url:"order_by,omitempty"`
+	// Sort is the direction; empty for SortAsc.
+	Sort Sort `url:"sort,omitempty"`
+}
+
+// ListContributors lists who committed to a repository. Document 1 §4.3.
+func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
+	r := s.get("/projects/:id/repository/contributors", project).params(o)
+	return list[Contributor](ctx, r, opts)
+}
+
+// MergeBaseOptions says whose common ancestor is looked for.
+type MergeBaseOptions struct {
+	// Refs are commits, branches or tags, at least two. Required.
+	Refs []string `url:"refs,brackets,omitempty"`
+}
+
+func (o *MergeBaseOptions) check() error {
+	if len(o.Refs) < 2 {
+		return &ValidationError{Param: "refs[]", Reason: "a merge base needs two refs or more"}
+	}
+	return nil
+}
+
+// GetMergeBase reads the common ancestor of two or more commits, branches or tags. Document 1 §4.3.
+func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*MergeBaseCommit, error) {
+	r := s.get("/projects/:id/repository/merge_base", project).params(o)
+	return do[MergeBaseCommit](ctx, r, opts)
+}
+
+// CreateChangelogOptions says which commits a changelog section covers, and where it is committed (Document 1 §4.3.1).
+type CreateChangelogOptions struct {
+	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
+	Version string `json:"version,omitempty"`
+	// Branch is what is committed to; empty for the default branch.
+	Branch string `json:"branch,omitempty"`
+	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the project's hidden configuration directory.
+	ConfigFile string `json:"config_file,omitempty"`
+	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
+	ConfigFileRef string `json:"config_file_ref,omitempty"`
+	// Date is the release date; zero for now.
+	Date time.Time `json:"date,omitzero"`
+	// File is what the section is written to; empty for CHANGELOG.md.
+	File string `json:"file,omitempty"`
+	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
+	// (vX.Y.Z or X.Y.Z) the call fails.
+	From string `json:"from,omitempty"`
+	// To is the last commit of the range; empty for the tip of Branch. A range has at most 15000 commits.
+	To string `json:"to,omitempty"`
+	// Message is the commit message; empty for "Add changelog for version X".
+	Message string `json:"message,omitempty"`
+	// Trailer is the Git trailer that selects commits, case-sensitive; empty for Changelog.
+	Trailer string `json:"trailer,omitempty"`
+}
+
+func (o *CreateChangelogOptions) check() error { return required("version", o.Version != "") }
+
+// CreateChangelog writes a section for the version into the changelog file and commits it; GenerateChangelog only shows it. A call that
+// failed with Error.MaybeApplied may have committed. Document 1 §4.3.1.
+func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
+	r := s.post("/projects/:id/repository/changelog", project).json(o)
+	return exec(ctx, r, opts)
+}
+
+// GenerateChangelogOptions says which commits a changelog section covers (Document 1 §4.3.1).
+type GenerateChangelogOptions struct {
+	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
+	Version string `url:"version,omitempty"`
+	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the project's hidden configuration directory.
+	ConfigFile string `url:"config_file,omitempty"`
+	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
+	ConfigFileRef string `url:"config_file_ref,omitempty"`
+	// Date is the release date; zero for now.
+	Date time.Time `url:"date,omitempty"`
+	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
+	// (vX.Y.Z or X.Y.Z) the call fails.
+	From string `url:"from,omitempty"`
+	// To is the last commit of the range; empty for the tip of the default branch. A range has at most 15000 commits.
+	To string `url:"to,omitempty"`
+	// Trailer is the Git trailer that selects commits, case-sensitive; empty for Changelog.
+	Trailer string `url:"trailer,omitempty"`
+}
+
+func (o *GenerateChangelogOptions) check() error { return required("version", o.Version != "") }
+
+// GenerateChangelog writes a changelog section for the version and commits nothing. A CI job token may call it since 17.7.
+// Document 1 §4.3.1.
+func (s *RepositoriesService) GenerateChangelog(ctx context.Context, project Ref, o *GenerateChangelogOptions, opts ...RequestOption) (*Changelog, error) {
+	r := s.get("/projects/:id/repository/changelog", project).params(o)
+	return do[Changelog](ctx, r, opts)
+}

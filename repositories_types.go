@@ -1,0 +1,181 @@
+package forge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// TreeEntryType says what an entry of a tree is.
+type TreeEntryType string
+
+const (
+	// TreeEntryTree is a directory.
+	TreeEntryTree TreeEntryType = "tree"
+	// TreeEntryBlob is a file.
+	TreeEntryBlob TreeEntryType = "blob"
+)
+
+// TreeEntry is a file or directory of a repository (Document 1 §2.4).
+type TreeEntry struct {
+	// ID is the object id; GetBlob takes a file's.
+	ID string `json:"id"`
+	// Name is the last part of Path.
+	Name string `json:"name"`
+	// Type says what the entry is.
+	Type TreeEntryType `json:"type"`
+	// Path is the path from the root of the repository.
+	Path string `json:"path"`
+	// Mode is the file mode, six octal digits.
+	Mode string `json:"mode"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Blob is the content of a file (Document 1 §4.3).
+type Blob struct {
+	// Size is the length of the content in bytes.
+	Size int64 `json:"size"`
+	// Content is the content itself; its Base64 on the wire is undone.
+	Content []byte `json:"content"`
+	// Encoding is how Content was sent: base64. Not part of the contract.
+	Encoding string `json:"encoding"`
+	// SHA is the object id. Not part of the contract.
+	SHA string `json:"sha"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Comparison is what lies between two commits (Document 1 §2.4).
+type Comparison struct {
+	// Commit is the last of Commits; nil when there is none.
+	Commit *ComparisonCommit `json:"commit"`
+	// Commits are the commits, the oldest first.
+	Commits []ComparisonCommit `json:"commits"`
+	// Diffs are the changed files.
+	Diffs []Diff `json:"diffs"`
+	// CompareTimeout: the server ran out of time, and Diffs is not complete.
+	CompareTimeout bool `json:"compare_timeout"`
+	// CompareSameRef: both sides are the same commit.
+	CompareSameRef bool `json:"compare_same_ref"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// ComparisonCommit is a commit of a comparison (Document 1 §2.4).
+type ComparisonCommit struct {
+	// ID is the full SHA.
+	ID string `json:"id"`
+	// ShortID is the abbreviated SHA.
+	ShortID string `json:"short_id"`
+	// Title is the first line of the message.
+	Title string `json:"title"`
+	// AuthorName is the author's name as Git has it.
+	AuthorName string `json:"author_name"`
+	// AuthorEmail is the author's address as Git has it.
+	AuthorEmail string `json:"author_email"`
+	// CreatedAt is when the commit was made.
+	CreatedAt time.Time `json:"created_at"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Diff is the change of one file (Document 1 §2.4, Document 2 §2.6: Diff and VersionDiff).
+type Diff struct {
+	// OldPath is the path before.
+	OldPath string `json:"old_path"`
+	// NewPath is the path after.
+	NewPath string `json:"new_path"`
+	// AMode is the file mode before; empty when the server gives none.
+	AMode string `json:"a_mode"`
+	// BMode is the file mode after.
+	BMode string `json:"b_mode"`
+	// Diff is the text of the change; empty when limits of the server are reached.
+	Diff string `json:"diff"`
+	// NewFile: the file was added.
+	NewFile bool `json:"new_file"`
+	// RenamedFile: the file was renamed.
+	RenamedFile bool `json:"renamed_file"`
+	// DeletedFile: the file was deleted.
+	DeletedFile bool `json:"deleted_file"`
+	// GeneratedFile: the file is made by a tool; merge requests only. Since 16.9.
+	GeneratedFile bool `json:"generated_file"`
+	// Collapsed: Diff was left out and can be asked for. Since 18.4. Not part of the contract.
+	Collapsed bool `json:"collapsed"`
+	// TooLarge: Diff is too large to be had. Since 18.4. Not part of the contract.
+	TooLarge bool `json:"too_large"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Incomplete reports whether the server cut the diffs, as far as it says: see MergeRequestChanges.Incomplete. The request option
+// Complete makes an error of it.
+func (c *Comparison) Incomplete() bool { return c.cut() != "" }
+
+func (c *Comparison) cut() string {
+	if c.CompareTimeout {
+		return "the server ran out of time (compare_timeout): compare fewer commits"
+	}
+	return cutDiffs(c.Diffs, "compare fewer commits")
+}
+
+// Contributor is who committed to a repository (Document 1 §2.4).
+type Contributor struct {
+	// Name is the author's name as Git has it.
+	Name string `json:"name"`
+	// Email is the author's address as Git has it.
+	Email string `json:"email"`
+	// Commits counts the commits, without merge commits.
+	Commits int `json:"commits"`
+	// Additions counts the lines added.
+	Additions int `json:"additions"`
+	// Deletions counts the lines deleted.
+	Deletions int `json:"deletions"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MergeBaseCommit is the common ancestor of some commits (Document 1 §2.4).
+type MergeBaseCommit struct {
+	// ID is the full SHA.
+	ID string `json:"id"`
+	// ShortID is the abbreviated SHA.
+	ShortID string `json:"short_id"`
+	// Title is the first line of Message.
+	Title string `json:"title"`
+	// CreatedAt is when the commit was made.
+	CreatedAt time.Time `json:"created_at"`
+	// ParentIDs are the SHAs of the parents.
+	ParentIDs []string `json:"parent_ids"`
+	// Message is the whole message.
+	Message string `json:"message"`
+	// AuthorName is the author's name as Git has it.
+	AuthorName string `json:"author_name"`
+	// AuthorEmail is the author's address as Git has it.
+	AuthorEmail string `json:"author_email"`
+	// AuthoredDate is when the change was written.
+	AuthoredDate time.Time `json:"authored_date"`
+	// CommitterName is the committer's name as Git has it.
+	CommitterName string `json:"committer_name"`
+	// CommitterEmail is the committer's address as Git has it.
+	CommitterEmail string `json:"committer_email"`
+	// CommittedDate is when the change was committed.
+	CommittedDate time.Time `json:"committed_date"`
+	// Trailers are the trailers of the message; the last value of a repeated one. Not part of the contract.
+	Trailers map[string]string `json:"trailers"`
+	// ExtendedTrailers are the trailers with all their values. Not part of the contract.
+	ExtendedTrailers map[string][]string `json:"extended_trailers"`
+	// WebURL is the address of the page. Not part of the contract.
+	WebURL string `json:"web_url"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Changelog is a section of a changelog (Document 1 §2.4).
+type Changelog struct {
+	// Notes is the section, in Markdown.
+	Notes string `json:"notes"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

@@ -1,0 +1,202 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"unicode/utf8"
+)
+
+// RunnersService reads and changes CI runners (Document 2 §4.5). Get, Update and Pause need a token whose scope manages runners, and a
+// role: Owner for the runners of a group, Maintainer for those of a project, administrator to change those of the instance; or a custom
+// role with admin_runners.
+type RunnersService struct{ service }
+
+// RunnerScope selects runners by what the newer filters say apart.
+type RunnerScope string
+
+const (
+	// RunnerScopeActive selects runners that take jobs: Paused is false.
+	RunnerScopeActive RunnerScope = "active"
+	// RunnerScopePaused selects runners that take none: Paused is true.
+	RunnerScopePaused RunnerScope = "paused"
+	// RunnerScopeOnline selects by RunnerStatusOnline.
+	RunnerScopeOnline RunnerScope = "online"
+	// RunnerScopeOffline selects by RunnerStatusOffline.
+	RunnerScopeOffline RunnerScope = "offline"
+	// RunnerScopeSpecific selects runners of groups and projects; ListAll only.
+	RunnerScopeSpecific RunnerScope = "specific"
+	// RunnerScopeShared selects runners of the instance; ListAll only.
+	RunnerScopeShared RunnerScope = "shared"
+)
+
+// ListRunnersOptions filters the lists of runners. A field that the contract gives to some of them says so.
+type ListRunnersOptions struct {
+	// Scope selects by several qualities.
+	//
+	// Deprecated: use Paused, Status and Type; not together with the one that has replaced the value.
+	Scope RunnerScope `url:"scope,omitempty"`
+	// Type selects by whom the runner is for.
+	Type RunnerType `url:"type,omitempty"`
+	// Status selects by status. RunnerStatusOffline may find stale runners, too.
+	Status RunnerStatus `url:"status,omitempty"`
+	// Paused selects runners that take no jobs, or those that do.
+	Paused *bool `url:"paused,omitempty"`
+	// TagList selects runners that have all of the tags.
+	TagList []string `url:"tag_list,brackets,omitempty"`
+	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. List and ListAll only.
+	VersionPrefix string `url:"version_prefix,omitempty"`
+}
+
+func (o *ListRunnersOptions) check() error {
+	inPaused, inStatus := false, false
+	switch o.Scope {
+	case RunnerScopeActive, RunnerScopePaused:
+		inPaused = true
+	case RunnerScopeOnline, RunnerScopeOffline:
+		inStatus = true
+	}
+	inType := o.Scope == RunnerScopeSpecific || o.Scope == RunnerScopeShared
+	old := o.Status == RunnerStatusActive || o.Status == RunnerStatusPaused
+	return firstError(
+		replaced("scope", inPaused, "paused", o.Paused != nil),
+		replaced("scope", inStatus || inPaused && old, "status", o.Status != ""),
+		replaced("scope", inType, "type", o.Type != ""),
+		replaced("status", old, "paused", o.Paused != nil),
+	)
+}
+
+// List lists the runners that the user may manage. Document 2 §4.5.
+func (s *RunnersService) List(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
+	r := s.get("/runners").params(o)
+	return list[Runner](ctx, r, opts)
+}
+
+// ListAll lists all runners of the instance. Administrators and auditors; self-managed and dedicated. Document 2 §4.5.
+func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
+	r := s.get("/runners/all").params(o)
+	return list[Runner](ctx, r, opts)
+}
+
+// Get reads a runner. Those of the instance can be read by every user. Document 2 §4.5.
+func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestOption) (*Runner, error) {
+	r := s.get("/runners/:id", runner)
+	return do[Runner](ctx, r, opts)
+}
+
+// maxMaintenanceNote is how long a runner's MaintenanceNote may be, in characters.
+const maxMaintenanceNote = 1024
+
+// UpdateRunnerOptions changes a runner; what is not set stays as it is.
+type UpdateRunnerOptions struct {
+	// Description is the description; new("") empties it.
+	Description *string `json:"description,omitempty"`
+	// Active lets the runner take jobs, or pauses it.
+	//
+	// Deprecated: use Paused, which is the opposite; not together with it.
+	Active *bool `json:"active,omitempty"`
+	// Paused keeps the runner from taking jobs.
+	Paused *bool `json:"paused,omitempty"`
+	// TagList replaces the tags; an empty one that is not nil takes them all away.
+	TagList []string `json:"tag_list,omitzero"`
+	// RunUntagged says whether the runner takes jobs without tags.
+	RunUntagged *bool `json:"run_untagged,omitempty"`
+	// Locked keeps the runner from being given to further projects.
+	Locked *bool `json:"locked,omitempty"`
+	// AccessLevel says which jobs the runner takes.
+	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
+	// MaximumTimeout is how long a job may run, in seconds: Value(3600). Null[int]() takes the limit away; the contract gives the field
+	// null and does not show it as a parameter.
+	MaximumTimeout Nullable[int] `json:"maximum_timeout,omitzero"`
+	// MaintenanceNote is a note for the runner's administrators, at most 1024 characters; new("") empties it.
+	MaintenanceNote *string `json:"maintenance_note,omitempty"`
+	// Extra is sent too: parameters that no field names.
+	Extra map[string]any `json:"-"`
+}
+
+func (o *UpdateRunnerOptions) extra() map[string]any { return o.Extra }
+
+func (o *UpdateRunnerOptions) check() error {
+	note := 0
+	if o.MaintenanceNote != nil {
+		note = utf8.RuneCountInString(*o.MaintenanceNote)
+	}
+	return firstError(
+		replaced("active", o.Active != nil, "paused", o.Paused != nil),
+		atMost("maintenance_note", note, maxMaintenanceNote, "characters"),
+	)
+}
+
+// Update changes a runner. Document 2 §4.5.
+func (s *RunnersService) Update(ctx context.Context, runner int64, o *UpdateRunnerOptions, opts ...RequestOption) (*Runner, error) {
+	r := s.put("/runners/:id", runner).json(o)
+	return do[Runner](ctx, r, opts)
+}
+
+// PauseRunnerOptions says whether a runner is paused.
+type PauseRunnerOptions struct {
+	// Paused keeps the runner from taking jobs; nil for true, and new(false) lets it take jobs again.
+	Paused *bool `url:"paused,omitempty"`
+	// Active is the opposite of Paused.
+	//
+	// Deprecated: use Paused; not together with it.
+	Active *bool `url:"active,omitempty"`
+}
+
+// orPause gives options that say something.
+func (o *PauseRunnerOptions) orPause() *PauseRunnerOptions {
+	if o == nil || o.Paused == nil && o.Active == nil {
+		return &PauseRunnerOptions{Paused: new(true)}
+	}
+	return o
+}
+
+func (o *PauseRunnerOptions) check() error {
+	return replaced("active", o.Active != nil, "paused", o.Paused != nil)
+}
+
+// Pause keeps a runner from taking jobs; nil options suffice. Jobs that run go on. Document 2 §4.5.
+func (s *RunnersService) Pause(ctx context.Context, runner int64, o *PauseRunnerOptions, opts ...RequestOption) (*Runner, error) {
+	r := s.put("/runners/:runner_id", runner).form(o.orPause())
+	return do[Runner](ctx, r, opts)
+}
+
+// RunnerJobOrderBy is what the jobs of a runner are sorted by.
+type RunnerJobOrderBy string
+
+// RunnerJobOrderByID sorts by id.
+const RunnerJobOrderByID RunnerJobOrderBy = "id"
+
+// ListRunnerJobsOptions filters and sorts the jobs of a runner.
+type ListRunnerJobsOptions struct {
+	// SystemID selects the jobs of one of the runner's managers.
+	SystemID string `url:"system_id,omitempty"`
+	// Status selects by status.
+	Status JobStatus `url:"status,omitempty"`
+	// OrderBy is what the list is sorted by. Required with Sort.
+	OrderBy RunnerJobOrderBy `url:"order_by,omitempty"`
+	// Sort is the direction; empty for SortDesc. It needs OrderBy.
+	Sort Sort `url:"sort,omitempty"`
+}
+
+func (o *ListRunnerJobsOptions) check() error {
+	return needs("sort", o.Sort != "", "order_by", o.OrderBy != "")
+}
+
+// ListJobs lists the jobs of a runner, in projects where the user is at least Reporter. Document 2 §4.5.
+func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunnerJobsOptions, opts ...RequestOption) iter.Seq2[*RunnerJob, error] {
+	r := s.get("/runners/:id/jobs", runner).params(o)
+	return list[RunnerJob](ctx, r, opts)
+}
+
+// ListManagers lists the machines and processes that work as the runner. Document 2 §4.5.
+func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ...RequestOption) iter.Seq2[*RunnerManager, error] {
+	r := s.get("/runners/:id/managers", runner)
+	return list[RunnerManager](ctx, r, opts)
+}
+
+// ListForProject lists the runners that a project can use, those of its groups and of the instance included. Administrators, and
+// Maintainers and Auditors of the project. Document 2 §4.5.
+func (s *RunnersService) ListForProject(ctx context.Context, project Ref, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
+	r := s.get("/projects/:id/runners", project).params(o)
+	return list[Runner](ctx, r, opts)
+}

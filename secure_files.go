@@ -1,0 +1,146 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// SecureFilesService keeps files for CI jobs, such as certificates and signing keys, outside the repository (Document 1 §4.4).
+type SecureFilesService struct{ service }
+
+// maxSecureFile is the largest secure file in bytes: 5 MB (Document 1 §8).
+const maxSecureFile = 5 << 20
+
+// List lists the secure files of a project. Document 1 §4.4.
+func (s *SecureFilesService) List(ctx context.Context, project Ref, opts ...RequestOption) iter.Seq2[*SecureFile, error] {
+	r := s.get("/projects/:project_id/secure_files", project)
+	return list[SecureFile](ctx, r, opts)
+}
+
+// Get reads what is known of a secure file; Download reads its content. Document 1 §4.4.
+func (s *SecureFilesService) Get(ctx context.Context, project Ref, file int64, opts ...RequestOption) (*SecureFile, error) {
+	r := s.get("/projects/:project_id/secure_files/:id", project, file)
+	return do[SecureFile](ctx, r, opts)
+}
+
+// UploadSecureFileOptions is a new secure file.
+type UploadSecureFileOptions struct {
+	// Name is the file's name, unique in the project. Required.
+	Name string `url:"name,omitempty"`
+	// File is the content, 5 MB at most; it is streamed. Required.
+	File File `url:"-"`
+}
+
+func (o *UploadSecureFileOptions) check() error {
+	if err := required("name", o.Name != ""); err != nil {
+		return err
+	}
+	if o.File.Size > maxSecureFile {
+		return &ValidationError{Option: "UploadSecureFileOptions.File", Param: "file",
+			Reason: fmt.Sprintf("it has %d bytes, and a secure file has 5 MB (%d bytes) at most", o.File.Size, maxSecureFile)}
+	}
+	return nil
+}
+
+// parts are the text fields and the file of the body.
+func (o *UploadSecureFileOptions) parts() (fields map[string]string, fileField string, file File) {
+	if o == nil {
+		return nil, "file", File{}
+	}
+	return map[string]string{"name": o.Name}, "file", o.File
+}
+
+// Upload stores a new secure file. A name that the project has already is ErrBadRequest. Document 1 §4.4.
+func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
+	r := s.post("/projects/:project_id/secure_files", project).upload(o.parts()).rules(o)
+	return do[SecureFile](ctx, r, opts)
+}
+
+// Download streams the content of a file that List, Get or Upload gave, and compares it with the file's checksum on the way: where
+// they differ, the Read at the end of the stream is an error that matches ErrChecksum, and SaveTo leaves no file.
+// &SecureFile{ID: 3} downloads without comparing. Document 1 §4.4.
+func (s *SecureFilesService) Download(ctx context.Context, project Ref, file *SecureFile, opts ...RequestOption) (*Download, error) {
+	r := s.get("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.sum())
+	return open(ctx, r, opts)
+}
+
+// Delete removes a secure file. Document 1 §4.4.
+func (s *SecureFilesService) Delete(ctx context.Context, project Ref, file int64, opts ...RequestOption) error {
+	r := s.delete("/projects/:project_id/secure_files/:id", project, file)
+	return exec(ctx, r, opts)
+}
+
+// ChecksumAlgorithm names how a checksum is made. Servers may have values beyond the constant.
+type ChecksumAlgorithm string
+
+// ChecksumSHA256 is SHA-256.
+const ChecksumSHA256 ChecksumAlgorithm = "sha256"
+
+// SecureFile is what is known of a file for CI jobs (Document 1 §2.5).
+type SecureFile struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Name is the file's name, unique in the project.
+	Name string `json:"name"`
+	// Checksum is that of the content, in hex.
+	Checksum string `json:"checksum"`
+	// ChecksumAlgorithm says how Checksum is made.
+	ChecksumAlgorithm ChecksumAlgorithm `json:"checksum_algorithm"`
+	// CreatedAt is when the file was uploaded.
+	CreatedAt time.Time `json:"created_at"`
+	// ExpiresAt is when the certificate in the file expires; zero when there is none.
+	ExpiresAt time.Time `json:"expires_at"`
+	// Metadata says what the file holds, if the server can read it; nil otherwise.
+	Metadata *SecureFileMetadata `json:"metadata"`
+	// FileExtension is the extension of Name. Not part of the contract.
+	FileExtension string `json:"file_extension"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+func (f *SecureFile) id() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.ID
+}
+
+func (f *SecureFile) sum() (algorithm ChecksumAlgorithm, checksum string) {
+	if f == nil {
+		return "", ""
+	}
+	return f.ChecksumAlgorithm, f.Checksum
+}
+
+// SecureFileMetadata is what a certificate or a provisioning profile says of itself (Document 1 §2.5).
+type SecureFileMetadata struct {
+	// ID is the serial number or id.
+	ID string `json:"id"`
+	// Issuer is who issued it.
+	Issuer *CertificateName `json:"issuer"`
+	// Subject is whom it was issued for.
+	Subject *CertificateName `json:"subject"`
+	// ExpiresAt is when it expires.
+	ExpiresAt time.Time `json:"expires_at"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// CertificateName is a name as certificates have it (Document 1 §2.5).
+type CertificateName struct {
+	// C is the country.
+	C string `json:"C"`
+	// O is the organization.
+	O string `json:"O"`
+	// CN is the common name.
+	CN string `json:"CN"`
+	// OU is the unit of the organization.
+	OU string `json:"OU"`
+	// UID is the user id; of subjects only.
+	UID string `json:"UID"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

@@ -1,0 +1,5 @@
+package forge
+
+// The services whose files are still to come.
+type (
+)

@@ -1,5 +1,0 @@
-package forge
-
-type RepositoriesService struct{ service }
-type NamespacesService struct{ service }
-type IssuesService struct{ service }

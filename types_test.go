@@ -1,0 +1,172 @@
+package forge
+
+import (
+	"encoding/json"
+	"math"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDate(t *testing.T) {
+	for text, want := range map[string]Date{
+		"2026-01-02": NewDate(2026, time.January, 2),
+		"2024-02-29": NewDate(2024, time.February, 29),
+		"0001-01-01": NewDate(1, time.January, 1),
+		"9999-12-31": NewDate(9999, time.December, 31),
+	} {
+		got, err := ParseDate(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+		assert.Equal(t, text, got.String())
+		var read Date
+		data, err := json.Marshal(got)
+		require.NoError(t, err)
+		assert.Equal(t, `"`+text+`"`, string(data))
+		require.NoError(t, json.Unmarshal(data, &read))
+		assert.Equal(t, got, read)
+		values := url.Values{}
+		require.NoError(t, got.EncodeValues("d", &values))
+		assert.Equal(t, text, values.Get("d"))
+	}
+	for _, text := range []string{"", " ", "2026-1-2", "2026-02-30", "2025-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "26-01-02", "2026/01/02", "2026-01-02T00:00:00Z", " 2026-01-02", "-2026-01-02", "20260102", "2026-01-02\x00"} {
+		_, err := ParseDate(text)
+		require.Error(t, err, text)
+		assert.NotContains(t, err.Error(), "\x00")
+	}
+	zero := NewDate(2026, 1, 1)
+	for _, data := range []string{"null", `""`} {
+		d := zero
+		require.NoError(t, json.Unmarshal([]byte(data), &d))
+		assert.True(t, d.IsZero(), data)
+	}
+	for _, data := range []string{"5", "true", "{}", "[]", `"tomorrow"`} {
+		d := zero
+		require.Error(t, json.Unmarshal([]byte(data), &d), data)
+		assert.Equal(t, zero, d, "a failure leaves the value alone")
+	}
+	assert.Empty(t, Date{}.String())
+	data, err := json.Marshal(struct {
+		A Date `json:"a"`
+		B Date `json:"b,omitzero"`
+	}{})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"a":null}`, string(data))
+
+	berlin := time.FixedZone("", 3600)
+	evening := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
+	assert.Equal(t, NewDate(2026, 3, 1), DateOf(evening))
+	assert.Equal(t, NewDate(2026, 3, 2), DateOf(evening.In(berlin)), "the day of t's own zone")
+	assert.Equal(t, time.Date(2026, 3, 2, 0, 0, 0, 0, berlin), NewDate(2026, 3, 2).In(berlin))
+	assert.True(t, NewDate(2026, 2, 28).Before(NewDate(2026, 3, 1)))
+	assert.False(t, NewDate(2026, 3, 1).Before(NewDate(2026, 3, 1)))
+}
+
+func TestWorkDuration(t *testing.T) {
+	const h, m, s = time.Hour, time.Minute, time.Second
+	for text, want := range map[string]time.Duration{
+		"1w 2d 3h30m": 40*h + 16*h + 3*h + 30*m, "1w2d3h30m": 59*h + 30*m, "1mo": 160 * h, "1mo 1m": 160*h + m,
+		"3h 30m": 3*h + 30*m, "45m": 45 * m, "-45m": -45 * m, "-1d 2h": -10 * h, "30s": 30 * s, "0m": 0, "0h": 0, "1d": 8 * h,
+		" 1h ": h, "1 h 5 m": h + 5*m, "2h 2h": 4 * h, "90m": 90 * m, "2562047h": 2562047 * h, "- 5m": -5 * m,
+	} {
+		got, err := ParseWorkDuration(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, time.Duration(got), text)
+		again, err := ParseWorkDuration(got.String())
+		require.NoError(t, err)
+		assert.Equal(t, got, again, "%s is written as %s", text, got)
+	}
+	for _, text := range []string{
+		"", " ", "-", "5", "h", "1x", "1H", "1.5h", "1,5h", "1h-5m", "--5m", "+5m", "1h 5", "five", "1h;", "1 hour", "\x00", "1h\n5m", "９h",
+		"2562048h", "9999999999999999999h", "1000000000000000w", "2562047h 2562047h",
+	} {
+		_, err := ParseWorkDuration(text)
+		require.Error(t, err, text)
+	}
+	for text, want := range map[WorkDuration]string{
+		0: "0m", WorkDuration(59*h + 30*m): "59h30m", WorkDuration(-45 * m): "-45m", WorkDuration(m + s): "1m1s", WorkDuration(-h - s): "-1h1s",
+		WorkDuration(time.Millisecond): "0m", WorkDuration(-time.Millisecond): "0m", WorkDuration(h + time.Millisecond): "1h",
+		math.MaxInt64: "2562047h47m16s", math.MinInt64: "-2562047h47m16s",
+	} {
+		assert.Equal(t, want, text.String())
+	}
+	for _, test := range []struct {
+		calendar WorkCalendar
+		text     string
+		want     time.Duration
+	}{
+		{WorkCalendar{}, "1w", 40 * h}, {WorkCalendar{HoursPerDay: 24, DaysPerWeek: 7}, "1w 1d", 8 * 24 * h}, {WorkCalendar{HoursPerDay: 6}, "1w", 30 * h},
+		{WorkCalendar{DaysPerWeek: 4}, "1mo", 128 * h},
+	} {
+		got, err := test.calendar.Parse(test.text)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, time.Duration(got))
+	}
+	for _, calendar := range []WorkCalendar{{HoursPerDay: -1}, {DaysPerWeek: -1}, {HoursPerDay: math.MaxInt}, {DaysPerWeek: math.MaxInt / 2}, {HoursPerDay: 25}, {DaysPerWeek: 8}} {
+		_, err := calendar.Parse("1w")
+		require.Error(t, err, "%+v", calendar)
+	}
+	var d WorkDuration
+	require.NoError(t, json.Unmarshal([]byte(`"1h 30m"`), &d))
+	assert.Equal(t, WorkDuration(90*m), d)
+	require.Error(t, json.Unmarshal([]byte(`5`), &d))
+	require.Error(t, json.Unmarshal([]byte(`"soon"`), &d))
+	assert.Equal(t, WorkDuration(90*m), d)
+	require.NoError(t, json.Unmarshal([]byte(`null`), &d))
+	assert.Zero(t, d)
+}
+
+func TestNullable(t *testing.T) {
+	type options struct {
+		N Nullable[int]    `json:"n,omitzero"`
+		S Nullable[string] `json:"s,omitzero"`
+		D Nullable[Date]   `json:"d,omitzero"`
+	}
+	for _, test := range []struct {
+		options options
+		want    string
+	}{
+		{options{}, `{}`},
+		{options{N: Value(0), S: Value("")}, `{"n":0,"s":""}`},
+		{options{N: Null[int](), S: Null[string](), D: Null[Date]()}, `{"n":null,"s":null,"d":null}`},
+		{options{D: Value(NewDate(2026, 1, 2))}, `{"d":"2026-01-02"}`},
+	} {
+		data, err := json.Marshal(test.options)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, string(data))
+		var read options
+		require.NoError(t, json.Unmarshal(data, &read))
+		assert.Equal(t, test.options, read)
+	}
+	v, ok := Value(5).Get()
+	assert.True(t, ok)
+	assert.Equal(t, 5, v)
+	_, ok = Null[int]().Get()
+	assert.False(t, ok)
+	assert.True(t, Null[int]().IsNull())
+	assert.False(t, Value(0).IsNull())
+	assert.False(t, Value(0).IsZero())
+	assert.True(t, Nullable[int]{}.IsZero())
+	n := Value(5)
+	require.Error(t, json.Unmarshal([]byte(`"x"`), &n))
+	assert.Equal(t, Value(5), n)
+	require.NoError(t, json.Unmarshal([]byte(" null "), &n))
+	assert.Equal(t, Null[int](), n)
+}
+
+// Labels come as bare names or as objects, even mixed.
+func TestLabels(t *testing.T) {
+	var labels []Label
+	require.NoError(t, json.Unmarshal([]byte(`["bug", {"name":"p1","color":"#ff0000","description":null,"text_color":"#fff"}, ""]`), &labels))
+	assert.Equal(t, []Label{{Name: "bug"}, {Name: "p1", Color: "#ff0000", TextColor: "#fff"}, {}}, labels)
+	assert.Equal(t, "bug", labels[0].String())
+	reused := Label{Name: "old", Color: "#000"}
+	require.NoError(t, json.Unmarshal([]byte(`"new"`), &reused))
+	assert.Equal(t, Label{Name: "new"}, reused)
+	for _, bad := range []string{`[5]`, `[[]]`, `[true]`, `[{"name":5}]`} {
+		require.Error(t, json.Unmarshal([]byte(bad), &labels), bad)
+	}
+}

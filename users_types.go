@@ -1,0 +1,260 @@
+package forge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// UserState says whether a user can sign in. Servers may have states beyond the constants.
+type UserState string
+
+const (
+	// UserStateActive is a user who can sign in.
+	UserStateActive UserState = "active"
+	// UserStateBlocked is a user who was blocked.
+	UserStateBlocked UserState = "blocked"
+)
+
+// UserSummary is a user as other resources mention one (Document 2 §2.1).
+type UserSummary struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Username is the name used in mentions and addresses.
+	Username string `json:"username"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// State says whether the user can sign in.
+	State UserState `json:"state"`
+	// AvatarURL is the address of the picture; empty when there is none.
+	AvatarURL string `json:"avatar_url"`
+	// AvatarPath is the path of the picture on the server. Not part of the contract.
+	AvatarPath string `json:"avatar_path"`
+	// WebURL is the address of the profile page.
+	WebURL string `json:"web_url"`
+	// Locked: too many failed sign-ins; in merge request dependencies only.
+	Locked bool `json:"locked"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// UserProfile is the user of a CI job (Document 1 §2.3).
+type UserProfile struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Username is the name used in mentions and addresses.
+	Username string `json:"username"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// State says whether the user can sign in.
+	State UserState `json:"state"`
+	// AvatarURL is the address of the picture; empty when there is none.
+	AvatarURL string `json:"avatar_url"`
+	// WebURL is the address of the profile page.
+	WebURL string `json:"web_url"`
+	// CreatedAt is when the account was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Bio is what users write of themselves.
+	Bio string `json:"bio"`
+	// Location is where the user lives.
+	Location string `json:"location"`
+	// PublicEmail is the e-mail address that everybody may see.
+	PublicEmail string `json:"public_email"`
+	// LinkedIn is the account there.
+	LinkedIn string `json:"linkedin"`
+	// Twitter is the account there.
+	Twitter string `json:"twitter"`
+	// WebsiteURL is the address of the user's own site.
+	WebsiteURL string `json:"website_url"`
+	// Organization is what the user works for.
+	Organization string `json:"organization"`
+	// JobTitle is what the user works as.
+	JobTitle string `json:"job_title"`
+	// Pronouns are the pronouns to use.
+	Pronouns string `json:"pronouns"`
+	// Bot: the account is no person's.
+	Bot bool `json:"bot"`
+	// WorkInformation is JobTitle and Organization in one line.
+	WorkInformation string `json:"work_information"`
+	// Followers counts who follows the user.
+	Followers int `json:"followers"`
+	// Following counts whom the user follows.
+	Following int `json:"following"`
+	// LocalTime is the time of day where the user lives, for display.
+	LocalTime string `json:"local_time"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down to IsFollowed; the rest is for
+// administrators, and for users who read themselves with GetCurrent.
+type User struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Username is the name used in mentions and addresses.
+	Username string `json:"username"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// State says whether the user can sign in.
+	State UserState `json:"state"`
+	// Locked: too many failed sign-ins.
+	Locked bool `json:"locked"`
+	// AvatarURL is the address of the picture; empty when there is none.
+	AvatarURL string `json:"avatar_url"`
+	// AvatarPath is the path of the picture on the server. Not part of the contract.
+	AvatarPath string `json:"avatar_path"`
+	// WebURL is the address of the profile page.
+	WebURL string `json:"web_url"`
+	// CreatedAt is when the account was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Bio is what users write of themselves.
+	Bio string `json:"bio"`
+	// Bot: the account is no person's.
+	Bot bool `json:"bot"`
+	// Location is where the user lives.
+	Location string `json:"location"`
+	// PublicEmail is the e-mail address that everybody may see; empty when there is none.
+	PublicEmail string `json:"public_email"`
+	// LinkedIn is the account there.
+	LinkedIn string `json:"linkedin"`
+	// Twitter is the account there.
+	Twitter string `json:"twitter"`
+	// Discord is the account there.
+	Discord string `json:"discord"`
+	// GitHub is the account there.
+	GitHub string `json:"github"`
+	// Skype is the account there, on servers before 18.0. Not part of the contract.
+	Skype string `json:"skype"`
+	// WebsiteURL is the address of the user's own site.
+	WebsiteURL string `json:"website_url"`
+	// Organization is what the user works for.
+	Organization string `json:"organization"`
+	// JobTitle is what the user works as.
+	JobTitle string `json:"job_title"`
+	// Pronouns are the pronouns to use.
+	Pronouns string `json:"pronouns"`
+	// WorkInformation is JobTitle and Organization in one line.
+	WorkInformation string `json:"work_information"`
+	// Followers counts who follows the user.
+	Followers int `json:"followers"`
+	// Following counts whom the user follows.
+	Following int `json:"following"`
+	// LocalTime is the time of day where the user lives, for display.
+	LocalTime string `json:"local_time"`
+	// IsFollowed: the caller follows the user.
+	IsFollowed bool `json:"is_followed"`
+	// Email is the primary e-mail address.
+	Email string `json:"email"`
+	// IsAdmin: the user administers the instance.
+	IsAdmin bool `json:"is_admin"`
+	// LastSignInAt is when the user signed in before CurrentSignInAt; zero when never.
+	LastSignInAt time.Time `json:"last_sign_in_at"`
+	// ConfirmedAt is when Email was confirmed; zero when it was not.
+	ConfirmedAt time.Time `json:"confirmed_at"`
+	// ThemeID is the colour theme of the pages.
+	ThemeID int64 `json:"theme_id"`
+	// LastActivityOn is the last day the user did something.
+	LastActivityOn Date `json:"last_activity_on"`
+	// ColorSchemeID is the colour scheme of source code.
+	ColorSchemeID int64 `json:"color_scheme_id"`
+	// ProjectsLimit is how many personal projects the user may have.
+	ProjectsLimit int `json:"projects_limit"`
+	// CurrentSignInAt is when the user last signed in; zero when never.
+	CurrentSignInAt time.Time `json:"current_sign_in_at"`
+	// Note is what administrators noted of the user.
+	Note string `json:"note"`
+	// Identities are the accounts elsewhere that the user signs in with.
+	Identities []UserIdentity `json:"identities"`
+	// CanCreateGroup: the user may create top-level groups.
+	CanCreateGroup bool `json:"can_create_group"`
+	// CanCreateProject: the user may create projects.
+	CanCreateProject bool `json:"can_create_project"`
+	// TwoFactorEnabled: the user signs in with a second factor.
+	TwoFactorEnabled bool `json:"two_factor_enabled"`
+	// External: the user sees only what membership gives access to.
+	External bool `json:"external"`
+	// PrivateProfile: others do not see the user's activity.
+	PrivateProfile bool `json:"private_profile"`
+	// CommitEmail is the e-mail address of commits made on the server.
+	CommitEmail string `json:"commit_email"`
+	// CurrentSignInIP is the address that the user last signed in from.
+	CurrentSignInIP string `json:"current_sign_in_ip"`
+	// LastSignInIP is the address of the sign-in before that.
+	LastSignInIP string `json:"last_sign_in_ip"`
+	// Plan is the subscription plan. Enterprise edition.
+	Plan string `json:"plan"`
+	// Trial: the subscription is on trial. Enterprise edition.
+	Trial bool `json:"trial"`
+	// SignInCount counts the sign-ins.
+	SignInCount int `json:"sign_in_count"`
+	// NamespaceID is the id of the personal namespace.
+	NamespaceID int64 `json:"namespace_id"`
+	// CreatedBy is who created the account; nil when users did so themselves. Since 15.6.
+	CreatedBy *UserSummary `json:"created_by"`
+	// EmailResetOfferedAt is when the user was offered to change Email; zero when never. Since 16.7.
+	EmailResetOfferedAt time.Time `json:"email_reset_offered_at"`
+	// SCIMIdentities are the accounts that a group's identity provider keeps. Since 16.1.
+	SCIMIdentities []SCIMIdentity `json:"scim_identities"`
+	// Auditors is undecoded: the contract lists it without a type, and deployed servers do not send it; see IsAuditor. Since 16.2.
+	Auditors json.RawMessage `json:"auditors"`
+	// SharedRunnersMinutesLimit is the monthly limit of compute minutes, 0 for no limit and nil for the server's own. Premium and Ultimate.
+	SharedRunnersMinutesLimit *int `json:"shared_runners_minutes_limit"`
+	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition; nil when there are none. Premium and Ultimate.
+	ExtraSharedRunnersMinutesLimit *int `json:"extra_shared_runners_minutes_limit"`
+	// IsAuditor: the user may read everything. Premium and Ultimate.
+	IsAuditor bool `json:"is_auditor"`
+	// UsingLicenseSeat: the user takes up a seat. Premium and Ultimate.
+	UsingLicenseSeat bool `json:"using_license_seat"`
+	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and Ultimate.
+	ProvisionedByGroupID int64 `json:"provisioned_by_group_id"`
+	// CustomAttributes are what administrators keep with the user; with WithCustomAttributes. The contract does not show their form.
+	// Not part of the contract.
+	CustomAttributes []CustomAttribute `json:"custom_attributes"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// UserIdentity is an account elsewhere that a user signs in with (Document 2 §2.7).
+type UserIdentity struct {
+	// Provider is the name of the service.
+	Provider string `json:"provider"`
+	// ExternUID is the user's id there.
+	ExternUID string `json:"extern_uid"`
+	// SAMLProviderID is the group's SAML provider; group SAML identities only.
+	SAMLProviderID int64 `json:"saml_provider_id"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// SCIMIdentity is an account that a group's identity provider keeps (Document 2 §2.7).
+type SCIMIdentity struct {
+	// ExternUID is the user's id there.
+	ExternUID string `json:"extern_uid"`
+	// GroupID is the group.
+	GroupID int64 `json:"group_id"`
+	// Active: the account may be used.
+	Active bool `json:"active"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// CustomAttribute is a key and value that administrators keep with a user. Not part of the contract.
+type CustomAttribute struct {
+	// Key is the name; ListUsersOptions.CustomAttributes selects by it.
+	Key string `json:"key"`
+	// Value is the value.
+	Value string `json:"value"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// Email is an e-mail address of a user (Document 2 §2.8).
+type Email struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Email is the address.
+	Email string `json:"email"`
+	// ConfirmedAt is when the user confirmed the address; zero before.
+	ConfirmedAt time.Time `json:"confirmed_at"`
+	// Extra holds members that no field names.
+	Extra map[string]json.RawMessage `json:"-"`
+}

@@ -1,0 +1,214 @@
+package forge
+
+import (
+	"iter"
+	"strings"
+)
+
+// Vocabulary is the words that a deployed product has for the contract's neutral ones, as lines of the form
+//
+//	kind neutral word = product's word
+//
+// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of an integration its
+// IntegrationKind. Blank lines are skipped. GitLab is built in; WithVocabulary gives one to a client.
+type Vocabulary string
+
+// GitLab is the vocabulary of the product that serves this API in the field.
+const GitLab Vocabulary = `
+setting antispam_enabled = akismet_enabled
+setting antispam_api_key = akismet_api_key
+setting jobqueue_job_limiter_mode = sidekiq_job_limiter_mode
+setting jobqueue_job_limiter_compression_threshold_bytes = sidekiq_job_limiter_compression_threshold_bytes
+setting jobqueue_job_limiter_limit_bytes = sidekiq_job_limiter_limit_bytes
+setting chatapp_enabled = slack_app_enabled
+setting chatapp_id = slack_app_id
+setting chatapp_secret = slack_app_secret
+setting chatapp_signing_secret = slack_app_signing_secret
+setting chatapp_verification_token = slack_app_verification_token
+setting tracker_enabled = snowplow_enabled
+setting tracker_app_id = snowplow_app_id
+setting tracker_collector_hostname = snowplow_collector_hostname
+setting tracker_database_collector_hostname = snowplow_database_collector_hostname
+setting tracker_cookie_domain = snowplow_cookie_domain
+setting codeintel_enabled = sourcegraph_enabled
+setting codeintel_public_only = sourcegraph_public_only
+setting codeintel_url = sourcegraph_url
+setting assistant_features_enabled = duo_features_enabled
+setting lock_assistant_features_enabled = lock_duo_features_enabled
+setting replica_node_allowed_ips = geo_node_allowed_ips
+setting replica_status_timeout = geo_status_timeout
+setting editor_extension_marketplace = vscode_extension_marketplace
+setting use_analytics_store_for_analytics = use_clickhouse_for_analytics
+
+setting plantuml_enabled = plantuml_enabled
+setting plantuml_url = plantuml_url
+setting diagramsnet_enabled = diagramsnet_enabled
+setting diagramsnet_url = diagramsnet_url
+setting kroki_enabled = kroki_enabled
+setting kroki_url = kroki_url
+setting jira_connect_application_key = jira_connect_application_key
+setting jira_connect_public_key_storage_enabled = jira_connect_public_key_storage_enabled
+setting jira_connect_proxy_url = jira_connect_proxy_url
+setting jira_connect_additional_audience_url = jira_connect_additional_audience_url
+
+slug task_tracker = asana
+slug project_tracker = assembla
+slug build_server = bamboo
+slug issue_tracker = bugzilla
+slug pipeline_service = buildkite
+slug chat_classic = campfire
+slug issue_tracker_two_urls_1 = clickup
+slug wiki_workspace = confluence
+slug custom_issue_tracker = custom-issue-tracker
+slug monitoring = datadog
+slug test_generation = diffblue-cover
+slug team_chat_a = discord
+slug ci_service = drone-ci
+slug emails_on_push = emails-on-push
+slug engineering_workflow = ewm
+slug team_chat_b = telegram
+slug team_chat_c = unify-circuit
+slug team_chat_d = webex-teams
+slug issue_tracker_two_urls_2 = youtrack
+
+build_server <ci>_url = bamboo_url
+wiki_workspace <wiki>_url = confluence_url
+monitoring <mon>_env = datadog_env
+monitoring <mon>_service = datadog_service
+monitoring <mon>_site = datadog_site
+monitoring <mon>_tags = datadog_tags
+monitoring <mon>_ci_visibility = datadog_ci_visibility
+test_generation <tool>_license_key = diffblue_license_key
+test_generation <tool>_access_token_name = diffblue_access_token_name
+test_generation <tool>_access_token_secret = diffblue_access_token_secret
+ci_service <ci>_url = drone_url
+
+entity Service::Audit::InstanceScope = Gitlab::Audit::InstanceScope
+column Platform username = GitLab username
+column Platform public email = GitLab public email
+media application/vnd.<vendor>.distribution.manifest.v2+json = application/vnd.docker.distribution.manifest.v2+json
+scope manage_runners = manage_runner
+default config_file = .gitlab/changelog_config.yml
+`
+
+// Kinds of words. The parameters of an integration have its IntegrationKind.
+const (
+	settingWord = "setting" // name of an application setting
+	slugWord    = "slug"    // path segment of an integration, by its IntegrationKind
+	entityWord  = "entity"  // entity type of an audit event
+	columnWord  = "column"  // column of the CSV file of placeholder reassignments
+	mediaWord   = "media"   // media type
+	scopeWord   = "scope"   // scope of a token
+	defaultWord = "default" // what the server takes for a parameter that is left out
+)
+
+// WithVocabulary makes the client speak a product's own words for the contract's neutral ones, both ways: forge.GitLab for a
+// GitLab server. Without one the neutral words are sent as they are, and what the contract leaves unnamed has to be given by
+// hand. The empty Vocabulary takes an inherited one away.
+func WithVocabulary(v Vocabulary) Option {
+	return func(c *config) error {
+		parsed, err := v.parse()
+		c.words = parsed
+		return err
+	}
+}
+
+// Word gives the product's word for a neutral one: GitLab.Word("scope", "manage_runners").
+func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
+	for e := range v.entries() {
+		if e.kind == kind && e.neutral == neutral {
+			return e.word, true
+		}
+	}
+	return "", false
+}
+
+// Neutral gives the contract's word for one of the product's.
+func (v Vocabulary) Neutral(kind, word string) (neutral string, known bool) {
+	for e := range v.entries() {
+		if e.kind == kind && e.word == word {
+			return e.neutral, true
+		}
+	}
+	return "", false
+}
+
+// entry is a line of a vocabulary.
+type entry struct{ kind, neutral, word string }
+
+func (v Vocabulary) entries() iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for line := range strings.Lines(string(v)) {
+			kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			neutral, word, _ := strings.Cut(rest, " = ")
+			e := entry{kind, strings.TrimSpace(neutral), strings.TrimSpace(word)}
+			if e != (entry{}) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// words is a vocabulary ready for use. It never changes; nil knows no word.
+type words struct {
+	word, neutral map[term]string
+}
+
+// term is a word of a kind.
+type term struct{ kind, text string }
+
+// parse reads a vocabulary. What is not plain in it is refused: a wrong word would send a write to nowhere.
+func (v Vocabulary) parse() (*words, error) {
+	if v == "" {
+		return nil, nil
+	}
+	w := &words{map[term]string{}, map[term]string{}}
+	for e := range v.entries() {
+		neutral, word := term{e.kind, e.neutral}, term{e.kind, e.word}
+		reason := ""
+		switch {
+		case e.neutral == "" || e.word == "":
+			reason = "it must have the form: kind neutral word = product's word"
+		case !isKindOfWord(e.kind):
+			reason = "there is no such kind of word"
+		case w.word[neutral] != "" || w.neutral[word] != "":
+			reason = "one of its words is in an earlier line"
+		}
+		if reason != "" {
+			return nil, &ValidationError{Option: "WithVocabulary", Reason: "the line " + cleanText(strings.Join([]string{e.kind, e.neutral, "=", e.word}, " "), 256) + ": " + reason}
+		}
+		w.word[neutral], w.neutral[word] = e.word, e.neutral
+	}
+	return w, nil
+}
+
+func isKindOfWord(kind string) bool {
+	switch kind {
+	case settingWord, slugWord, entityWord, columnWord, mediaWord, scopeWord, defaultWord:
+		return true
+	}
+	return IntegrationKind(kind).isKnown()
+}
+
+// word gives the product's word for a neutral one.
+func (c *config) word(kind, neutral string) (word string, known bool) {
+	if c.words == nil {
+		return "", false
+	}
+	word, known = c.words.word[term{kind, neutral}]
+	return word, known
+}
+
+// neutral gives the contract's word for one of the product's.
+func (c *config) neutral(kind, word string) (neutral string, known bool) {
+	if c.words == nil {
+		return "", false
+	}
+	neutral, known = c.words.neutral[term{kind, word}]
+	return neutral, known
+}
+
+// unnamed refuses what the contract leaves unnamed, and the client has no word for.
+func unnamed(param, byHand string) *ValidationError {
+	return &ValidationError{Param: param, Reason: "the contract does not name it: it needs WithVocabulary(forge.GitLab), or give it by hand" + byHand}
+}
