@@ -136,14 +136,16 @@ func fitsParam(want string, field reflect.Type) bool {
 	case "array<string>":
 		fit = []reflect.Type{reflect.TypeFor[[]string]()}
 	case "hash":
-		fit = []reflect.Type{reflect.TypeFor[Hash]()}
+		fit = []reflect.Type{reflect.TypeFor[Hash](), reflect.TypeFor[map[string]any]()}
+	case "text":
+		fit = []reflect.Type{reflect.TypeFor[*string]()}
 	case "datetime":
 		fit = []reflect.Type{reflect.TypeFor[time.Time]()}
 	case "string":
 		if field.Kind() == reflect.String {
 			return true
 		}
-		fit = []reflect.Type{reflect.TypeFor[TextFilter](), reflect.TypeFor[LabelFilter](), reflect.TypeFor[MilestoneFilter](), reflect.TypeFor[WorkDuration](), reflect.TypeFor[*string](),
+		fit = []reflect.Type{reflect.TypeFor[TextFilter](), reflect.TypeFor[LabelFilter](), reflect.TypeFor[MilestoneFilter](), reflect.TypeFor[WorkDuration](), reflect.TypeFor[*string](), reflect.TypeFor[Nullable[string]](),
 			reflect.TypeFor[[]RegistryScope](), reflect.TypeFor[time.Time]()}
 	}
 	return slices.Contains(fit, field)

@@ -110,6 +110,12 @@ var optionRows = []struct {
 	{endpoint: "runners.list_project", options: &ListRunnersOptions{}},
 	{endpoint: "placeholder_reassignments.get"},
 	{endpoint: "placeholder_reassignments.submit", arguments: []string{"file"}},
+	{endpoint: "settings.get"},
+	{endpoint: "settings.update", options: &UpdateSettingsOptions{}},
+	{endpoint: "integrations.list"},
+	{endpoint: "integrations.set", arguments: []string{"use_inherited_settings"}}, // TestIntegrationKinds
+	{endpoint: "integrations.disable"},
+	{endpoint: "integrations.get"},
 }
 
 // typeRows name the Go type of each catalogue type.
@@ -175,6 +181,11 @@ var typeRows = map[string]any{
 	"Message":                Message{},
 	"JobCommit":              Commit{},
 	"UserProfile":            UserProfile{},
+
+	"ApplicationSettings":      ApplicationSettings{},
+	"BranchProtectionDefaults": BranchProtectionDefaults{},
+	"BranchAccess":             BranchAccess{},
+	"IntegrationSummary":       IntegrationSummary{},
 }
 
 // fixtureRows name the Go type of each fixture, or of its items.
@@ -245,6 +256,9 @@ var fixtureRows = map[string]any{
 	"runners/managers.json":                  RunnerManager{},
 	"runners/jobs.json":                      RunnerJob{},
 	"placeholder_reassignments/message.json": Message{},
+	"settings/settings.json":                 ApplicationSettings{},
+	"integrations/integrations.json":         IntegrationSummary{},
+	"integrations/integration.json":          Integration{},
 }
 
 // beyond lists what deployed servers have and the contract has not, by options type or catalogue type.
@@ -268,10 +282,12 @@ var beyond = map[string][]string{
 	"MergeRequestChanges":      changesBeyond(),
 	"VersionDiff":              {"collapsed", "too_large"},
 	"User":                     {"avatar_path", "custom_attributes", "skype"},
-	"Runner":                   {"created_by", "job_execution_status"},
+	"Runner":                   {"created_by", "job_execution_status", "locked", "run_untagged"},
 	"RunnerManager":            {"job_execution_status"},
 	"JobCommit":                {"extended_trailers"},
 	"MergeRequest":             {"first_contribution", "head_pipeline", "merge_error", "rebase_in_progress", "title_html", "user"},
+	"UpdateSettingsOptions":    unnamedSettings(),
+	"IntegrationSummary":       {"incident_events"},
 }
 
 // changesBeyond are the fields of a merge request that the contract does not show for its changes, and the changes themselves.
@@ -290,6 +306,10 @@ type catalogueParam struct {
 	Keys             []catalogueParam
 	Required         bool
 	ExclusiveWith    []string `json:"exclusive_with"`
+	Encoding         []string // of a body parameter
+	Const            string
+	Special          []string // words instead of a value
+	WireSpecial      string   `json:"wire_special"`
 }
 
 type catalogueEndpoint struct {
@@ -318,9 +338,13 @@ func (e catalogueEndpoint) params() []catalogueParam {
 type catalogueField struct {
 	Name, Type, Format, Ref string
 	RefAny                  []string `json:"ref_any"`
-	Items                   struct{ Type, Ref string }
-	Nullable                bool
-	Enum                    []any `json:"enum_seen"`
+	Items                   struct {
+		Type, Ref   string
+		Alternative struct{ Ref string } // another form of the items
+	}
+	Values   struct{ Type string } // of a map
+	Nullable bool
+	Enum     []any `json:"enum_seen"`
 }
 
 func readEndpoints(t *testing.T) map[string]catalogueEndpoint {
@@ -408,6 +432,7 @@ func TestCatalogueFields(t *testing.T) {
 		require.Contains(t, types, name)
 		fields := jsonFields(reflect.TypeOf(value))
 		for _, f := range types[name].Fields {
+			f.Name = shownName(f.Name)
 			field, found := fields[f.Name]
 			delete(fields, f.Name)
 			if !assert.True(t, found, "%s.%s has no field", name, f.Name) {

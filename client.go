@@ -194,6 +194,12 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
+// String gives the address of the API. It keeps fmt out of the client's parts, which are in use.
+func (c *Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
+
+// GoString is String, for %#v.
+func (c *Client) GoString() string { return c.String() }
+
 // BaseURL returns the address of the API, /api/v4 included.
 func (c *Client) BaseURL() string { return c.config.bases[apiBase].String() }
 
@@ -247,7 +253,8 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 	}
 }
 
-// WithOnRefresh is called with each token that WithOAuth obtains, so that it can be stored. It must not call the client.
+// WithOnRefresh is called with each token that the WithOAuth of the same options obtains, so that it can be stored. It must not
+// call the client.
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
 		c.onRefresh = f

@@ -12,6 +12,7 @@ import (
 )
 
 //go:generate go run ./internal/gendecode
+//go:generate go run ./internal/gentable
 
 // decodable is a response type: its decoder is in zz_decode.go, made from the struct, or written by hand below. A response type
 // that comes in another form too has a method decodeOther, which its decoder asks first.
@@ -80,8 +81,8 @@ func foreign(v any, r *jsonread.Reader) (ok bool, err error) {
 		return false, nil
 	}
 	text := r.View()
-	if r.Err() != nil {
-		return false, nil
+	if err := r.Err(); err != nil {
+		return false, err
 	}
 	var wrong *json.UnmarshalTypeError
 	if err = json.Unmarshal(text, v); !errors.As(err, &wrong) {
@@ -142,7 +143,10 @@ func decodeMember[T any](r *jsonread.Reader, member string) (items []*T, err err
 	if member == "" {
 		return decodePage[T](r)
 	}
-	found := !r.Object() // another type is noted there
+	if !r.Object() { // another type is noted there
+		return nil, r.End()
+	}
+	found := false
 	for r.Key() {
 		switch kind := r.Kind(); {
 		case string(r.CurrentKey()) != member:
@@ -152,8 +156,10 @@ func decodeMember[T any](r *jsonread.Reader, member string) (items []*T, err err
 			if items, err = decodeItems[T](r); err != nil {
 				return nil, err
 			}
-		default:
+		case kind != "":
 			return nil, fmt.Errorf("%s is a JSON %s", member, kind)
+		default:
+			r.Skip() // no value at all
 		}
 		found = true
 	}

@@ -161,6 +161,21 @@ func TestDecodeRepeatedKeys(t *testing.T) {
 	}, issue)
 }
 
+// A member kept raw is nil for null.
+func TestDecodeRaw(t *testing.T) {
+	todo, _, err := decodeText[Todo](`{"target_type":"Issue","target":{"id":5, "x":[]}}`)
+	require.NoError(t, err)
+	assert.Equal(t, json.RawMessage(`{"id":5, "x":[]}`), todo.Target)
+	issue, err := todo.Issue()
+	require.NoError(t, err)
+	assert.EqualValues(t, 5, issue.ID)
+	todo, _, err = decodeText[Todo](`{"target_type":"Issue","target":null}`)
+	require.NoError(t, err)
+	assert.Nil(t, todo.Target)
+	_, err = todo.Issue()
+	assert.ErrorContains(t, err, "no target of type Issue")
+}
+
 func TestDecodeAwkward(t *testing.T) {
 	for _, text := range awkward {
 		for name, difference := range map[string]string{

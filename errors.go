@@ -43,7 +43,8 @@ const (
 	ErrTimeout = sentinel("server too slow")
 	// ErrRedirect: a redirect that must not be followed.
 	ErrRedirect = sentinel("redirect refused")
-	// ErrAnswer: an answer that is not what the endpoint documents: no JSON, cut, or too large.
+	// ErrAnswer: a complete answer that is not what the endpoint documents, such as an HTML page or invalid JSON. One that
+	// is cut short is io.ErrUnexpectedEOF, one that is too large ErrTooLarge.
 	ErrAnswer = sentinel("unusable answer")
 	// ErrTooLarge: an answer over the limit of MaxBytes.
 	ErrTooLarge = sentinel("answer too large")

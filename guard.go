@@ -111,7 +111,8 @@ func (g *guard) count(r *request) {
 			delete(g.uses, key)
 		}
 	}
-	uses := append(g.uses[keyOf(r)], use{now, r.path})
+	uses := g.uses[keyOf(r)]
+	uses = append(uses, use{now, r.path})
 	g.uses[keyOf(r)] = uses[max(0, len(uses)-calls):]
 }
 

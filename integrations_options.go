@@ -8,8 +8,8 @@ func unlessInherited(inherit *bool, errs ...error) error {
 	return firstError(errs...)
 }
 
-// CustomIntegration sets up any integration, by its path segment and with any parameters: those that the contract does not describe, and those
-// whose words the client does not know.
+// CustomIntegration sets up any integration, by its path segment and with any parameters: those that the contract does not describe,
+// and those whose words the client does not know.
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`

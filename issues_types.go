@@ -343,7 +343,7 @@ func (t *Todo) MergeRequest() (*MergeRequest, error) {
 }
 
 func todoTarget[T any](t *Todo, want TodoTargetType) (*T, error) {
-	if t.TargetType != want || string(t.Target) == "null" {
+	if t.TargetType != want || len(t.Target) == 0 || string(t.Target) == "null" {
 		return nil, fmt.Errorf("forge: the to-do item has no target of type %s; its type is %q", want, cleanText(string(t.TargetType), 64))
 	}
 	var target T

@@ -28,6 +28,16 @@ func (c *call) logRetry(ctx context.Context, wait time.Duration) {
 	}
 }
 
+// logHeld records that a call waits because the server has asked for it.
+func (c *call) logHeld(ctx context.Context) {
+	if !c.logs(ctx, slog.LevelInfo) {
+		return
+	}
+	if until, why := c.client().guard.heldUntil(c.request); time.Until(until) > 0 {
+		c.client().config.logger.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(c.logAttrs(), slog.Time("until", until), slog.String("reason", why))...)
+	}
+}
+
 // logEnd records the end of a call: a failure as a warning, all else, "nothing to change" included, at debug level.
 func (c *call) logEnd(ctx context.Context, err error) {
 	level, message := slog.LevelDebug, "forge: call"
@@ -52,7 +62,8 @@ func (c *call) logs(ctx context.Context, level slog.Level) bool {
 func (c *call) logAttrs() []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("method", c.route().method), slog.String("route", c.route().template),
-		slog.String("service", c.route().service), slog.Int("attempt", c.attempts), slog.Int("status", c.last.status),
+		slog.String("service", c.route().service), slog.String("class", c.route().class.String()),
+		slog.Int("attempt", c.attempts), slog.Int("status", c.last.status),
 	}
 	if id := requestID(c.last.header); id != "" {
 		attrs = append(attrs, slog.String("request_id", id))

@@ -89,10 +89,10 @@ func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassig
 	records := csv.NewReader(buffered)
 	records.ReuseRecord = true
 	first, err := records.Read()
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		return errors.New("forge: the file of reassignments is empty: it has no header")
-	}
-	if err != nil {
+	case err != nil:
 		return reassignmentError(err)
 	}
 	header, err := newReassignmentHeader(slices.Clone(first), c)
@@ -149,13 +149,13 @@ func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
 	p := &PlaceholderReassignment{header: h}
 	for i, value := range record {
 		if field := p.field(h.columns[i]); field != nil {
-			*field = strings.Clone(value)
+			*field = value
 			continue
 		}
 		if p.Extra == nil {
 			p.Extra = map[string]string{}
 		}
-		p.Extra[h.names[i]] = strings.Clone(value)
+		p.Extra[h.names[i]] = value
 	}
 	return p
 }

@@ -45,17 +45,22 @@ func (o *UploadSecureFileOptions) check() error {
 	return nil
 }
 
-// parts are the text fields and the file of the body.
-func (o *UploadSecureFileOptions) parts() (fields map[string]string, fileField string, file File) {
+// fields are the parts of the body beside the file.
+func (o *UploadSecureFileOptions) fields() map[string]string {
+	return map[string]string{"name": o.orZero().Name}
+}
+
+// orZero gives the options, or zero ones.
+func (o *UploadSecureFileOptions) orZero() *UploadSecureFileOptions {
 	if o == nil {
-		return nil, "file", File{}
+		return &UploadSecureFileOptions{}
 	}
-	return map[string]string{"name": o.Name}, "file", o.File
+	return o
 }
 
 // Upload stores a new secure file. A name that the project has already is ErrBadRequest. Document 1 §4.4.
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
-	r := s.post("/projects/:project_id/secure_files", project).upload(o.parts()).rules(o)
+	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.orZero().File).rules(o)
 	return do[SecureFile](ctx, r, opts)
 }
 

@@ -81,16 +81,16 @@ func (o *UpdateSettingsOptions) check() error {
 	if err != nil {
 		return err
 	}
+	for _, rule := range replacedSettings() {
+		if given[rule.old] != nil && given[rule.by] != nil {
+			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, is given too: leave it out"}
+		}
+	}
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {
 			if string(given[rule.setting]) == "true" && given[need] == nil {
 				return &ValidationError{Param: need, Reason: "it must be given when " + rule.setting + " is true"}
 			}
-		}
-	}
-	for _, rule := range replacedSettings() {
-		if given[rule.old] != nil && given[rule.by] != nil {
-			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, is given too: leave it out"}
 		}
 	}
 	return nil

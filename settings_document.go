@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// SettingDifference is a setting that two sides see differently.
+// SettingDifference is a setting that two sides see differently. The values may be secrets: keys and tokens are settings, too.
 type SettingDifference struct {
 	// Name is the setting, in the contract's words.
 	Name string

@@ -120,6 +120,7 @@ func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
 func (c *call) send(ctx context.Context) error {
+	ctx = context.WithValue(ctx, routeKey{}, c.route())
 	req, err := http.NewRequestWithContext(ctx, c.route().method, c.url.String(), http.NoBody)
 	if err != nil {
 		return c.request.invalid(argumentError("request", "it makes no HTTP request"))
@@ -170,6 +171,7 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 			return nil, &failure{ErrRateLimited, "the limiter refused: " + err.Error(), err}
 		}
 	}
+	c.logHeld(ctx)
 	if until, why, err := c.client().guard.pass(ctx, c.request, c.policy.MaxRetryAfter); err != nil {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
@@ -333,7 +335,10 @@ func sharedTransport() *http.Transport {
 // limited clones a transport and sets what the library promises.
 func limited(t *http.Transport) *http.Transport {
 	t = t.Clone()
-	if t.DialContext == nil && t.Dial == nil { //nolint:staticcheck // a caller's Dial is respected
+	ownDial := t.DialContext != nil || t.Dial != nil || t.DialTLSContext != nil //nolint:staticcheck // a caller's Dial is respected
+	if !ownDial {
+		// Setting what follows would switch HTTP/2 off for a transport that has it by default.
+		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || t.TLSClientConfig == nil && t.TLSNextProto == nil
 		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	if t.TLSClientConfig == nil {
@@ -341,7 +346,7 @@ func limited(t *http.Transport) *http.Transport {
 	}
 	t.TLSClientConfig.MinVersion = max(t.TLSClientConfig.MinVersion, tls.VersionTLS12)
 	t.TLSHandshakeTimeout = orDefault(t.TLSHandshakeTimeout, 10*time.Second)
-	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, 64)
+	t.MaxIdleConnsPerHost = orDefault(t.MaxIdleConnsPerHost, 64)
 	t.MaxResponseHeaderBytes = orDefault(t.MaxResponseHeaderBytes, 256<<10)
 	return t
 }

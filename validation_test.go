@@ -156,6 +156,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		fits        executor // where it would be accepted, and is therefore not tried
 	}{
 		{"OnePage", "", OnePage(), kindList},
+		{"Complete", "", Complete(), kindDo},
 		{"PerPage", "", PerPage(5), kindList},
 		{"StartAt", "", StartAt("x"), kindList},
 		{"Ahead", "", Ahead(2), kindList},

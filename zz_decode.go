@@ -2051,6 +2051,10 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 			v.Projects = slice(r, (*RunnerProject).decodeFrom)
 		case "tag_list":
 			v.TagList = slice(r, jsonread.Text[string])
+		case "run_untagged":
+			jsonread.Bool(&v.RunUntagged, r)
+		case "locked":
+			jsonread.Bool(&v.Locked, r)
 		case "access_level":
 			jsonread.Text(&v.AccessLevel, r)
 		case "maximum_timeout":

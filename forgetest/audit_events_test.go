@@ -265,5 +265,5 @@ func TestGeneratedAuditEvents(t *testing.T) {
 	// an event that comes meanwhile does not move a keyset walk
 	first := c.get("/audit_events?" + keyset)
 	s.AddAuditEvent(nil)
-	assert.Equal(t, first.array(t)[99]["id"].(float64)-1, c.get(first.next()).array(t)[0]["id"])
+	assert.EqualValues(t, int(first.array(t)[99]["id"].(float64))-1, c.get(first.next()).array(t)[0]["id"])
 }

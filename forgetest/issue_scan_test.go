@@ -3,6 +3,8 @@ package forgetest
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,15 @@ func TestScanEqualsTheList(t *testing.T) {
 			got := c.get(fmt.Sprintf("/issues?scope=all&per_page=100&page=%d%s", page, query)).column(t, "id")
 			assert.Equal(t, append([]any{}, want...), got, "%s page %d", query, page)
 		}
+	}
+	for query, descending := range map[string]bool{"": true, "&sort=asc": false} {
+		created, _ := c.walk("/issues?scope=all&per_page=100"+query, "created_at")
+		assert.True(t, slices.IsSortedFunc(created, func(a, b any) int {
+			if descending {
+				a, b = b, a
+			}
+			return strings.Compare(a.(string), b.(string))
+		}), query)
 	}
 	all, _ := c.walk("/issues?scope=all&per_page=100", "id")
 	assert.Len(t, all, 2230)

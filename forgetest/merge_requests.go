@@ -54,17 +54,9 @@ func (s *store) mergeRequestByID(id int64) *MergeRequest {
 
 // document is the dependency. Both merge requests are there: the contract shows them in the listing.
 func (b *block) document(c *call) *Document {
-	dependency := func(mr *MergeRequest) *Document {
-		d := mr.render(scope{user: c.user})
-		for _, name := range []string{"author", "assignee", "merge_user", "closed_by"} {
-			if u := d.doc(name); u != nil {
-				d.Set(name, u.clone().Set("locked", false))
-			}
-		}
-		return d
-	}
+	look := scope{user: c.user}
 	return NewDocument("MergeRequestDependency").Set("id", b.id).Set("project_id", b.blocked.project.ID).
-		Set("blocking_merge_request", dependency(b.blocking)).Set("blocked_merge_request", dependency(b.blocked))
+		Set("blocking_merge_request", b.blocking.render(look)).Set("blocked_merge_request", b.blocked.render(look))
 }
 
 func listBlocks(c *call) answer {
@@ -199,13 +191,13 @@ func getVersion(c *call) answer {
 
 func (v *diffVersion) document(mr *MergeRequest) *Document {
 	changes := v.changes()
-	patch := ""
+	var patch []byte
 	for _, change := range changes {
-		patch += change.newPath + change.new.idOrNone()
+		patch = append(patch, change.newPath+change.new.idOrNone()...)
 	}
 	return NewDocument("DiffVersion").Set("id", v.id).Set("head_commit_sha", v.head.ID).Set("base_commit_sha", v.baseID()).
 		Set("start_commit_sha", v.start.ID).Set("created_at", v.at).Set("merge_request_id", mr.ID).Set("state", "collected").
-		Set("real_size", strconv.Itoa(len(changes))).Set("patch_id_sha", objectID("patch", []byte(patch)))
+		Set("real_size", strconv.Itoa(len(changes))).Set("patch_id_sha", objectID("patch", patch))
 }
 
 func (e treeEntry) idOrNone() string {

@@ -13,9 +13,9 @@ import (
 type Placeholder struct {
 	SourceHost string // "https://old.example.com"
 	ImportType string // "bitbucket"
-	SourceID   string
-	SourceName string
-	SourceUser string
+	SourceID   string // the id of the user there
+	SourceName string // the display name there
+	SourceUser string // the username there
 
 	// User is who has taken over the contributions; nil while the reassignment is pending.
 	User *User

@@ -195,7 +195,7 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 		if text == "" {
 			return nil
 		}
-		compiled, err := regexp.Compile(`\A(?:` + text + `)\z`)
+		compiled, err := regexp.Compile(`\A` + text + `\z`) // as the deployed server does: an alternation needs parentheses
 		if err != nil {
 			problems = append(problems, name+" is an invalid regexp: "+err.Error())
 		}
@@ -241,19 +241,27 @@ func (j cleanup) choose(r *RegistryRepository, now time.Time) []*registryTag {
 	return tags
 }
 
-// parseAge reads an age in hours, days, weeks, months (of 30 days) or years: "1h", "1d", "1month", "2 weeks".
-func parseAge(text string) (time.Duration, bool) {
-	digits := strings.TrimLeft(text, "0123456789")
-	n, err := strconv.Atoi(text[:len(text)-len(digits)])
+// parseAge reads an age: numbers with the units hour, day, week, month (of 30 days) and year (of 365.25), in full or short. "1h", "1d",
+// "1month", "2 weeks 3d".
+func parseAge(text string) (age time.Duration, valid bool) {
+	const day = 24 * time.Hour
 	units := map[string]time.Duration{
-		"s": time.Second, "second": time.Second, "m": time.Minute, "min": time.Minute, "minute": time.Minute,
-		"h": time.Hour, "hour": time.Hour, "d": 24 * time.Hour, "day": 24 * time.Hour, "w": 168 * time.Hour, "week": 168 * time.Hour,
-		"mo": 720 * time.Hour, "month": 720 * time.Hour, "y": 8760 * time.Hour, "year": 8760 * time.Hour,
+		"h": time.Hour, "hour": time.Hour, "d": day, "day": day, "w": 7 * day, "week": 7 * day,
+		"mo": 30 * day, "month": 30 * day, "y": 8766 * time.Hour, "year": 8766 * time.Hour,
 	}
-	unit := strings.TrimSpace(digits)
-	length, known := units[unit]
-	if !known {
-		length, known = units[strings.TrimSuffix(unit, "s")]
+	parts := regexp.MustCompile(`([0-9]+) ?([a-z]+) ?`).FindAllStringSubmatch(text, -1)
+	length := 0
+	for _, part := range parts {
+		n, err := strconv.Atoi(part[1])
+		unit, known := units[part[2]]
+		if !known {
+			unit, known = units[strings.TrimSuffix(part[2], "s")]
+		}
+		if err != nil || !known {
+			return 0, false
+		}
+		length += len(part[0])
+		age += time.Duration(n) * unit
 	}
-	return time.Duration(n) * length, err == nil && known
+	return age, length > 0 && length == len(text)
 }

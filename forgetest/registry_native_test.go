@@ -211,8 +211,9 @@ func TestCatalog(t *testing.T) {
 	}
 	assert.Equal(t, all, walked)
 	assert.Equal(t, 3, pages)
-	_, names = get("?n=7")
+	exact, names := get("?n=7")
 	assert.Equal(t, all, names)
+	assert.Empty(t, exact.Header.Get("Link"))
 	_, names = get("?last=group/more/d")
 	assert.Equal(t, []string{"group/more/e"}, names)
 	_, names = get("?last=z")

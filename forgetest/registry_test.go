@@ -200,6 +200,8 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		{"name_regex_delete=v", "latest rc-1 rc-10 stable v1 v2 v3"}, // the whole name
 		{"name_regex_delete=v.%2B", "latest rc-1 rc-10 stable v2"},
 		{"name_regex_delete=v1|rc-.*&name_regex_keep=rc-1", "latest rc-1 stable v2 v3"},
+		{"name_regex_delete=rc-1|v1", "latest stable v2 v3"}, // rc-1... or ...v1: no parentheses
+		{"name_regex_delete=(rc-1|v1)", "latest rc-10 stable v2 v3"},
 		{"name_regex_delete=.*&keep_n=1", "latest rc-10 stable v2"},
 		{"name_regex_delete=.*&keep_n=3", "latest rc-1 rc-10 stable v2 v3"},
 		{"name_regex_delete=.*&keep_n=100", "latest rc-1 rc-10 stable v1 v2 v3"},
@@ -370,5 +372,21 @@ func TestHostedArchivesAreLimited(t *testing.T) {
 		a := c.get("/projects/1/repository/archive")
 		assert.Equal(t, want, a.Status)
 		assert.Equal(t, want == 429, a.Header.Get("Retry-After") != "")
+	}
+}
+
+func TestAges(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{
+		"1h": time.Hour, "1d": day, "1month": 30 * day, "2 weeks": 14 * day, "1y": 8766 * time.Hour, "3mo": 90 * day, "1d12h": 36 * time.Hour,
+		"1 day 2 hours": 26 * time.Hour,
+	} {
+		age, valid := parseAge(text)
+		assert.True(t, valid, text)
+		assert.Equal(t, want, age, text)
+	}
+	for _, text := range []string{"", "1", "d", "-1d", "1m", "1x", "soon", "1d!", "99999999999999999999d"} {
+		_, valid := parseAge(text)
+		assert.False(t, valid, text)
 	}
 }

@@ -57,7 +57,7 @@ func TestResourceGroups(t *testing.T) {
 	for _, missing := range []string{"/none", "/none/upcoming_jobs"} {
 		r := c.get(path + missing)
 		assert.Equal(t, 404, r.Status)
-		assert.Equal(t, `{"message":"404 Resource Group Not Found"}`, r.Body)
+		assert.JSONEq(t, `{"message":"404 Resource Group Not Found"}`, r.Body)
 	}
 	assert.Equal(t, 404, c.send("PUT", path+"/none", "process_mode=unordered").Status)
 }

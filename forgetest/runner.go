@@ -14,7 +14,7 @@ const (
 // Runner is a CI runner. Its status follows from contacted_at and the server's clock: online for two hours, then offline,
 // stale after seven days, never_contacted when contacted_at is null.
 type Runner struct {
-	ID int64
+	ID int64 // the instance-wide id
 
 	srv      *Server
 	doc      *Document

@@ -95,7 +95,7 @@ func (c *call) runner(open bool) (*Runner, *answer) {
 		return nil, fail(missing("Runner"))
 	}
 	r := c.runners[i]
-	if !r.manageableBy(c.user) && !(open && r.kind() == "instance_type") {
+	if !r.manageableBy(c.user) && (!open || r.kind() != "instance_type") {
 		return nil, fail(failed(http.StatusForbidden, "403 Forbidden - No access granted"))
 	}
 	return r, nil

@@ -78,7 +78,7 @@ func TestSecureFiles(t *testing.T) {
 
 	taken := c.upload(secureFiles, map[string]string{"name": "my key.jks", "@file": "other"})
 	assert.Equal(t, 400, taken.Status)
-	assert.Equal(t, `{"message":{"name":["has already been taken"]}}`, taken.Body)
+	assert.JSONEq(t, `{"message":{"name":["has already been taken"]}}`, taken.Body)
 	s.AddProject("group/other")
 	assert.Equal(t, 201, c.upload("/projects/group%2Fother/secure_files", map[string]string{"name": "my key.jks", "@file": ""}).Status)
 	assert.Equal(t, 404, c.get(secureFiles+"/3").Status) // of the other project
@@ -87,7 +87,7 @@ func TestSecureFiles(t *testing.T) {
 	assert.Equal(t, 204, gone.Status)
 	assert.Empty(t, gone.Body)
 	for _, path := range []string{"/2", "/2/download"} {
-		assert.Equal(t, `{"message":"404 Secure File Not Found"}`, c.get(secureFiles+path).Body)
+		assert.JSONEq(t, `{"message":"404 Secure File Not Found"}`, c.get(secureFiles+path).Body)
 	}
 	assert.Equal(t, 404, c.send("DELETE", secureFiles+"/2", "").Status)
 	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "my key.jks", "@file": content}).Status) // free again

@@ -60,6 +60,9 @@ func WithDemo() Option { return func(s *Server) { s.demo = true } }
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 
+// WithToken sets the access token of the default user; without it every server has a new one.
+func WithToken(token string) Option { return func(s *Server) { s.Token = token } }
+
 // WithPrefix serves the API below a path prefix, as a server behind a shared host does: "/forge" gives /forge/api/v4.
 func WithPrefix(prefix string) Option {
 	return func(s *Server) { s.prefix = strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/") }
@@ -106,6 +109,10 @@ func Start(opts ...Option) (*Server, error) {
 		s.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
 	}
 	s.root = s.addUser("root", true)
+	if s.Token != "" {
+		s.root.Token = s.Token
+		s.tokens[s.Token] = credential{scheme: "access_token", user: s.root}
+	}
 	s.Token = s.root.Token
 	s.JobToken = newToken("job")
 	s.tokens[s.JobToken] = credential{scheme: "job_token", user: s.root}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -168,7 +169,7 @@ func (f *field) parse(value any) (any, bool) {
 		return f.zero(), true
 	case bool:
 		if f.Type == "string" {
-			return fmt.Sprint(v), true
+			return strconv.FormatBool(v), true
 		}
 		return v, f.Type == "boolean"
 	case json.Number:

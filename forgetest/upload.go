@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -18,7 +19,7 @@ func (c *call) readMultipart(body []byte, boundary string) *answer {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {
 		part, err := reader.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		var data []byte

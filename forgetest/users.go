@@ -85,6 +85,9 @@ func (u *User) AddIdentity(provider, externUID string) {
 	} else {
 		d.Set("provider", provider)
 	}
+	if provider == "group_saml" {
+		d.Set("saml_provider_id", 1)
+	}
 	list, _ := u.doc.Get(field).([]*Document)
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
 }

@@ -139,7 +139,7 @@ func (p *packageInfo) add(f *ast.Field, path string, fields *[]field) error {
 	return nil
 }
 
-// lossy names the struct in the type, if any, that encoding/json would read and so lose what no field names.
+// lossy names the struct in the type, if any, of which encoding/json would lose what no field names.
 func (p *packageInfo) lossy(t ast.Expr) string {
 	switch e := t.(type) {
 	case *ast.StarExpr:

@@ -21,7 +21,7 @@ func current(t *testing.T, dir string) {
 	require.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(dir, output))
 	require.NoError(t, err)
-	assert.True(t, string(want) == string(got), "%s/%s is not current: run go generate", dir, output)
+	assert.Equal(t, string(want), string(got), "%s/%s is not current: run go generate", dir, output)
 }
 
 func TestRefused(t *testing.T) {
@@ -39,7 +39,7 @@ func TestRefused(t *testing.T) {
 		"P []*E `json:\"p\"`\n}\n" + embedded:         "R.P: E needs a field Extra",
 		"P map[string]E `json:\"p\"`\n}\n" + embedded: "R.P: E needs a field Extra",
 		"P struct{} `json:\"p\"`\n}":                  "R.P: the struct needs a field Extra",
-		"P": "expected",
+		"P":                                           "expected",
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(head+source+"\n"), 0o600))

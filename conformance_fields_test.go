@@ -1,0 +1,298 @@
+package forge
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type contractTypes map[string]struct{ Fields []catalogueField }
+
+func readTypes(t *testing.T) contractTypes {
+	t.Helper()
+	var types contractTypes
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
+	return types
+}
+
+// TestConformanceFields decodes each field of each type of the catalogue: alone with a distinct value, null, absent, and together with
+// all others. Fields are found by the names of their Go fields, and their tags compared.
+func TestConformanceFields(t *testing.T) {
+	types := readTypes(t)
+	covered, documented := 0, 0
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		fields := types[name].Fields
+		if name == "ApplicationSettingsUpdate" { // parameters: see TestConformance
+			continue
+		}
+		documented += len(fields)
+		t.Run(name, func(t *testing.T) {
+			switch name {
+			case "PlaceholderReassignmentRow":
+				conformColumns(t, fields)
+			case "ValidationError":
+				conformValidation(t, fields)
+			default:
+				conformType(t, types, name)
+			}
+			covered += len(fields)
+		})
+	}
+	assert.Equal(t, documented, covered)
+	t.Logf("%d of %d documented fields have been read, in %d types", covered, documented, len(types)-1)
+}
+
+func conformType(t *testing.T, types contractTypes, name string) {
+	t.Helper()
+	require.NotNil(t, typeRows[name], "%s has no Go type", name)
+	kind := reflect.TypeOf(typeRows[name])
+	samples, whole := &fieldSamples{types: types}, map[string]any{}
+	assert.True(t, decodeSample(t, kind, whole).IsZero(), "absent fields")
+	for _, f := range types[name].Fields {
+		f.Name = shownName(f.Name)
+		whole[f.Name] = samples.value(f, 0)
+		read := decodeSample(t, kind, map[string]any{f.Name: whole[f.Name]})
+		field := conformField(t, read, f.Name)
+		assertRead(t, f.Name, whole[f.Name], field)
+		if field.IsValid() {
+			field.SetZero()
+		}
+		assert.True(t, read.IsZero(), "%s set something else too: %+v", f.Name, read)
+		assert.True(t, decodeSample(t, kind, map[string]any{f.Name: nil}).IsZero(), "%s is null", f.Name)
+	}
+	read := decodeSample(t, kind, whole)
+	for name, value := range whole {
+		assertRead(t, name, value, conformField(t, read, name))
+	}
+}
+
+// decodeSample reads an object as answers are read. Nothing may be of an unexpected type.
+func decodeSample(t *testing.T, kind reflect.Type, members map[string]any) reflect.Value {
+	t.Helper()
+	data, err := json.Marshal(members)
+	require.NoError(t, err)
+	var r jsonread.Reader
+	r.Reset(data)
+	read := reflect.New(kind)
+	require.NoError(t, decodeValue(&r, read.Interface()))
+	assert.Empty(t, r.Mismatches(), "%s", data)
+	return read.Elem()
+}
+
+// conformField finds the field with the Go form of the name, and compares its tag.
+func conformField(t *testing.T, value reflect.Value, name string) reflect.Value {
+	t.Helper()
+	for _, field := range reflect.VisibleFields(value.Type()) {
+		if nameKey(field.Name) == nameKey(name) {
+			assert.Equal(t, name, strings.Split(field.Tag.Get("json"), ",")[0], "tag of %s", field.Name)
+			return value.FieldByIndex(field.Index)
+		}
+	}
+	assert.Fail(t, "no field", "%s has no field for %s", value.Type(), name)
+	return reflect.Value{}
+}
+
+// fieldSamples makes values that differ from one another.
+type fieldSamples struct {
+	types  contractTypes
+	number int
+}
+
+// value is of the catalogue's type. What refers to another type has its fields, to a depth.
+func (s *fieldSamples) value(f catalogueField, depth int) any {
+	s.number++
+	n := s.number
+	switch f.Type {
+	case "boolean":
+		return true
+	case "integer":
+		return n
+	case "number":
+		return float64(n) + 0.5
+	case "array":
+		return s.items(f, depth)
+	case "object":
+		if f.Ref != "" {
+			return s.object(f.Ref, depth)
+		}
+		switch {
+		case f.Values.Type == "integer":
+			return map[string]any{"username": n}
+		case f.Name == "extended_trailers": // open in the contract; servers give lists
+			return map[string]any{"username": []any{fmt.Sprintf("value %d", n), "more"}}
+		}
+		return map[string]any{"username": fmt.Sprintf("value %d", n)}
+	case "unknown":
+		return map[string]any{"any": n}
+	}
+	at := time.Date(2026, 1, 2, 3, n, n%60, n%1000*1e6, time.UTC)
+	switch {
+	case f.Format == "timestamp":
+		return at.Format("2006-01-02T15:04:05.000Z")
+	case f.Format == "date":
+		return at.AddDate(0, 0, n).Format(time.DateOnly)
+	case f.Name == "content":
+		return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "content %d", n))
+	}
+	return fmt.Sprintf("%s \"%d\" é\n", f.Name, n)
+}
+
+// items are two, in each form that the catalogue has for them.
+func (s *fieldSamples) items(f catalogueField, depth int) []any {
+	if f.Items.Ref != "" {
+		return []any{s.object(f.Items.Ref, depth), map[string]any{}}
+	}
+	second := any(fmt.Sprintf("item of %d", s.number))
+	if f.Items.Alternative.Ref != "" {
+		second = s.object(f.Items.Alternative.Ref, depth)
+	}
+	return []any{fmt.Sprintf("%s %d", f.Name, s.number), second}
+}
+
+func (s *fieldSamples) object(name string, depth int) map[string]any {
+	members := map[string]any{}
+	for _, f := range s.types[name].Fields {
+		if depth < 2 || f.Ref == "" && f.Items.Ref == "" {
+			members[f.Name] = s.value(f, depth+1)
+		}
+	}
+	return members
+}
+
+// assertRead shows that the Go value holds the JSON one.
+func assertRead(t *testing.T, at string, want any, have reflect.Value) {
+	t.Helper()
+	if !have.IsValid() {
+		return
+	}
+	if have.Kind() == reflect.Pointer {
+		if !assert.False(t, have.IsNil(), at) {
+			return
+		}
+		have = have.Elem()
+	}
+	switch value := have.Interface().(type) {
+	case time.Time:
+		assert.Equal(t, want, value.Format("2006-01-02T15:04:05.000Z"), at)
+		return
+	case Date:
+		assert.Equal(t, want, value.String(), at)
+		return
+	case json.RawMessage:
+		text, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(text), string(value), at)
+		return
+	case []byte:
+		assert.Equal(t, want, base64.StdEncoding.EncodeToString(value), at)
+		return
+	}
+	assertReadKind(t, at, want, have)
+}
+
+func assertReadKind(t *testing.T, at string, want any, have reflect.Value) {
+	t.Helper()
+	switch have.Kind() {
+	case reflect.Struct:
+		if text, bare := want.(string); bare { // of the two forms of labels and changes
+			want = map[string]any{"name": text}
+			assert.Equal(t, text, have.FieldByName("Name").String(), at)
+			return
+		}
+		for name, member := range want.(map[string]any) {
+			assertRead(t, at+"."+name, member, conformField(t, have, name))
+		}
+	case reflect.Slice:
+		items := want.([]any)
+		if assert.Equal(t, len(items), have.Len(), at) {
+			for i, item := range items {
+				assertRead(t, fmt.Sprintf("%s[%d]", at, i), item, have.Index(i))
+			}
+		}
+	case reflect.Map:
+		wantText, err := json.Marshal(want)
+		require.NoError(t, err)
+		text, err := json.Marshal(have.Interface())
+		require.NoError(t, err)
+		assert.JSONEq(t, string(wantText), string(text), at)
+	case reflect.String:
+		assert.Equal(t, want, have.String(), at)
+	case reflect.Bool:
+		assert.Equal(t, want, have.Bool(), at)
+	case reflect.Float64:
+		assert.InDelta(t, want, have.Float(), 0, at)
+	case reflect.Int, reflect.Int64:
+		assert.Equal(t, int64(want.(int)), have.Int(), at)
+	default:
+		assert.Fail(t, "no comparison", "%s is %s", at, have.Type())
+	}
+}
+
+// conformColumns reads each column of a file of reassignments, filled and empty. A file without the column is refused.
+func conformColumns(t *testing.T, fields []catalogueField) {
+	t.Helper()
+	client, err := NewClient("https://forge.example")
+	require.NoError(t, err)
+	var names, values []string
+	for i, f := range fields {
+		names, values = append(names, f.Name), append(values, fmt.Sprintf("value %d", i))
+	}
+	row := func(names, values []string) (*PlaceholderReassignment, error) {
+		file := strings.Join(names, ",") + "\n" + strings.Join(values, ",") + "\n"
+		rows, err := Collect(client.PlaceholderReassignments.Read(strings.NewReader(file)))
+		if err != nil {
+			return nil, err
+		}
+		require.Len(t, rows, 1)
+		return rows[0], nil
+	}
+	for i, name := range names {
+		for _, value := range []string{values[i], ""} {
+			line := slices.Clone(values)
+			line[i] = value
+			read, err := row(names, line)
+			require.NoError(t, err)
+			goName := ""
+			for word := range strings.FieldsSeq(strings.TrimPrefix(name, "Platform ")) {
+				goName += strings.ToUpper(word[:1]) + word[1:]
+			}
+			have := reflect.ValueOf(read).Elem().FieldByName(goName)
+			require.True(t, have.IsValid(), "no field for %s", name)
+			assert.Equal(t, value, have.String(), name)
+			assert.Empty(t, read.Extra)
+			var written strings.Builder
+			require.NoError(t, client.PlaceholderReassignments.Write(&written, func(yield func(*PlaceholderReassignment, error) bool) { yield(read, nil) }))
+			assert.Equal(t, strings.Join(names, ",")+"\n"+strings.Join(line, ",")+"\n", written.String())
+		}
+		_, err := row(slices.Delete(slices.Clone(names), i, i+1), slices.Delete(slices.Clone(values), i, i+1))
+		require.ErrorContains(t, err, name)
+	}
+}
+
+// conformValidation reads the one form of an error answer that the contract shows.
+func conformValidation(t *testing.T, fields []catalogueField) {
+	t.Helper()
+	require.Len(t, fields, 1)
+	for answer, want := range map[string]map[string][]string{
+		`{"%s":{"name":["is too long","is taken"],"file":["is missing"]}}`: {"name": {"is too long", "is taken"}, "file": {"is missing"}},
+		`{"%s":null}`: nil,
+		`{}`:          nil,
+	} {
+		answer = strings.Replace(answer, "%s", fields[0].Name, 1)
+		c := serve(t, exchange{sent: "GET /user/emails/7", status: 400, answer: answer})
+		_, err := c.Emails.Get(t.Context(), 7)
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, want, failed.Fields, answer)
+	}
+}

@@ -1,0 +1,101 @@
+package forgetest_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// The client and the server were written from the contract apart; here they meet, in the services of document 1.
+func TestClientMeetsTheRegistry(t *testing.T) {
+	srv := forgetest.New(t)
+	client, ctx := srv.Client(), t.Context()
+	app := srv.AddProject("group/app")
+	image := app.AddRegistryRepository("web").AddTags(230, func(i int, tag *forgetest.Document) {
+		tag.Set("created_at", time.Now().AddDate(0, 0, -i))
+	})
+	project := forge.Path("group/app")
+	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID))
+	require.NoError(t, err)
+	assert.Len(t, tags, 230)
+	srv.AssertCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", 3) // by keyset
+
+	o := &forge.DeleteTagsOptions{NameRegexDelete: "v.*[05]", NameRegexKeep: "v00.*", KeepN: 3, OlderThan: forge.Months(4)}
+	preview, err := client.Registry.PreviewDeleteTags(ctx, project, image.ID, o)
+	require.NoError(t, err)
+	require.NotEmpty(t, preview.Delete)
+	require.NoError(t, client.Registry.DeleteTags(ctx, project, image.ID, o))
+	require.ErrorContains(t, srv.Client().Registry.DeleteTags(ctx, project, image.ID, o), "once an hour") // a client knows its own calls
+	srv.Settle()
+	assert.Len(t, image.Tags(), 230-len(preview.Delete))
+	for _, tag := range preview.Delete {
+		assert.NotContains(t, image.Tags(), tag.Name)
+	}
+
+	const kind = "application/vnd.neutral.distribution.manifest.v2+json"
+	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v0001", &forge.DeleteManifestOptions{ManifestType: kind}))
+	assert.NotContains(t, image.Tags(), "v0001")
+	for i := range 5 {
+		app.AddRegistryRepository(fmt.Sprint("more", i))
+	}
+	catalog, err := forge.Collect(client.RegistryNative.ListCatalog(ctx, forge.PerPage(2)))
+	require.NoError(t, err)
+	assert.Len(t, catalog, 6)
+	srv.AssertCount(t, "GET /v2/_catalog", 3)
+
+	require.NoError(t, client.Registry.Delete(ctx, project, image.ID))
+	repository, err := client.Registry.Get(ctx, image.ID, nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, "delete_scheduled", repository.Status)
+	srv.Settle()
+	_, err = client.Registry.Get(ctx, image.ID, nil)
+	require.ErrorIs(t, err, forge.ErrNotFound)
+}
+
+func TestClientMeetsTheOtherServices(t *testing.T) {
+	srv := forgetest.New(t)
+	client, ctx := srv.Client(), t.Context()
+	app, project := srv.AddProject("group/app"), forge.Path("group/app")
+
+	upload := &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes([]byte("secret"))}
+	file, err := client.SecureFiles.Upload(ctx, project, upload)
+	require.NoError(t, err)
+	_, err = client.SecureFiles.Upload(ctx, project, upload)
+	require.ErrorContains(t, err, "has already been taken")
+	download, err := client.SecureFiles.Download(ctx, project, file)
+	require.NoError(t, err)
+	var content bytes.Buffer
+	_, err = content.ReadFrom(download)
+	require.NoError(t, errors.Join(err, download.Close()))
+	assert.Equal(t, "secret", content.String())
+
+	app.AddResourceGroup("production").AddUpcomingJob(nil)
+	jobs, err := forge.Collect(client.ResourceGroups.ListUpcomingJobs(ctx, project, "production"))
+	require.NoError(t, err)
+	assert.Len(t, jobs, 1)
+
+	_, err = client.ApprovalSettings.UpdateForGroup(ctx, forge.Path("group"), &forge.UpdateApprovalSettingsOptions{AllowAuthorApproval: new(false)})
+	require.NoError(t, err)
+	approvals, err := client.ApprovalSettings.GetForProject(ctx, project)
+	require.NoError(t, err)
+	assert.True(t, approvals.AllowAuthorApproval.Locked)
+
+	app.AddGeneratedAuditEvents(1_000_000)
+	read := 0
+	for event, err := range client.AuditEvents.ListForProject(ctx, project, nil) {
+		require.NoError(t, err)
+		if read++; read == 250 {
+			assert.EqualValues(t, 1_000_001-249, event.ID) // the first is the group's change
+			break
+		}
+	}
+	srv.AssertCount(t, "GET /projects/:id/audit_events", 3)
+}

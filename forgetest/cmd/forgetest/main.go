@@ -1,0 +1,67 @@
+// Command forgetest runs the test server alone, for clients in other languages and for trying calls with curl.
+//
+//	go run github.com/forge-sdk/forge-go/forgetest/cmd/forgetest -seed demo
+//
+// It prints its address and a token and runs until it is interrupted. Nothing is kept.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "forgetest:", err)
+		}
+		os.Exit(2) //nolint:gocritic // stop only matters while the server runs
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, out, problems io.Writer) error {
+	flags := flag.NewFlagSet("forgetest", flag.ContinueOnError)
+	flags.SetOutput(problems)
+	addr := flags.String("addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	seed := flags.String("seed", "", `data to start with: "demo" or nothing`)
+	token := flags.String("token", "", "access token of the administrator; a new one when empty")
+	gitlab := flags.Bool("gitlab-words", false, "speak the words of the deployed product in place of the contract's neutral ones")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	options := []forgetest.Option{forgetest.WithAddr(*addr)}
+	switch *seed {
+	case "":
+	case "demo":
+		options = append(options, forgetest.WithDemo())
+	default:
+		return fmt.Errorf("-seed %q: there is only demo", *seed)
+	}
+	if *token != "" {
+		options = append(options, forgetest.WithToken(*token))
+	}
+	if *gitlab {
+		options = append(options, forgetest.GitLabWords())
+	}
+	srv, err := forgetest.Start(options...)
+	if err != nil {
+		return err
+	}
+	defer srv.Close()
+	fmt.Fprintf(out, "URL    %s\nToken  %s\n\n", srv.URL, srv.Token)
+	fmt.Fprintf(out, "curl --header \"PRIVATE-TOKEN: %s\" \"%s/api/v4/issues?scope=all&per_page=2\"\n\n", srv.Token, srv.URL)
+	fmt.Fprintln(out, "Interrupt (Ctrl-C) ends the server.")
+	<-ctx.Done()
+	return nil
+}

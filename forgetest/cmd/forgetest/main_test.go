@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The program serves what it prints, until it is interrupted.
+func TestRun(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	reader, writer := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- run(ctx, []string{"-addr", "127.0.0.1:0", "-seed", "demo", "-token", "my-token"}, writer, io.Discard)
+	}()
+
+	output := bufio.NewScanner(reader)
+	var url, curl string
+	for output.Scan() && !strings.HasPrefix(output.Text(), "Interrupt") {
+		if rest, found := strings.CutPrefix(output.Text(), "URL "); found {
+			url = strings.TrimSpace(rest)
+		}
+		if strings.HasPrefix(output.Text(), "curl ") {
+			curl = output.Text()
+		}
+	}
+	assert.Contains(t, curl, `"PRIVATE-TOKEN: my-token" "`+url+`/api/v4/issues?scope=all`)
+
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v4/issues?scope=all", nil)
+	require.NoError(t, err)
+	r.Header.Set("PRIVATE-TOKEN", "my-token")
+	response, err := transport.RoundTrip(r)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusOK, response.StatusCode)
+	assert.Equal(t, "304", response.Header.Get("X-Total"))
+
+	stop()
+	require.NoError(t, <-done)
+	_, err = transport.RoundTrip(r)
+	assert.Error(t, err)
+}
+
+func TestArguments(t *testing.T) {
+	for _, args := range [][]string{{"-seed", "other"}, {"-addr", "nowhere:x"}, {"-unknown"}} {
+		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
+	}
+}

@@ -1,0 +1,131 @@
+package forgetest_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"testing"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// start starts a server with one small project, outside a test. In a test it is srv := forgetest.New(t), without Close.
+func start() (*forgetest.Server, *forgetest.Project) {
+	srv, err := forgetest.Start()
+	if err != nil {
+		log.Fatal(err)
+	}
+	app := srv.AddProject("group/app")
+	app.AddIssues(3, func(i int, issue *forgetest.Document) {
+		issue.Set("title", fmt.Sprintf("Bug %d", i+1)).Set("labels", []string{"bug"})
+	})
+	return srv, app
+}
+
+// Start a server, seed it in a line, and call it with a client.
+func ExampleStart() {
+	srv, err := forgetest.Start()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Close()
+	srv.AddProject("group/app").AddIssues(250, func(i int, issue *forgetest.Document) {
+		issue.Set("title", fmt.Sprintf("Bug %d", i+1))
+	})
+
+	issues, err := forge.Collect(srv.Client().Issues.List(context.Background(), nil))
+	fmt.Println(len(issues), issues[0].Title, err)
+	// Output: 250 Bug 250 <nil>
+}
+
+// Let a call fail: the client retries, and the list is whole.
+func ExampleServer_Fail() {
+	srv, _ := start()
+	defer srv.Close()
+	srv.Fail("GET /issues", forgetest.Status(502).Times(1))
+
+	issues, err := forge.Collect(srv.Client().Issues.List(context.Background(), nil))
+	fmt.Println(len(issues), err, srv.Count("GET /issues"))
+	// Output: 3 <nil> 2
+}
+
+// Prove that a write ran once, although its answer was lost and the call repeated.
+func ExampleServer_Effects() {
+	srv, app := start()
+	defer srv.Close()
+	const route = "POST /projects/:id/issues/:issue_iid/subscribe"
+	srv.Fail(route, forgetest.ResetAfter().Times(1))
+
+	_, err := srv.Client().Issues.Subscribe(context.Background(), forge.ID(app.ID), 1)
+	fmt.Println("no change any more:", forge.Unchanged(err))
+	fmt.Println("requests:", srv.Count(route), "effects:", srv.Effects(route))
+	// Output:
+	// no change any more: true
+	// requests: 2 effects: 1
+}
+
+// Call as another user: roles and visibility bite.
+func ExampleProject_AddMember() {
+	srv, _ := start()
+	defer srv.Close()
+	secret := srv.AddProject("group/secret", forgetest.Private)
+	secret.AddIssue(nil)
+	jane := srv.AddUser("jane")
+	client := srv.Client(forge.WithToken(jane.Token))
+
+	_, err := client.Issues.GetTimeStats(context.Background(), forge.Path("group/secret"), 1)
+	fmt.Println(err != nil)
+	secret.AddMember(jane, forgetest.Reporter)
+	_, err = client.Issues.GetTimeStats(context.Background(), forge.Path("group/secret"), 1)
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// Look at what was sent. In a test, srv.LastRequest(t, route) and srv.AssertRoutes(t, ...) say the same with a failure
+// message that prints the exchanges.
+func ExampleServer_Requests() {
+	srv, _ := start()
+	defer srv.Close()
+
+	_, err := srv.Client().Issues.SetTimeEstimate(context.Background(), forge.Path("group/app"), 1,
+		&forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(3*time.Hour + 30*time.Minute)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range srv.Requests() {
+		fmt.Println(r.Route, r.Status)
+	}
+	// Output: POST /projects/:id/issues/:issue_iid/time_estimate 200
+}
+
+// The client walks over generated issues that nobody keeps in memory: a hundred thousand, with FORGETEST_MILLION=1 a million
+// (under a minute).
+func TestGeneratedIssuesThroughTheClient(t *testing.T) {
+	total := 100_000
+	switch {
+	case os.Getenv("FORGETEST_MILLION") != "":
+		total = 1_000_000
+	case testing.Short() || forgetest.RaceEnabled:
+		total = 5000
+	}
+	srv := forgetest.New(t)
+	srv.AddProject("group/app").AddGeneratedIssues(total)
+	n, worst := 0, uint64(0)
+	for _, err := range srv.Client().Issues.ListForGroup(t.Context(), forge.Path("group"), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%(total/10) == 0 {
+			worst = max(worst, forgetest.HeapInUse())
+		}
+	}
+	t.Logf("%d issues, at most %d MB in use", n, worst>>20)
+	if n != total || worst > 64<<20 {
+		t.Fatal(n, worst)
+	}
+}

@@ -1,0 +1,14 @@
+package forgetest
+
+import "runtime"
+
+// RaceEnabled tells external tests that the race detector is on.
+const RaceEnabled = raceEnabled
+
+// HeapInUse is the memory that is in use after a collection.
+func HeapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

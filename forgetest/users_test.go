@@ -1,0 +1,226 @@
+package forgetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestUserList(t *testing.T) {
+	s := New(t)
+	s.SetClock(noon)
+	s.Root().Fill(func(d *Document) { d.Set("created_at", noon()) })
+	jane := s.AddUser("jane").Fill(func(d *Document) {
+		d.Set("name", "Zoe Jane").Set("external", true).Set("public_email", "public@example.com").Set("two_factor_enabled", true).
+			Set("created_at", noon().Add(-48*time.Hour))
+	})
+	tom := s.AddUser("tom").Fill(func(d *Document) { d.Set("state", "blocked").Set("is_auditor", true) })
+	s.AddBot("alert-bot", InternalBot)
+	s.AddBot("group_bot", ProjectBot)
+	jane.AddEmail("private@example.com")
+	jane.AddIdentity("ldapmain", "uid=jane")
+	tom.AddIdentity("scim", "scim-tom")
+	jane.SetCustomAttribute("team", "core")
+	jane.SetCustomAttribute("team", "edge")
+	s.AddProject("group/app").AddMember(jane, Developer)
+	c := newCaller(t, s)
+	asTom := c.as(jane.Token)
+	for query, want := range map[string][]any{
+		"":                          {5.0, 4.0, 3.0, 2.0, 1.0},
+		"username=JANE":             {2.0},
+		"search=zoe":                {2.0},
+		"search=bot":                {5.0, 4.0},
+		"search=public@example.com": {2.0},
+		"search=public@example":     {},
+		"active=true":               {5.0, 4.0, 2.0, 1.0},
+		"exclude_active=true":       {3.0},
+		"external=true":             {2.0},
+		"exclude_external=true":     {5.0, 4.0, 3.0, 1.0},
+		"blocked=true":              {3.0},
+		"humans=true":               {3.0, 2.0, 1.0},
+		"exclude_humans=true":       {5.0, 4.0},
+		"exclude_internal=true":     {5.0, 3.0, 2.0, 1.0},
+		"without_project_bots=true": {4.0, 3.0, 2.0, 1.0},
+		"created_before=" + noon().Add(-time.Hour).Format(time.RFC3339): {2.0},
+		"created_after=" + noon().Add(-time.Hour).Format(time.RFC3339):  {5.0, 4.0, 3.0, 1.0},
+	} {
+		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
+		assert.Equal(t, want, asTom.get("/users?"+query).column(t, "id"), query)
+	}
+	for query, want := range map[string][]any{ // of administrators; ignored from others
+		"sort=asc":                              {1.0, 2.0, 3.0, 4.0, 5.0},
+		"order_by=username":                     {3.0, 1.0, 2.0, 5.0, 4.0},
+		"order_by=name&sort=asc":                {4.0, 5.0, 1.0, 3.0, 2.0},
+		"order_by=created_at":                   {5.0, 4.0, 3.0, 1.0, 2.0},
+		"order_by=updated_at":                   {5.0, 4.0, 3.0, 2.0, 1.0},
+		"two_factor=enabled":                    {2.0},
+		"two_factor=disabled":                   {5.0, 4.0, 3.0, 1.0},
+		"without_projects=true":                 {5.0, 4.0, 3.0, 1.0},
+		"admins=true":                           {1.0},
+		"auditors=true":                         {3.0},
+		"skip_ldap=true":                        {5.0, 4.0, 3.0, 1.0},
+		"extern_uid=uid=jane&provider=ldapmain": {2.0},
+		"extern_uid=scim-tom&provider=scim":     {3.0},
+		"custom_attributes[team]=edge":          {2.0},
+		"custom_attributes[team]=core":          {},
+	} {
+		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
+		assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0, 1.0}, asTom.get("/users?"+query).column(t, "id"), query)
+	}
+	assert.Equal(t, []any{2.0}, c.get("/users?search=private@example.com").column(t, "id"))
+	assert.Empty(t, asTom.get("/users?search=private@example.com").array(t))
+	for query, body := range map[string]string{
+		"active=false":     `{"error":"active does not have a valid value"}`,
+		"external=false":   `{"error":"external does not have a valid value"}`,
+		"humans=1":         `{"error":"humans is invalid"}`,
+		"extern_uid=x":     `{"error":"provider is missing"}`,
+		"two_factor=maybe": `{"error":"two_factor does not have a valid value"}`,
+		"order_by=email":   `{"error":"order_by does not have a valid value"}`,
+	} {
+		assert.Equal(t, body, c.get("/users?"+query).Body, query)
+	}
+	assert.Equal(t, 401, c.as("").get("/users").Status)
+	hosted := New(t, WithOffering(Hosted))
+	hosted.AddUser("jane")
+	assert.Len(t, newCaller(t, hosted).get("/users?admins=true").array(t), 2) // ignored on this offering
+}
+
+func TestUserKeyset(t *testing.T) {
+	s := New(t)
+	users := s.AddUsers(45, "user")
+	for i, u := range users {
+		u.Fill(func(d *Document) { d.Set("name", fmt.Sprint("Name ", i%7)) })
+	}
+	c := newCaller(t, s)
+	for _, who := range []caller{c, c.as(users[0].Token)} {
+		for _, order := range []string{"id", "name", "username", "created_at", "updated_at"} {
+			for _, sort := range []string{"asc", "desc"} {
+				query := fmt.Sprintf("/users?pagination=keyset&order_by=%s&sort=%s", order, sort)
+				whole := who.get(query+"&per_page=100").column(t, "id")
+				walked, pages := who.walk(query+"&per_page=10", "id")
+				assert.Equal(t, whole, walked, query)
+				assert.Len(t, walked, 46)
+				assert.Equal(t, 5, pages)
+			}
+		}
+	}
+	r := c.get("/users?pagination=keyset&order_by=id&sort=asc&per_page=10")
+	assert.NotContains(t, r.Header, "X-Total")
+	s.SetClock(func() time.Time { return time.Now().Add(time.Hour) })
+	users[20].Fill(func(d *Document) { d.Set("bio", "new") })
+	assert.Equal(t, users[20].Username, c.get("/users?order_by=updated_at").column(t, "username")[0])
+	assert.Equal(t, 400, c.get("/users?pagination=keyset&order_by=email&sort=asc").Status)
+	assert.Equal(t, 400, c.get("/users?pagination=keyset").Status)
+}
+
+func TestManyUsersNeedKeyset(t *testing.T) {
+	s := New(t)
+	s.AddUsers(keysetAbove, "user")
+	c := newCaller(t, s)
+	assert.Equal(t, 405, c.get("/users").Status)
+	assert.Equal(t, 200, c.get("/users?pagination=keyset&order_by=id&sort=asc").Status)
+}
+
+func TestSingleUser(t *testing.T) {
+	s := New(t)
+	jane := s.AddUser("jane")
+	jane.SetCustomAttribute("team", "core")
+	jane.Fill(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") })
+	s.AddProject("group/app").AddIssue(func(d *Document) { d.Set("author", jane) })
+	c := newCaller(t, s)
+	asTom := c.as(s.AddUser("tom").Token)
+	keys(t, "User", "full", c.get("/users/2").object(t))
+	keys(t, "User", "full", c.get("/users").array(t)[0])
+	keys(t, "User", "list", asTom.get("/users").array(t)[0])
+	single := asTom.get("/users/2").object(t)
+	keys(t, "User", "single", single)
+	assert.Equal(t, "Oslo", single["location"])
+	full := c.get("/users/2?with_custom_attributes=true").object(t)
+	assert.Equal(t, []any{map[string]any{"key": "team", "value": "core"}}, full["custom_attributes"])
+	assert.Contains(t, c.get("/users?with_custom_attributes=true").array(t)[0], "custom_attributes")
+	assert.NotContains(t, asTom.get("/users/2?with_custom_attributes=true").object(t), "custom_attributes")
+	assert.Equal(t, 404, c.get("/users/99").Status)
+	assert.Equal(t, 400, c.get("/users/jane").Status)
+	assert.Equal(t, 401, c.as("").get("/users/2").Status)
+	assert.Equal(t, "blocked", c.get("/issues?scope=all").array(t)[0]["author"].(map[string]any)["state"])
+
+	me := asTom.get("/user").object(t)
+	keys(t, "User", "full", me)
+	assert.Equal(t, "tom", me["username"])
+	assert.Equal(t, "jane", c.get("/user?sudo=2").object(t)["username"])
+	assert.Equal(t, "root", c.get("/user").object(t)["username"])
+	assert.Equal(t, 403, asTom.get("/user?sudo=2").Status)
+	free := newCaller(t, New(t, WithTier(Free))).get("/user").object(t)
+	assert.NotContains(t, free, "is_auditor")
+}
+
+func TestEmails(t *testing.T) {
+	s := New(t)
+	s.SetClock(noon)
+	jane := s.AddUser("jane")
+	c := newCaller(t, s)
+	asJane := c.as(jane.Token)
+	first := asJane.send("POST", "/user/emails", "email=second@example.com")
+	assert.Equal(t, 201, first.Status)
+	keys(t, "Email", "", first.object(t))
+	assert.Nil(t, first.object(t)["confirmed_at"])
+	for form, body := range map[string]string{
+		"email=second@example.com": `{"message":{"email":["has already been taken"]}}`,
+		"email=ROOT@example.com":   `{"message":{"email":["has already been taken"]}}`,
+		"email=nonsense":           `{"message":{"email":["is invalid"]}}`,
+		"":                         `{"error":"email is missing"}`,
+	} {
+		r := asJane.send("POST", "/user/emails", form)
+		assert.Equal(t, 400, r.Status)
+		assert.Equal(t, body, r.Body)
+	}
+	assert.Equal(t, []any{"jane@example.com", "second@example.com"}, asJane.get("/user/emails").column(t, "email"))
+	assert.Equal(t, "second@example.com", asJane.get("/user/emails/3").object(t)["email"])
+	assert.Equal(t, 404, asJane.get("/user/emails/1").Status) // root's
+
+	assert.Equal(t, 201, c.send("POST", "/users/2/emails", "email=third@example.com").Status)
+	skipped := c.send("POST", "/users/2/emails", "email=fourth@example.com&skip_confirmation=true").object(t)
+	assert.NotNil(t, skipped["confirmed_at"])
+	assert.Equal(t, []any{2.0, 3.0, 4.0, 5.0}, c.get("/users/2/emails").column(t, "id"))
+	for _, tc := range []struct {
+		who          caller
+		method, path string
+		status       int
+	}{
+		{asJane, "GET", "/users/1/emails", 403}, {asJane, "POST", "/users/1/emails?email=x@example.com", 403},
+		{asJane, "DELETE", "/users/1/emails/1", 403}, {c, "GET", "/users/99/emails", 404}, {c, "POST", "/users/99/emails?email=x@example.com", 404},
+		{asJane, "DELETE", "/user/emails/2", 400}, // the primary address
+		{c, "DELETE", "/users/2/emails/2", 400}, {asJane, "DELETE", "/user/emails/1", 404}, {asJane, "DELETE", "/user/emails/3", 204},
+		{asJane, "DELETE", "/user/emails/3", 404}, {c, "DELETE", "/users/2/emails/4", 204}, {c, "DELETE", "/users/2/emails/4", 404},
+		{c, "DELETE", "/users/99/emails/4", 404}, {c.as(""), "GET", "/user/emails", 401},
+	} {
+		assert.Equal(t, tc.status, tc.who.send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
+	}
+	assert.Equal(t, []any{2.0, 5.0}, asJane.get("/user/emails").column(t, "id"))
+	s.AssertEffects(t, "DELETE /user/emails/:email_id", 1)
+	hosted := New(t, WithOffering(Hosted))
+	assert.Equal(t, 403, newCaller(t, hosted).get("/users/1/emails").Status)
+}
+
+func TestTokenScopes(t *testing.T) {
+	s := New(t)
+	s.AddRunner(nil)
+	c := newCaller(t, s)
+	limited, reading, whole := s.Root().AddToken("manage_runners"), s.Root().AddToken("read_api"), s.Root().AddToken("api")
+	for _, tc := range []struct {
+		token, method, path string
+		status              int
+	}{
+		{limited, "GET", "/runners/1", 200}, {limited, "PUT", "/runners/1?paused=true", 200}, {limited, "GET", "/user", 403},
+		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 200}, {reading, "PUT", "/runners/1?paused=true", 403},
+		{whole, "PUT", "/runners/1?paused=false", 200},
+	} {
+		assert.Equal(t, tc.status, c.as(tc.token).send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
+	}
+	body := c.as(limited).get("/user").object(t)
+	require.Equal(t, "insufficient_scope", body["error"])
+	assert.Contains(t, body, "error_description")
+}

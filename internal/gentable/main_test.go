@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// Every documented endpoint has a method, and README.md and the package documentation list them all.
+func TestTablesAreCurrent(t *testing.T) {
+	rows, err := read("../..")
+	require.NoError(t, err)
+	called := map[string]bool{}
+	for _, r := range rows {
+		called[r.route.Method+" "+r.route.Template] = true
+	}
+	for _, r := range forge.Routes() {
+		assert.Contains(t, called, r.Method+" "+r.Template, "no method calls it")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	want, err := splice(readme, markdown(rows))
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(readme), "run go generate ./...")
+	doc, err := os.ReadFile("../../zz_endpoints.go")
+	require.NoError(t, err)
+	assert.Equal(t, string(packageDoc(rows)), string(doc), "run go generate ./...")
+}
+
+func TestSpliceNeedsMarkers(t *testing.T) {
+	_, err := splice([]byte("# Title\n"), []byte("table"))
+	assert.ErrorContains(t, err, "markers")
+}

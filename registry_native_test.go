@@ -1,0 +1,343 @@
+package forge
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	registryUser     = "robot"
+	registryPassword = "registry-PASSWORD-0123456789"
+	manifestV2       = "application/vnd.docker.distribution.manifest.v2+json"
+)
+
+// jwt is a token with the given claims.
+func jwt(claims string) string {
+	return "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbmF0dXJl"
+}
+
+// nativeClient has an address each for API, registry and tokens.
+func nativeClient(t *testing.T, registry, auth act, options ...Option) (c *Client, api, registryWire, authWire *wire) {
+	t.Helper()
+	api = newWire(t, always(sayJSON("{}")))
+	registryWire, authWire = newWire(t, always(registry)), newWire(t, always(auth))
+	options = append([]Option{
+		WithToken(secret), WithRegistry(registryWire.url+"/prefix", authWire.url), WithRegistryCredentials(registryUser, registryPassword), WithVocabulary(GitLab),
+	}, options...)
+	return wireClient(t, api.url, options...), api, registryWire, authWire
+}
+
+func tokenAnswer(token string, more string) act {
+	return sayJSON(fmt.Sprintf(`{"token":%q%s}`, token, more))
+}
+
+// Each credential goes to its own address: basic to the token endpoint, the token to the registry, that of the API to neither.
+func TestNativeCredentials(t *testing.T) {
+	token := jwt(`{"exp":2000000300,"iat":2000000000}`)
+	c, api, registry, auth := nativeClient(t, say(202, ""), tokenAnswer(token, ""))
+	require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1.0", nil))
+	require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "group/app", "sha256:0a0b", &DeleteManifestOptions{ManifestType: "application/x"}))
+	require.NoError(t, c.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v1.0"))
+	require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "group/other", "v1.0", nil))
+
+	assert.Empty(t, api.seen())
+	require.Len(t, auth.seen(), 2, "a token for each scope")
+	for i, path := range []string{"group%2Fapp", "group%2Fother"} {
+		s := auth.seen()[i]
+		assert.Equal(t, "GET /jwt/auth?scope=repository%3A"+path+"%3Adelete&service=container_registry", s.method+" "+s.uri)
+		assert.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte(registryUser+":"+registryPassword)), s.header.Get("Authorization"))
+	}
+	sent := []string{}
+	for _, s := range registry.seen() {
+		sent = append(sent, s.method+" "+s.uri+" "+s.header.Get("Accept"))
+		assert.Equal(t, "Bearer "+token, s.header.Get("Authorization"))
+	}
+	assert.Equal(t, []string{
+		"DELETE /prefix/v2/group/app/manifests/v1.0 " + manifestV2, "DELETE /prefix/v2/group/app/manifests/sha256:0a0b application/x",
+		"DELETE /prefix/v2/group/app/tags/reference/v1.0 application/json", "DELETE /prefix/v2/group/other/manifests/v1.0 " + manifestV2,
+	}, sent)
+	for _, s := range append(registry.seen(), auth.seen()...) {
+		assert.Empty(t, s.header.Get("PRIVATE-TOKEN"))
+		assert.NotContains(t, fmt.Sprint(s.header), secret)
+	}
+}
+
+// GetToken gives the client's own token while it is good, and a new one with request options.
+func TestGetToken(t *testing.T) {
+	scopes := &RegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryPull, RegistryPush), CatalogScope}}
+	c, _, _, auth := nativeClient(t, say(202, ""), sayJSON(string(readFixture(t, "registry_native/token.json"))))
+	token, err := c.RegistryNative.GetToken(t.Context(), scopes)
+	require.NoError(t, err)
+	assertWhole(t, "registry_native/token.json", token)
+	held := token.Token
+	token.Token = "changed by its caller"
+	token, err = c.RegistryNative.GetToken(t.Context(), scopes)
+	require.NoError(t, err)
+	assert.Equal(t, held, token.Token)
+	require.Len(t, auth.seen(), 1)
+	assert.Equal(t, "/jwt/auth?scope=repository%3Agroup%2Fapp%3Apull%2Cpush&scope=registry%3Acatalog%3A%2A&service=container_registry", auth.seen()[0].uri)
+	var answer Response
+	_, err = c.RegistryNative.GetToken(t.Context(), scopes, Into(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, 200, answer.Status)
+	assert.Len(t, auth.seen(), 2)
+
+	derived, err := c.With(WithUserAgent("derived/1"))
+	require.NoError(t, err)
+	_, err = derived.RegistryNative.GetToken(t.Context(), scopes)
+	require.NoError(t, err)
+	assert.Len(t, auth.seen(), 2, "a derived client shares the tokens")
+	other, err := c.With(WithRegistryCredentials("other", "password"))
+	require.NoError(t, err)
+	_, err = other.RegistryNative.GetToken(t.Context(), scopes)
+	require.NoError(t, err)
+	assert.Len(t, auth.seen(), 3, "one with other credentials does not")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		assert.NotContains(t, fmt.Sprintf(verb, token), held)
+		assert.NotContains(t, fmt.Sprintf(verb, *token), held)
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", token)
+	assert.NotContains(t, log.String(), held)
+}
+
+// A token is used until shortly before it expires, by its own claims, by the answer's member, else for a minute.
+func TestRegistryTokenLifetime(t *testing.T) {
+	now := time.Unix(2000000000, 0)
+	for _, row := range []struct {
+		token     string
+		expiresIn int
+		want      time.Duration
+	}{
+		{jwt(`{"exp":2000000300}`), 0, 300 * time.Second},
+		{jwt(`{"exp":1000000300,"iat":1000000000}`), 900, 300 * time.Second}, // a wrong clock
+		{jwt(`{"exp":1999999999}`), 0, 0},
+		{jwt(`{"exp":1e300}`), 0, 24 * time.Hour},
+		{jwt(`{"exp":"soon"}`), 120, 2 * time.Minute},
+		{jwt(`{}`), 120, 2 * time.Minute},
+		{jwt(`nonsense`), 0, time.Minute},
+		{"opaque", 120, 2 * time.Minute},
+		{"opaque", 0, time.Minute},
+		{"opaque", -5, 0},
+		{"a.!.b", 0, time.Minute},
+	} {
+		token := &RegistryToken{Token: row.token, ExpiresIn: row.expiresIn}
+		assert.Equal(t, row.want, token.lifetime(now), row.token)
+	}
+}
+
+// nativeTransport is a registry with its token endpoint, for the bubble of synctest.
+func nativeTransport(t *testing.T, answer func(req *http.Request) (status int, body string), options ...Option) *Client {
+	t.Helper()
+	return bubbleClient(t, append([]Option{
+		through(func(req *http.Request) (*http.Response, error) {
+			status, body := answer(req)
+			header := headers("Content-Type", "application/json")
+			return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+		}),
+		WithRegistry("https://registry.example.com", "https://auth.example.com"), WithRegistryCredentials(registryUser, registryPassword), WithVocabulary(GitLab),
+	}, options...)...)
+}
+
+func TestRegistryTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		exchanges := 0
+		c := nativeTransport(t, func(req *http.Request) (int, string) {
+			if req.URL.Host != "auth.example.com" {
+				return 202, ""
+			}
+			exchanges++
+			return 200, fmt.Sprintf(`{"token":"opaque-token-%d","expires_in":300}`, exchanges)
+		})
+		for _, step := range []struct {
+			wait time.Duration
+			want int
+		}{{0, 1}, {289 * time.Second, 1}, {time.Second, 2}, {289 * time.Second, 2}, {time.Hour, 3}} {
+			time.Sleep(step.wait)
+			require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
+			assert.Equal(t, step.want, exchanges)
+		}
+	})
+}
+
+// Concurrent calls share one exchange, which goes on when the caller who began it leaves.
+func TestRegistryTokenFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		exchanges, deletions := 0, 0
+		c := nativeTransport(t, func(req *http.Request) (int, string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if req.URL.Host == "auth.example.com" {
+				exchanges++
+				mu.Unlock()
+				time.Sleep(5 * time.Second)
+				mu.Lock()
+				return 200, `{"token":"opaque-token"}`
+			}
+			deletions++
+			return 202, ""
+		})
+		var calls sync.WaitGroup
+		calls.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			assert.ErrorIs(t, c.RegistryNative.DeleteManifest(ctx, "a/b", "t", nil), context.DeadlineExceeded)
+		})
+		synctest.Wait()
+		for range 9 {
+			calls.Go(func() { assert.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)) })
+		}
+		calls.Wait()
+		assert.Equal(t, 1, exchanges)
+		assert.Equal(t, 9, deletions)
+	})
+}
+
+// A token that the registry refuses is dropped, and the call repeated once with another.
+func TestRegistryTokenRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		exchanges, sent := 0, []string{}
+		good := "opaque-token-2"
+		c := nativeTransport(t, func(req *http.Request) (int, string) {
+			if req.URL.Host == "auth.example.com" {
+				exchanges++
+				return 200, fmt.Sprintf(`{"token":"opaque-token-%d"}`, exchanges)
+			}
+			sent = append(sent, req.Header.Get("Authorization"))
+			if req.Header.Get("Authorization") != "Bearer "+good {
+				return 401, `{"errors":[{"code":"UNAUTHORIZED","message":"authentication required: ` + strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ") + `","detail":null}]}`
+			}
+			return 202, ""
+		})
+		require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
+		assert.Equal(t, []string{"Bearer opaque-token-1", "Bearer opaque-token-2"}, sent)
+		good, sent = "none", nil
+		err := c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
+		require.ErrorIs(t, err, ErrUnauthorized)
+		assert.Len(t, sent, 2, "no more than once")
+		assert.ErrorContains(t, err, "UNAUTHORIZED: authentication required: [redacted]")
+		assert.NotContains(t, err.Error(), "opaque-token")
+	})
+}
+
+// What goes wrong with the exchange is told, without the password.
+func TestRegistryTokenFails(t *testing.T) {
+	pair := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
+	c, _, registry, _ := nativeClient(t, say(202, ""), say(401, `{"message":"wrong: `+registryPassword+" "+pair+`"}`, jsonType))
+	err := c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
+	require.ErrorIs(t, err, ErrCredential)
+	require.ErrorIs(t, err, ErrUnauthorized)
+	require.ErrorContains(t, err, "GET /jwt/auth: 401")
+	assert.NotContains(t, err.Error(), registryPassword)
+	assert.NotContains(t, err.Error(), pair)
+	assert.Empty(t, registry.seen())
+
+	for _, answer := range []string{`{}`, `{"token":""}`, `{"token":"a\nb"}`} {
+		c, _, registry, _ = nativeClient(t, say(202, ""), sayJSON(answer))
+		require.ErrorIs(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil), ErrCredential, answer)
+		assert.Empty(t, registry.seen())
+	}
+	for _, v := range []any{c, *c, c.config.basic, err} {
+		assert.NotContains(t, fmt.Sprintf("%+v %#v", v, v), registryPassword)
+	}
+}
+
+// The catalogue is an object, whose next link is relative and has its own names.
+func TestListCatalog(t *testing.T) {
+	pages := map[string]string{"/prefix/v2/_catalog?n=100": "catalog", "/prefix/v2/_catalog?last=group%2Fapp%2Fworker&n=100": "catalog_2"}
+	auth := newWire(t, always(tokenAnswer("opaque-token", "")))
+	registry := newWire(t, func(s seen) act {
+		link := "X-None: x"
+		if pages[s.uri] == "catalog" {
+			link = `Link: </v2/_catalog?last=group%2Fapp%2Fworker&n=100>; rel="next"`
+		}
+		return say(200, string(readFixture(t, "registry_native/"+pages[s.uri]+".json")), jsonType, link)
+	})
+	c := wireClient(t, registry.url, WithRegistry(registry.url+"/prefix", auth.url), WithRegistryCredentials(registryUser, registryPassword))
+	for _, opts := range [][]RequestOption{nil, {Ahead(3)}} {
+		var page Response
+		repositories, err := Collect(c.RegistryNative.ListCatalog(t.Context(), append(opts, Into(&page))...))
+		require.NoError(t, err)
+		names := []string{}
+		for _, repository := range repositories {
+			names = append(names, repository.String())
+		}
+		assert.Equal(t, []string{"group/app", "group/app/worker", "team/site"}, names)
+		assert.True(t, page.Cursor.Done())
+	}
+	var page Response
+	_, err := Collect(c.RegistryNative.ListCatalog(t.Context(), OnePage(), Into(&page)))
+	require.NoError(t, err)
+	rest, err := Collect(c.RegistryNative.ListCatalog(t.Context(), StartAt(page.Cursor), PerPage(7)))
+	require.NoError(t, err)
+	assert.Len(t, rest, 1, "a cursor holds whatever the size of a page")
+	assert.Len(t, auth.seen(), 1)
+	assert.Contains(t, auth.seen()[0].uri, "scope=registry%3Acatalog%3A%2A")
+}
+
+// A page without its member is no end of the list.
+func TestListCatalogBroken(t *testing.T) {
+	for body, want := range map[string]string{
+		`{}`: "it has no repositories", `[]`: "not what this endpoint answers", `{"repositories":{}}`: "repositories is a JSON object", `{"repositories":"a"}`: "JSON string",
+		`{"repositories":["a",5]}`: "item 1", `{"repositories":["a"`: "not valid JSON", `{"repositories":`: "",
+	} {
+		c, _, _, _ := nativeClient(t, sayJSON(body), tokenAnswer("opaque-token", ""), WithRetry(RetryPolicy{MaxAttempts: 1}))
+		repositories, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
+		require.ErrorIs(t, err, ErrAnswer, body)
+		require.ErrorContains(t, err, want, body)
+		assert.Empty(t, repositories)
+	}
+	for _, body := range []string{`{"repositories":null}`, `{"repositories":[],"x":{"y":[]}}`} {
+		c, _, _, _ := nativeClient(t, sayJSON(body), tokenAnswer("opaque-token", ""))
+		repositories, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
+		require.NoError(t, err)
+		assert.Empty(t, repositories)
+	}
+}
+
+func TestNativeRefused(t *testing.T) {
+	c, api, registry, auth := nativeClient(t, say(202, ""), tokenAnswer("opaque-token", ""))
+	without, err := c.With(WithVocabulary(""))
+	require.NoError(t, err)
+	err = without.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
+	assertRefused(t, err, "DeleteManifestOptions.Accept", "Accept")
+	require.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
+	for _, path := range []string{"", "/a", "a//b", "a/../b"} {
+		assertRefused(t, c.RegistryNative.DeleteManifest(t.Context(), path, "t", nil), "argument", "image_path")
+	}
+	assertRefused(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", ""), "argument", "tag")
+	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "what would ask for another scope")
+	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryPull), RepositoryScope("a/../b", RegistryPull),
+		RepositoryScope("a b", RegistryPull), RepositoryScope("a", RegistryPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
+		_, err := c.RegistryNative.GetToken(t.Context(), &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope, scope}})
+		assertRefused(t, err, "RegistryTokenOptions.Scopes", "scope")
+	}
+	_, err = c.RegistryNative.GetToken(t.Context(), nil)
+	assertRefused(t, err, "RegistryTokenOptions.Scopes", "scope")
+	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}})
+	assertRefused(t, err, "WithRegistry", "")
+	for _, w := range []*wire{api, registry, auth} {
+		assert.Empty(t, w.seen())
+	}
+	for _, pair := range [][2]string{{"", "x"}, {"x", ""}, {"a:b", "x"}, {"a\n", "x"}, {"a", "x\n"}} {
+		_, err := NewClient("https://forge.example.com", WithRegistryCredentials(pair[0], pair[1]))
+		var invalid *ValidationError
+		require.ErrorAs(t, err, &invalid)
+		assert.NotContains(t, err.Error(), "x\n")
+	}
+	_, err = NewClient("https://forge.example.com", WithRegistry("http://registry.example.com", "https://auth.example.com"), WithRegistryCredentials("a", "b"))
+	require.ErrorContains(t, err, "plain http")
+}

@@ -1,0 +1,143 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tagServer has tags, by name the age of their manifests; "" has none, and "gone" is not found.
+func tagServer(t *testing.T, ages map[string]string, names []string, fail string) (c *Client, most *atomic.Int32, reads *sync.Map) {
+	t.Helper()
+	var running atomic.Int32
+	now := time.Now()
+	most, reads = new(atomic.Int32), new(sync.Map)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, http.MethodGet, r.Method, "a preview only reads")
+		w.Header().Set("Content-Type", "application/json")
+		path := strings.TrimPrefix(r.URL.Path, "/api/v4/projects/42/registry/repositories/3/tags")
+		if path == "" {
+			items := make([]string, len(names))
+			for i, name := range names {
+				items[i] = fmt.Sprintf(`{"name":%q}`, name)
+			}
+			fmt.Fprintf(w, "[%s]", strings.Join(items, ","))
+			return
+		}
+		name := path[1:]
+		if _, again := reads.LoadOrStore(name, true); again {
+			t.Errorf("%s is read twice", name)
+		}
+		n := running.Add(1)
+		defer running.Add(-1)
+		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+		}
+		time.Sleep(2 * time.Millisecond)
+		switch age := ages[name]; {
+		case name == fail:
+			w.WriteHeader(http.StatusForbidden)
+		case age == "gone":
+			w.WriteHeader(http.StatusNotFound)
+		case age == "":
+			fmt.Fprintf(w, `{"name":%q,"created_at":null}`, name)
+		default:
+			d, err := Age(age).Duration()
+			if err != nil {
+				t.Errorf("%s: %v", age, err)
+			}
+			fmt.Fprintf(w, `{"name":%q,"created_at":%q}`, name, now.Add(-d).Format(time.RFC3339Nano))
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return onceClient(t, srv.URL), most, reads
+}
+
+func tagNames(tags []*RegistryTagDetail) []string {
+	names := []string{}
+	for _, tag := range tags {
+		names = append(names, tag.Name)
+	}
+	return names
+}
+
+// The rules of Document 1 §4.1.1, one by one and together.
+func TestPreviewDeleteTags(t *testing.T) {
+	ages := map[string]string{"latest": "2month", "v1": "9d", "v2": "8d", "v3": "2d", "v4": "1h", "v4-lts": "5d", "xv1": "9d", "broken": "", "lost": "gone"}
+	names := []string{"broken", "latest", "lost", "v1", "v2", "v3", "v4", "v4-lts", "xv1"}
+	for _, row := range []struct {
+		name         string
+		options      DeleteTagsOptions
+		remove, keep []string
+	}{
+		{"all but latest", DeleteTagsOptions{NameRegexDelete: ".*"}, []string{"broken", "v4", "v3", "v4-lts", "v2", "v1", "xv1"}, nil},
+		{"whole names", DeleteTagsOptions{NameRegexDelete: "v[12]"}, []string{"v2", "v1"}, nil},
+		{"not a part of one", DeleteTagsOptions{NameRegexDelete: "v"}, nil, nil},
+		{"an alternation without parentheses, as servers read it", DeleteTagsOptions{NameRegexDelete: "v4|v1"}, []string{"v4", "v4-lts", "v1", "xv1"}, nil},
+		{"the alias", DeleteTagsOptions{NameRegex: "v1"}, []string{"v1"}, nil},
+		{"keep pattern", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts"}, []string{"v4", "v3", "v2", "v1"}, nil},
+		{"keep all", DeleteTagsOptions{NameRegexDelete: ".*", NameRegexKeep: ".*"}, nil, nil},
+		{"keep the newest that match", DeleteTagsOptions{NameRegexDelete: "v[1-4]", KeepN: 2}, []string{"v2", "v1"}, []string{"v4", "v3"}},
+		{"older than", DeleteTagsOptions{NameRegexDelete: "v[1-4]", OlderThan: Days(1)}, []string{"v3", "v2", "v1"}, []string{"v4"}},
+		{"a broken image is new", DeleteTagsOptions{NameRegexDelete: "broken|v3", KeepN: 1}, []string{"v3"}, []string{"broken"}},
+		{"and not old", DeleteTagsOptions{NameRegexDelete: "broken", OlderThan: Hours(1)}, nil, []string{"broken"}},
+		{"together", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 1, OlderThan: Days(7)}, []string{"v2", "v1"}, []string{"v4", "v3"}},
+		{"keep more than there are", DeleteTagsOptions{NameRegexDelete: "v[12]", KeepN: 9}, nil, []string{"v2", "v1"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c, _, reads := tagServer(t, ages, names, "")
+			options := row.options
+			var page Response
+			preview, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &options, Into(&page), Ahead(1), Header("X-Test", "1"))
+			require.NoError(t, err)
+			assert.Equal(t, append([]string{}, row.remove...), tagNames(preview.Delete), "delete")
+			assert.Equal(t, append([]string{}, row.keep...), tagNames(preview.Keep), "keep")
+			assert.Equal(t, len(names), preview.Total)
+			assert.WithinDuration(t, time.Now(), preview.At, time.Minute)
+			assert.Contains(t, strings.Join(preview.Unknown, "\n"), "protection rule")
+			assert.Contains(t, strings.Join(preview.Unknown, "\n"), "limited number")
+			assert.Equal(t, row.options, options, "the caller's options do not change")
+			assert.True(t, page.Cursor.Done())
+			_, latest := reads.Load("latest")
+			assert.False(t, latest, "what cannot match is not read")
+		})
+	}
+}
+
+// Tags are read side by side, eight at most, and the first failure ends the preview.
+func TestPreviewReads(t *testing.T) {
+	var names []string
+	ages := map[string]string{}
+	for i := range 100 {
+		names = append(names, fmt.Sprintf("v%03d", i))
+		ages[names[i]] = "1d"
+	}
+	c, most, _ := tagServer(t, ages, names, "")
+	preview, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	require.NoError(t, err)
+	assert.Len(t, preview.Delete, 100)
+	assert.Greater(t, most.Load(), int32(1))
+	assert.LessOrEqual(t, most.Load(), int32(8))
+
+	c, _, reads := tagServer(t, ages, names, "v010")
+	preview, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.Nil(t, preview)
+	n := 0
+	reads.Range(func(any, any) bool { n++; return true })
+	assert.Less(t, n, 60)
+
+	c, _, _ = tagServer(t, ages, names, "")
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Millisecond)
+	defer cancel()
+	_, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}

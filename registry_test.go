@@ -1,0 +1,175 @@
+package forge
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const registryPath = "/projects/group%2Fapp/registry/repositories"
+
+func TestRegistry(t *testing.T) {
+	app := Path("group/app")
+	runScenarios(t, []scenario{
+		{
+			name: "visibility",
+			exchanges: []exchange{
+				{sent: "PUT /projects/group%2Fapp/", body: `{"container_registry_access_level":"private"}`, answer: "registry/project_whole.json"},
+				{sent: "PUT /projects/group%2Fapp/", body: `{"archived":true}`, answer: "registry/project.json"},
+				{sent: "PUT /projects/group%2Fapp/", body: `{}`, status: 400, answer: `{"message":{"container_registry_access_level":["is invalid"]}}`},
+			},
+			run: func(t *testing.T, c *Client) {
+				project, err := c.Registry.SetVisibility(t.Context(), app, &SetRegistryVisibilityOptions{Visibility: RegistryPrivate})
+				require.NoError(t, err)
+				assert.Equal(t, RegistryPrivate, project.Visibility)
+				assert.JSONEq(t, `"group/app"`, string(project.Extra["path_with_namespace"]))
+				project, err = c.Registry.SetVisibility(t.Context(), app, &SetRegistryVisibilityOptions{Extra: map[string]any{"archived": true}})
+				require.NoError(t, err)
+				assertWhole(t, "registry/project.json", project)
+				_, err = c.Registry.SetVisibility(t.Context(), app, nil)
+				require.ErrorIs(t, err, ErrBadRequest)
+				assert.Equal(t, []string{"is invalid"}, asError(t, err).Fields["container_registry_access_level"])
+			},
+		},
+		{
+			name: "repositories",
+			exchanges: []exchange{
+				{sent: "GET " + registryPath, query: "per_page=100&tags=true&tags_count=true", answer: "registry/repositories.json"},
+				{sent: "GET /groups/7/registry/repositories", query: "per_page=100", answer: "registry/repositories_group.json"},
+				{sent: "GET /registry/repositories/3", query: "size=true&tags=true&tags_count=true", answer: "registry/repository.json"},
+				{sent: "DELETE " + registryPath + "/3", status: 202, answer: `202`},
+				{sent: "DELETE " + registryPath + "/3", status: 204},
+				{sent: "DELETE " + registryPath + "/3", status: 404, answer: `{"message":"404 Not found"}`},
+			},
+			run: func(t *testing.T, c *Client) {
+				repositories, err := Collect(c.Registry.ListForProject(t.Context(), app, &ListRegistryRepositoriesOptions{Tags: new(true), TagsCount: new(true)}))
+				require.NoError(t, err)
+				assertWhole(t, "registry/repositories.json", repositories)
+				assert.Empty(t, repositories[0].Status)
+				assert.True(t, repositories[1].CleanupPolicyStartedAt.IsZero())
+				assert.Equal(t, RegistryStatusDeleteScheduled, repositories[1].Status)
+				assert.Nil(t, repositories[0].Size)
+				repositories, err = Collect(c.Registry.ListForGroup(t.Context(), ID(7)))
+				require.NoError(t, err)
+				assertWhole(t, "registry/repositories_group.json", repositories)
+				repository, err := c.Registry.Get(t.Context(), 3, &GetRegistryRepositoryOptions{Tags: new(true), TagsCount: new(true), Size: new(true)})
+				require.NoError(t, err)
+				assertWhole(t, "registry/repository.json", repository)
+				require.NoError(t, c.Registry.Delete(t.Context(), app, 3), "a number as the body")
+				require.NoError(t, c.Registry.Delete(t.Context(), app, 3), "no body")
+				require.ErrorIs(t, c.Registry.Delete(t.Context(), app, 3), ErrNotFound)
+			},
+		},
+		{
+			name: "tags",
+			exchanges: []exchange{
+				{sent: "GET " + registryPath + "/3/tags", query: "order_by=name&pagination=keyset&per_page=100&sort=asc", answer: "registry/tags.json",
+					header: map[string]string{"Link": `<https://internal:8080/api/v4/projects/42/registry/repositories/3/tags?id=42&repository_id=3&last=release%2F1.0&order_by=name&pagination=keyset&per_page=100&sort=asc>; rel="next"`}},
+				{sent: "GET " + registryPath + "/3/tags", query: "last=release%2F1.0&order_by=name&pagination=keyset&per_page=100&sort=asc", answer: "registry/tags_2.json"},
+				{sent: "GET " + registryPath + "/3/tags/release%2F1.0", answer: "registry/tag.json"},
+				{sent: "DELETE " + registryPath + "/3/tags/release%2F1.0", answer: `200`},
+				{sent: "DELETE " + registryPath + "/3/tags/v1.0", status: 403, answer: `{"message":"403 Forbidden - protected tag"}`},
+			},
+			run: func(t *testing.T, c *Client) {
+				tags, err := Collect(c.Registry.ListTags(t.Context(), app, 3))
+				require.NoError(t, err)
+				require.Len(t, tags, 3)
+				assertWhole(t, "registry/tags.json", tags[:2])
+				assertWhole(t, "registry/tags_2.json", tags[2:])
+				tag, err := c.Registry.GetTag(t.Context(), app, 3, "release/1.0")
+				require.NoError(t, err)
+				assertWhole(t, "registry/tag.json", tag)
+				require.NoError(t, c.Registry.DeleteTag(t.Context(), app, 3, "release/1.0"))
+				err = c.Registry.DeleteTag(t.Context(), app, 3, "v1.0")
+				require.ErrorIs(t, err, ErrForbidden)
+				assert.ErrorContains(t, err, "protected tag")
+			},
+		},
+		{
+			name: "bulk deletion",
+			exchanges: []exchange{
+				{sent: "DELETE " + registryPath + "/3/tags", status: 202, answer: `202`, form: "keep_n=5&name_regex_delete=v1%5C.0%2Brc.%2B&name_regex_keep=.%2A-lts&older_than=1month"},
+				{sent: "DELETE " + registryPath + "/4/tags", status: 202, form: "name_regex=.%2A"},
+				{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "name_regex_delete=.%2A", answer: `{"message":"This request has already been made. You can run this at most once an hour for a given container repository"}`},
+				{sent: "DELETE " + registryPath + "/5/tags", status: 202, form: "name_regex_delete=.%2A&older_than=7d"},
+			},
+			run: func(t *testing.T, c *Client) {
+				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 3, &DeleteTagsOptions{
+					NameRegexDelete: `v1\.0+rc.+`, NameRegexKeep: ".*-lts", KeepN: 5, OlderThan: Months(1),
+				}))
+				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 4, &DeleteTagsOptions{NameRegex: ".*"}), "the alias alone")
+				err := c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*"})
+				require.ErrorIs(t, err, ErrBadRequest)
+				assert.ErrorContains(t, err, "once an hour")
+				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused one does not count")
+				began := time.Now()
+				for _, ref := range []Ref{app, ID(42)} {
+					err = c.Registry.DeleteTags(t.Context(), ref, 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+					var limited *RateLimitError
+					require.ErrorAs(t, err, &limited)
+					assert.WithinDuration(t, began.Add(time.Hour), limited.Until, time.Minute)
+					assert.ErrorContains(t, err, "1 in 1h0m0s")
+					assert.Zero(t, limited.Err.Attempts)
+					assert.False(t, limited.Err.MaybeApplied)
+				}
+			},
+		},
+	})
+}
+
+func TestRegistryRefused(t *testing.T) {
+	c := serve(t)
+	for _, row := range []struct {
+		options       *DeleteTagsOptions
+		option, param string
+	}{
+		{nil, "NameRegexDelete", "name_regex_delete"},
+		{&DeleteTagsOptions{NameRegexKeep: ".*"}, "NameRegexDelete", "name_regex_delete"},
+		{&DeleteTagsOptions{NameRegexDelete: "a", NameRegex: "a"}, "NameRegex", "name_regex"},
+		{&DeleteTagsOptions{NameRegexDelete: "("}, "NameRegexDelete", "name_regex_delete"},
+		{&DeleteTagsOptions{NameRegexDelete: "a(?!b)"}, "NameRegexDelete", "name_regex_delete"}, // no RE2
+		{&DeleteTagsOptions{NameRegex: `\1`}, "NameRegex", "name_regex"},
+		{&DeleteTagsOptions{NameRegexDelete: "a", NameRegexKeep: "*"}, "NameRegexKeep", "name_regex_keep"},
+		{&DeleteTagsOptions{NameRegexDelete: "a", OlderThan: "1m"}, "OlderThan", "older_than"},
+		{&DeleteTagsOptions{NameRegexDelete: "a", OlderThan: Days(0)}, "OlderThan", "older_than"},
+	} {
+		assertRefused(t, c.Registry.DeleteTags(t.Context(), ID(42), 3, row.options), "DeleteTagsOptions."+row.option, row.param)
+		_, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, row.options)
+		assertRefused(t, err, "DeleteTagsOptions."+row.option, row.param)
+		_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, row.options, Unchecked())
+		require.Error(t, err)
+	}
+	all := &DeleteTagsOptions{NameRegexDelete: ".*"}
+	_, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, OnePage())
+	assertRefused(t, err, "opts", "")
+	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, StartAt("x"))
+	assertRefused(t, err, "opts", "")
+	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 0, all)
+	assertRefused(t, err, "argument", "repository_id")
+	assertRefused(t, c.Registry.DeleteTag(t.Context(), ID(42), 3, ""), "argument", "tag_name")
+}
+
+func TestAge(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[Age]time.Duration{
+		"1h": time.Hour, "1d": day, "1month": 30 * day, Hours(36): 36 * time.Hour, Days(90): 90 * day, Months(2): 60 * day,
+		"2 weeks": 14 * day, "1d 12h": 36 * time.Hour, " 1day 1 hour ": 25 * time.Hour, "1y": 365*day + 6*time.Hour, "1mo": 30 * day, "3w": 21 * day,
+	} {
+		got, err := text.Duration()
+		require.NoError(t, err, string(text))
+		assert.Equal(t, want, got, string(text))
+	}
+	for _, bad := range []string{"", " ", "0d", "d", "1", "1m", "1 fortnight", "-1d", "1.5d", "1D", "1d,2h", "99999999999d", "2147483647y"} {
+		age, err := ParseAge(bad)
+		require.Error(t, err, bad)
+		assert.Empty(t, age)
+	}
+	age, err := ParseAge(" 1month ")
+	require.NoError(t, err)
+	data, err := json.Marshal(map[string]Age{"older_than": age})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"older_than":"1month"}`, string(data))
+}

@@ -1,5 +1,0 @@
-package forge
-
-// The services whose files are still to come.
-type (
-)
