@@ -282,7 +282,7 @@ func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, 
 	one := func(value any, text string, json any) (reflect.Value, *sentValue) {
 		return reflect.ValueOf(value), &sentValue{[]string{text}, json}
 	}
-	for _, value := range []any{ID(n), Number(n), int(n), int64(n), new(n), Value(n)} {
+	for _, value := range []any{ID(n), Number(n), n, int64(n), new(n), Value(n)} {
 		if fits(value, kind) {
 			return one(value, number, float64(n))
 		}

@@ -64,7 +64,7 @@ func seal(query string) string {
 func listKey(r *request, filters url.Values) string {
 	own := url.Values{}
 	for name, values := range filters {
-		if name != "per_page" && name != "page" && name != "pagination" && name != r.pages.size {
+		if name != "per_page" && name != "page" && name != "pagination" {
 			own[name] = values
 		}
 	}

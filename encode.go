@@ -77,7 +77,7 @@ func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
 	}
 	for name, value := range extra {
 		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("Extra holds %q, which a field sets too", name)
+			return nil, fmt.Errorf("the map Extra holds %q, which a field sets too", name)
 		}
 		text, err := json.Marshal(value)
 		if err != nil {

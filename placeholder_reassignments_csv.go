@@ -90,7 +90,7 @@ func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassig
 	records.ReuseRecord = true
 	first, err := records.Read()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return errors.New("forge: the file of reassignments is empty: it has no header")
 	case err != nil:
 		return reassignmentError(err)

@@ -111,14 +111,18 @@ func TestPlaceholderReassignments(t *testing.T) {
 // TestReassignmentsLeftEarly shows that a loop which is left gives the connection back, and that rows come while the file arrives.
 func TestReassignmentsLeftEarly(t *testing.T) {
 	file := readFixture(t, "placeholder_reassignments/reassignments.csv")
-	left := make(chan struct{})
+	left, stop := make(chan struct{}), make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(file)
 		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done() // the file never ends
-		close(left)
+		select { // the file never ends
+		case <-r.Context().Done():
+			close(left)
+		case <-stop:
+		}
 	}))
 	defer srv.Close()
+	defer close(stop)
 	c, err := NewClient(srv.URL)
 	require.NoError(t, err)
 	for row, err := range c.PlaceholderReassignments.List(t.Context(), ID(7)) {

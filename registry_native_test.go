@@ -82,10 +82,12 @@ func TestGetToken(t *testing.T) {
 	require.NoError(t, err)
 	assertWhole(t, "registry_native/token.json", token)
 	held := token.Token
-	token.Token = "changed by its caller"
-	token, err = c.RegistryNative.GetToken(t.Context(), scopes)
-	require.NoError(t, err)
-	assert.Equal(t, held, token.Token)
+	for range 2 {
+		token.Token = "changed by its caller"
+		token, err = c.RegistryNative.GetToken(t.Context(), scopes)
+		require.NoError(t, err)
+		assert.Equal(t, held, token.Token)
+	}
 	require.Len(t, auth.seen(), 1)
 	assert.Equal(t, "/jwt/auth?scope=repository%3Agroup%2Fapp%3Apull%2Cpush&scope=registry%3Acatalog%3A%2A&service=container_registry", auth.seen()[0].uri)
 	var answer Response
