@@ -28,7 +28,7 @@ func FuzzDecodeComparison(f *testing.F) { fuzzDecode[Comparison](f, "repositorie
 
 // Maps, which encoding/json reads.
 func FuzzDecodeMergeBase(f *testing.F) {
-	fuzzDecode[MergeBaseCommit](f, "repositories/merge_base.json")
+	fuzzDecode[Commit](f, "repositories/merge_base.json")
 }
 
 // Pointers and dates.

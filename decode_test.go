@@ -83,9 +83,9 @@ func TestDecodeMismatches(t *testing.T) {
 	assert.Equal(t, "d", page[3].Author.Name)
 	assert.Equal(t, []int64{1, 2, 3, 4, 5}, []int64{page[0].ID, page[1].ID, page[2].ID, page[3].ID, page[4].ID})
 
-	commit, mismatches, err := decodeText[MergeBaseCommit](`{"trailers":{"a":1,"b":"c"},"extended_trailers":5,"parent_ids":["p",6],"id":"x"}`)
+	commit, mismatches, err := decodeText[Commit](`{"trailers":{"a":1,"b":"c"},"extended_trailers":5,"parent_ids":["p",6],"id":"x"}`)
 	require.NoError(t, err)
-	assert.Equal(t, MergeBaseCommit{ID: "x", Trailers: map[string]string{"a": "", "b": "c"}, ParentIDs: []string{"p", ""}}, commit)
+	assert.Equal(t, Commit{ID: "x", Trailers: map[string]string{"a": "", "b": "c"}, ParentIDs: []string{"p", ""}}, commit)
 	assert.Equal(t, []string{"/trailers", "/extended_trailers", "/parent_ids/1"}, pointers(mismatches))
 }
 
@@ -114,7 +114,7 @@ func TestDecodeNulls(t *testing.T) {
 	nulls[UserSummary](t)
 	nulls[Namespace](t)
 	nulls[Comparison](t)
-	nulls[MergeBaseCommit](t)
+	nulls[Commit](t)
 	nulls[Blob](t)
 	nulls[TreeEntry](t)
 	nulls[NamespaceAvailability](t)
@@ -181,7 +181,7 @@ func TestDecodeAwkward(t *testing.T) {
 		for name, difference := range map[string]string{
 			"issue":     differ[Issue]([]byte(text), namesOf[Issue]()),
 			"page":      differ[page100[Issue]]([]byte(text), namesOf[Issue]()),
-			"commit":    differ[MergeBaseCommit]([]byte(text), namesOf[MergeBaseCommit]()),
+			"commit":    differ[Commit]([]byte(text), namesOf[Commit]()),
 			"blob":      differ[Blob]([]byte(text), namesOf[Blob]()),
 			"namespace": differ[Namespace]([]byte(text), namesOf[Namespace]()),
 			"todo":      differ[Todo]([]byte(text), namesOf[Todo]()),
@@ -259,7 +259,7 @@ func TestDecodeDeep(t *testing.T) {
 		"text": `{"title":` + nest("[", "]", 100000) + `}`, "array": `{"labels":` + nest("[", "]", 100000) + `}`, "object": `{"author":` + strings.Repeat(`{"id":`, 100000) + "1" + strings.Repeat("}", 100000) + `}`,
 		"unclosed": strings.Repeat(`{"milestone":[`, 100000), "raw": `{"target":` + nest("[", "]", 100000) + `}`, "map": `{"trailers":` + nest("[", "]", 100000) + `}`,
 	} {
-		for _, err := range []error{second(decodeText[Issue](text)), second(decodeText[Todo](text)), second(decodeText[MergeBaseCommit](text)), second(decodeText[page100[Issue]]("[" + text + "]"))} {
+		for _, err := range []error{second(decodeText[Issue](text)), second(decodeText[Todo](text)), second(decodeText[Commit](text)), second(decodeText[page100[Issue]]("[" + text + "]"))} {
 			assert.ErrorContains(t, err, "nested too deeply at byte", name)
 		}
 	}

@@ -351,7 +351,7 @@ func (v *DiffVersion) cut() string {
 	return cutDiffs(v.Diffs, remedy)
 }
 
-// Commit is a commit of a diff version or a CI job (Document 1 §2.3, Document 2 §2.6: VersionCommit and JobCommit).
+// Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6, Document 1 §2.3 and §2.4).
 type Commit struct {
 	// ID is the full SHA.
 	ID string `json:"id"`
@@ -379,7 +379,7 @@ type Commit struct {
 	CommittedDate time.Time `json:"committed_date"`
 	// Trailers are the trailers of the message; the last value of a repeated one.
 	Trailers map[string]string `json:"trailers"`
-	// ExtendedTrailers are the trailers with all their values; diff versions only.
+	// ExtendedTrailers are the trailers with all their values; diff versions, and merge bases beyond the contract.
 	ExtendedTrailers map[string][]string `json:"extended_trailers"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`

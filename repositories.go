@@ -160,9 +160,9 @@ func (o *MergeBaseOptions) check() error {
 }
 
 // GetMergeBase reads the common ancestor of two or more commits, branches or tags. Document 1 §4.3.
-func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*MergeBaseCommit, error) {
+func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*Commit, error) {
 	r := s.get("/projects/:id/repository/merge_base", project).params(o)
-	return do[MergeBaseCommit](ctx, r, opts)
+	return do[Commit](ctx, r, opts)
 }
 
 // CreateChangelogOptions says which commits a changelog section covers, and where it is committed (Document 1 §4.3.1).

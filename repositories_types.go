@@ -136,42 +136,6 @@ type Contributor struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeBaseCommit is the common ancestor of some commits (Document 1 §2.4).
-type MergeBaseCommit struct {
-	// ID is the full SHA.
-	ID string `json:"id"`
-	// ShortID is the abbreviated SHA.
-	ShortID string `json:"short_id"`
-	// Title is the first line of Message.
-	Title string `json:"title"`
-	// CreatedAt is when the commit was made.
-	CreatedAt time.Time `json:"created_at"`
-	// ParentIDs are the SHAs of the parents.
-	ParentIDs []string `json:"parent_ids"`
-	// Message is the whole message.
-	Message string `json:"message"`
-	// AuthorName is the author's name as Git has it.
-	AuthorName string `json:"author_name"`
-	// AuthorEmail is the author's address as Git has it.
-	AuthorEmail string `json:"author_email"`
-	// AuthoredDate is when the change was written.
-	AuthoredDate time.Time `json:"authored_date"`
-	// CommitterName is the committer's name as Git has it.
-	CommitterName string `json:"committer_name"`
-	// CommitterEmail is the committer's address as Git has it.
-	CommitterEmail string `json:"committer_email"`
-	// CommittedDate is when the change was committed.
-	CommittedDate time.Time `json:"committed_date"`
-	// Trailers are the trailers of the message; the last value of a repeated one. Not part of the contract.
-	Trailers map[string]string `json:"trailers"`
-	// ExtendedTrailers are the trailers with all their values. Not part of the contract.
-	ExtendedTrailers map[string][]string `json:"extended_trailers"`
-	// WebURL is the address of the page. Not part of the contract.
-	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
 // Changelog is a section of a changelog (Document 1 §2.4).
 type Changelog struct {
 	// Notes is the section, in Markdown.

@@ -1234,49 +1234,6 @@ func (v *Label) decodeFrom(r *jsonread.Reader) bool {
 	return true
 }
 
-func (v *MergeBaseCommit) decodeFrom(r *jsonread.Reader) bool {
-	if !r.Object() {
-		return false
-	}
-	for r.Key() {
-		switch string(r.CurrentKey()) {
-		case "id":
-			jsonread.Text(&v.ID, r)
-		case "short_id":
-			jsonread.Text(&v.ShortID, r)
-		case "title":
-			jsonread.Text(&v.Title, r)
-		case "created_at":
-			jsonread.Time(&v.CreatedAt, r)
-		case "parent_ids":
-			v.ParentIDs = slice(r, jsonread.Text[string])
-		case "message":
-			jsonread.Text(&v.Message, r)
-		case "author_name":
-			jsonread.Text(&v.AuthorName, r)
-		case "author_email":
-			jsonread.Text(&v.AuthorEmail, r)
-		case "authored_date":
-			jsonread.Time(&v.AuthoredDate, r)
-		case "committer_name":
-			jsonread.Text(&v.CommitterName, r)
-		case "committer_email":
-			jsonread.Text(&v.CommitterEmail, r)
-		case "committed_date":
-			jsonread.Time(&v.CommittedDate, r)
-		case "trailers":
-			other(&v.Trailers, r)
-		case "extended_trailers":
-			other(&v.ExtendedTrailers, r)
-		case "web_url":
-			jsonread.Text(&v.WebURL, r)
-		default:
-			v.Extra = unknown(r, v.Extra)
-		}
-	}
-	return true
-}
-
 func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/forge-sdk/forge-go/forgetest"
 )
@@ -59,6 +60,11 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 		return err
 	}
 	defer srv.Close()
+	if *seed == "demo" {
+		// The demo data belong to a day of their own; from there time goes on, so that background work ends and limits expire.
+		started := time.Now()
+		srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
+	}
 	fmt.Fprintf(out, "URL    %s\nToken  %s\n\n", srv.URL, srv.Token)
 	fmt.Fprintf(out, "curl --header \"PRIVATE-TOKEN: %s\" \"%s/api/v4/issues?scope=all&per_page=2\"\n\n", srv.Token, srv.URL)
 	fmt.Fprintln(out, "Interrupt (Ctrl-C) ends the server.")
