@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -337,8 +338,10 @@ func limited(t *http.Transport) *http.Transport {
 	t = t.Clone()
 	ownDial := t.DialContext != nil || t.Dial != nil || t.DialTLSContext != nil //nolint:staticcheck // a caller's Dial is respected
 	if !ownDial {
-		// Setting what follows would switch HTTP/2 off for a transport that has it by default.
-		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || t.TLSClientConfig == nil && t.TLSNextProto == nil
+		// Setting what follows would switch HTTP/2 off for a transport that has it by default, which Clone marks in the
+		// protocols it offers: a server would choose what the transport no longer speaks.
+		offers := t.TLSClientConfig == nil || slices.Contains(t.TLSClientConfig.NextProtos, "h2")
+		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || offers && t.TLSNextProto == nil
 		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	if t.TLSClientConfig == nil {
