@@ -35,16 +35,22 @@ func (p *pager[T]) pagesAhead(ctx context.Context, start string) iter.Seq2[*page
 	}
 }
 
-// linked follows the links: each request goes out as soon as the page before it has told its address.
+// linked follows the links: each request goes out as soon as the page before it has told its address, while that is decoded.
 func (p *pager[T]) linked(ctx context.Context, running *sync.WaitGroup, first *page[T], yield func(*page[T], error) bool) {
-	pages := make(chan fetched[T], p.options.ahead-1)
+	pages := make(chan chan fetched[T], p.options.ahead-1)
 	running.Go(func() {
 		defer close(pages)
 		var seen trail
 		for query := first.next; query != ""; {
-			page, err := p.fetch(ctx, query, &seen)
+			result := make(chan fetched[T], 1)
+			page, c, err := p.receive(ctx, query, &seen)
+			if err != nil {
+				result <- fetched[T]{nil, err}
+			} else {
+				running.Go(func() { result <- p.decoded(ctx, page, c) })
+			}
 			select {
-			case pages <- fetched[T]{page, err}:
+			case pages <- result:
 			case <-ctx.Done():
 				return
 			}
@@ -57,7 +63,8 @@ func (p *pager[T]) linked(ctx context.Context, running *sync.WaitGroup, first *p
 	if !yield(first, nil) {
 		return
 	}
-	for f := range pages {
+	for result := range pages {
+		f := <-result
 		if !yield(f.page, f.err) || f.err != nil {
 			return
 		}
@@ -108,6 +115,12 @@ func (p *pager[T]) numbered(ctx context.Context, running *sync.WaitGroup, first 
 		queue, page = queue[1:], f.page
 		due, window = due+1, min(2*window, ahead)
 	}
+}
+
+// decoded is decode with both results in one.
+func (p *pager[T]) decoded(ctx context.Context, page *page[T], c *call) fetched[T] {
+	page, err := p.decode(ctx, page, c)
+	return fetched[T]{page, err}
 }
 
 // pageNumber is the number of the page that a query asks for.

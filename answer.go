@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -15,13 +17,15 @@ import (
 const (
 	drainBytes    = 4 << 10 // bytes read of a body that nobody wants, so that the connection can be used again
 	maxWhitespace = 4 << 10 // bytes of white space around a JSON value
+	decodedFactor = 4       // items may take so many times the memory that the answer may have
 )
 
 // take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
 func (c *call) take(ctx context.Context, answer *http.Response, w *watchdog, cancel context.CancelCauseFunc) error {
 	a := &c.last
 	a.status, a.header = answer.StatusCode, answer.Header
-	body := &answerReader{body: answer.Body, watch: w}
+	body := &w.reader
+	*body = answerReader{body: answer.Body, watch: w, call: c, left: math.MaxInt64}
 	switch {
 	case a.status >= 300 || a.status < 200:
 		c.takeError(answer, body)
@@ -50,11 +54,11 @@ func (c *call) takeError(answer *http.Response, body io.Reader) {
 	}
 	// What can be read of it is shown: a cut error is still the server's answer.
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-	a.message, a.fields = readMessage([]byte(c.scrub(string(text))), answer.Header.Get("Content-Type"))
+	a.message, a.fields = readMessage(text, answer.Header.Get("Content-Type"), c.clean)
 }
 
 // takeValue reads a JSON answer into the call's buffer.
-func (c *call) takeValue(answer *http.Response, body io.Reader) error {
+func (c *call) takeValue(answer *http.Response, body *answerReader) error {
 	contentType := answer.Header.Get("Content-Type")
 	switch {
 	case isHTML(contentType):
@@ -79,11 +83,28 @@ func (c *call) takeValue(answer *http.Response, body io.Reader) error {
 		// What is announced is not trusted beyond what is kept anyway.
 		c.data.Grow(int(min(answer.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
 	}
-	n, err := c.data.ReadFrom(io.LimitReader(body, limit+1))
+	n, err := c.fill(body, limit+1)
 	if n > limit {
 		return c.tooLarge(limit)
 	}
 	return err
+}
+
+// fill reads most bytes of body at most. A large one goes into a buffer of that size once half of it has come: doubling would end at
+// twice as much.
+func (c *call) fill(body *answerReader, most int64) (int64, error) {
+	half := max(most/2, largestPooled) - bytes.MinRead
+	body.left = min(half, most)
+	n, err := c.data.ReadFrom(body)
+	if err != nil || n < half || n == most {
+		return n, err
+	}
+	whole := bytes.NewBuffer(make([]byte, 0, most+bytes.MinRead))
+	_, _ = whole.Write(c.data.Bytes())
+	c.data = whole
+	body.left = most - n
+	more, err := c.data.ReadFrom(body)
+	return n + more, err
 }
 
 func (c *call) tooLarge(limit int64) error {
@@ -114,7 +135,9 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 			return c.unusable(err.Error(), nil)
 		}
 	}
-	r := &jsonread.Reader{Strict: c.client().config.strict}
+	r := getReader()
+	defer putReader(r)
+	r.Strict, r.Limit = c.client().config.strict, decodedFactor*min(max(c.options.limits.json, defaultLimits.json), 1<<40)
 	r.Reset(data)
 	if err := decode(r); err != nil {
 		return c.undecodable(err, len(data))
@@ -132,7 +155,11 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 func (c *call) undecodable(err error, size int) error {
 	var syntax *jsonread.SyntaxError
 	var strict *jsonread.StrictError
+	var large *jsonread.LimitError
 	switch {
+	case errors.As(err, &large):
+		c.last.err, c.ambiguous = &failure{sentinel: ErrTooLarge, text: "the answer has too many items: " + large.Error()}, true
+		return c.error()
 	case errors.As(err, &syntax):
 		return c.unusable(fmt.Sprintf("the answer is not valid JSON: %s of %d", syntax, size), nil)
 	case errors.As(err, &strict):
@@ -153,10 +180,22 @@ func (c *call) failed(ctx context.Context) error {
 		c.last.cause = err
 	}
 	err := c.error()
-	if c.last.status == http.StatusTooManyRequests || errors.Is(c.last.err, ErrRateLimited) && !c.last.until.IsZero() {
+	if c.limited() {
 		return &RateLimitError{Until: c.last.until, Err: err}
 	}
 	return err
+}
+
+// limited reports whether the call failed because the server holds it back. Of its bulk deletions it says so with a 400.
+func (c *call) limited() bool {
+	a := &c.last
+	switch a.status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusBadRequest:
+		return c.route().budget == deletionBudget && strings.Contains(a.message, "at most once an hour")
+	}
+	return errors.Is(a.err, ErrRateLimited) && !a.until.IsZero()
 }
 
 // error makes the *Error of the last attempt.
@@ -166,16 +205,18 @@ func (c *call) error() *Error {
 		Method: r.method, Route: r.template, Status: a.status, Message: a.message, Fields: a.fields,
 		RequestID: requestID(a.header), Attempts: c.attempts,
 		MaybeApplied: c.ambiguous && r.class != safe,
-		sentinel:     sentinelFor(a.status), cause: a.err,
+		sentinel:     sentinelFor(a.status), cause: c.scrubbed(a.err),
 	}
 	if a.err != nil && a.status < 300 {
 		e.sentinel = nil
 	}
 	if a.cause != nil {
-		e.cause = errors.Join(a.err, a.cause)
+		e.cause = errors.Join(e.cause, a.cause)
 	}
-	e.cause = c.scrubbed(e.cause)
 	e.hint = hintFor(r, a.status, c.cred.kind == jobToken)
+	if e.hint == "" {
+		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, a.status, a.message), "; ")
+	}
 	if c.note != "" {
 		e.hint = c.note
 	}
@@ -187,11 +228,16 @@ func (c *call) scrubbed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if clean := c.scrub(err.Error()); clean != err.Error() {
+	text := printable(err.Error())
+	if clean := c.scrub(text); clean != text {
 		return &failure{sentinel: ErrAnswer, text: clean}
 	}
 	return err
 }
+
+// clean is cleanText for what a server may have put the credential into. It is taken out of what will be shown, and before that is cut:
+// cleaning can join the parts of a token, and cutting leaves a part.
+func (c *call) clean(text string, limit int) string { return cutText(c.scrub(printable(text)), limit) }
 
 // scrub takes the client's secret out of text from outside, and the token that this call sent, which another call may have
 // renewed meanwhile.
@@ -203,7 +249,8 @@ func (c *call) scrub(text string) string {
 func (c *call) scrubHeader(h http.Header) {
 	for _, values := range h {
 		for i, value := range values {
-			if clean := c.scrub(value); clean != value {
+			text := printable(value)
+			if clean := c.scrub(text); clean != text {
 				values[i] = clean
 			}
 		}

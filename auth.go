@@ -2,9 +2,12 @@ package forge
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,8 +20,8 @@ import (
 // printing, encoding or reflecting on anything that holds one.
 type credential struct {
 	kind credentialKind
-	// authorize sets the header for one request and returns the token it used.
-	authorize func(ctx context.Context, h http.Header) (used string, err error)
+	// authorize gives the header for one request, and the token that is in it as a function, for the reason above.
+	authorize func(ctx context.Context) (header, value string, used func() string, err error)
 	// renew is asked after a 401 whether another token than used is to be had; nil for fixed tokens.
 	renew func(ctx context.Context, used string) (bool, error)
 	// scrub removes the secret from text that came from outside.
@@ -64,20 +67,20 @@ func isCredentialParam(name string) bool {
 // noCredential calls without one: public projects only.
 func noCredential() credential {
 	return credential{
-		authorize: func(context.Context, http.Header) (string, error) { return "", nil },
+		authorize: func(context.Context) (string, string, func() string, error) { return "", "", noToken, nil },
 		scrub:     func(text string) string { return text },
 	}
 }
 
+func noToken() string { return "" }
+
 // fixedToken sends the same header with every request.
 func fixedToken(kind credentialKind, header, token string) credential {
+	used := func() string { return token }
 	return credential{
-		kind: kind,
-		authorize: func(_ context.Context, h http.Header) (string, error) {
-			h[header] = []string{token}
-			return token, nil
-		},
-		scrub: func(text string) string { return redact(text, token) },
+		kind:      kind,
+		authorize: func(context.Context) (string, string, func() string, error) { return header, token, used, nil },
+		scrub:     func(text string) string { return redact(text, token) },
 	}
 }
 
@@ -86,20 +89,11 @@ func basic(user, password string) credential {
 	pair := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 	return credential{
 		kind: basicAuth,
-		authorize: func(_ context.Context, h http.Header) (string, error) {
-			h["Authorization"] = []string{"Basic " + pair}
-			return pair, nil
+		authorize: func(context.Context) (string, string, func() string, error) {
+			return "Authorization", "Basic " + pair, func() string { return pair }, nil
 		},
 		scrub: func(text string) string { return redact(redact(text, pair), password) },
 	}
-}
-
-// redact takes a token out of text. Of a very short one, as tests have, no text is made unreadable.
-func redact(text, token string) string {
-	if len(token) < 8 {
-		return text
-	}
-	return strings.ReplaceAll(text, token, "[redacted]")
 }
 
 // checkToken refuses what cannot be a token before it is put into a header.
@@ -138,13 +132,12 @@ func bearerToken(source func(ctx context.Context, refused string) (*oauth2.Token
 	}
 	return credential{
 		kind: oauthToken,
-		authorize: func(ctx context.Context, h http.Header) (string, error) {
+		authorize: func(ctx context.Context) (string, string, func() string, error) {
 			token, err := get(ctx, "")
 			if err != nil {
-				return "", err
+				return "", "", noToken, err
 			}
-			h.Set("Authorization", token.Type()+" "+token.AccessToken)
-			return token.AccessToken, nil
+			return "Authorization", token.Type() + " " + token.AccessToken, func() string { return token.AccessToken }, nil
 		},
 		renew: func(ctx context.Context, used string) (bool, error) {
 			token, err := get(ctx, used)
@@ -165,7 +158,7 @@ func foreignSource(source oauth2.TokenSource) credential {
 	return bearerToken(func(ctx context.Context, _ string) (*oauth2.Token, error) {
 		return shared.do(ctx, func(context.Context) (*oauth2.Token, error) {
 			token, err := source.Token()
-			return token, hideTokenBody(err)
+			return token, hideTokenBody(err, transportCause(err))
 		})
 	})
 }
@@ -189,10 +182,10 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 	}
 	refresh := func(ctx context.Context) (*oauth2.Token, error) {
 		old, _ := usable("")
-		ctx = context.WithValue(ctx, oauth2.HTTPClient, client)
+		ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 		fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: old.RefreshToken}).Token()
 		if err != nil {
-			return nil, hideTokenBody(err)
+			return nil, hideTokenBody(err, networkCause(err))
 		}
 		mu.Lock()
 		current = fresh
@@ -269,6 +262,24 @@ func (f *flight[T]) ask(ctx context.Context, result *flightResult[T], ask func(c
 	result.token, result.err = ask(ctx)
 }
 
+// networkCause is what of a failure quotes nothing that came: net/http quotes answers that it cannot read, and a token endpoint may
+// have put what it was sent into one.
+func networkCause(err error) error {
+	var network *net.OpError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &network):
+		return network
+	case errors.As(err, &certificate):
+		return certificate
+	case errors.Is(err, context.DeadlineExceeded):
+		return context.DeadlineExceeded
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
 // credentialError says why there is no credential, without anything the token endpoint answered.
 type credentialError struct {
 	reason    string
@@ -285,22 +296,31 @@ func (e *credentialError) Unwrap() []error {
 	return []error{ErrCredential, e.cause}
 }
 
+// isTokenErrorCode tells the codes of RFC 6749 from whatever else a token endpoint sends.
+func isTokenErrorCode(code string) bool {
+	switch code {
+	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
+		return true
+	}
+	return false
+}
+
 // hideTokenBody keeps the token endpoint's answer, which may hold a secret, out of the error.
-func hideTokenBody(err error) error {
+func hideTokenBody(err, cause error) error {
 	if err == nil {
 		return nil
 	}
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
-		return &credentialError{reason: "obtaining a token failed", temporary: true, cause: transportCause(err)}
+		return &credentialError{reason: "obtaining a token failed", temporary: true, cause: cause}
 	}
 	status := 0 // a source of the caller's may leave the answer out
 	if refused.Response != nil {
 		status = refused.Response.StatusCode
 	}
 	reason := fmt.Sprintf("the token endpoint answered %d", status)
-	if code := refused.ErrorCode; len(code) < 64 && code != "" && strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") == "" {
-		reason += " " + code
+	if isTokenErrorCode(refused.ErrorCode) {
+		reason += " " + refused.ErrorCode
 	}
 	return &credentialError{reason: reason, temporary: status >= 500}
 }

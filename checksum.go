@@ -28,6 +28,25 @@ func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 	return r
 }
 
+// Checksum compares a download with a checksum, in hex, while it is read: where the content differs the last Read fails with
+// ErrChecksum, and SaveTo leaves no file.
+func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
+	return func(o *callOptions) {
+		if !o.fits("Checksum", kindOpen) {
+			return
+		}
+		digest, err := hex.DecodeString(sum)
+		switch {
+		case algorithm != ChecksumSHA256:
+			o.refuse("Checksum", "", "the algorithm is none that this version knows")
+		case err != nil || len(digest) != sha256.Size:
+			o.refuse("Checksum", "", "it is no SHA-256, which has 64 hex digits")
+		default:
+			o.sum = checksum{want: sum, make: sha256.New}
+		}
+	}
+}
+
 // over gives the stream, which ends in an error where its content differs.
 func (s checksum) over(stream io.ReadCloser) io.ReadCloser {
 	if s.make == nil {

@@ -53,6 +53,8 @@ type Client struct {
 	config    config
 	transport http.RoundTripper
 	guard     *guard
+	stats     *counters
+	bare      http.Header // of requests that are shown to the retry loop and not sent; always empty
 	tokens    registryTokens
 }
 
@@ -70,6 +72,7 @@ type config struct {
 	plainHTTP  bool
 	strict     bool
 	onRefresh  func(*oauth2.Token)
+	onAttempt  func(context.Context, Attempt)
 	limits     limits
 	words      *words
 
@@ -111,7 +114,8 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 }
 
 // NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets neither, for CI_API_V4_URL and
-// CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the project's registry only (Document 1 §5).
+// CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the registry of the job's project, and generates changelogs
+// (Document 1 §5).
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
 	credential, missing := WithToken(token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
@@ -143,9 +147,9 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	c := &Client{}
+	c := &Client{stats: new(counters), bare: http.Header{}}
 	if parent != nil {
-		c.transport, c.guard, c.tokens = parent.transport, parent.guard, parent.tokens
+		c.transport, c.guard, c.stats, c.tokens = parent.transport, parent.guard, parent.stats, parent.tokens
 	}
 	if cfg.newTransport {
 		transport, err := newTransport(cfg.transport)
@@ -195,13 +199,18 @@ func (c *Client) CloseIdleConnections() {
 }
 
 // String gives the address of the API. It keeps fmt out of the client's parts, which are in use.
-func (c *Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
+func (c Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
 
 // GoString is String, for %#v.
-func (c *Client) GoString() string { return c.String() }
+func (c Client) GoString() string { return c.String() }
 
 // BaseURL returns the address of the API, /api/v4 included.
 func (c *Client) BaseURL() string { return c.config.bases[apiBase].String() }
+
+// Redact takes the client's credentials out of text that will be kept, such as a recorded exchange: the token it sends, of WithOAuth
+// and WithTokenSource the latest, and what WithRegistryCredentials was given, as they are and as JSON and addresses write them. Of
+// credentials shorter than 8 bytes no text is made unreadable.
+func (c *Client) Redact(text string) string { return c.config.basic.scrub(c.config.cred.scrub(text)) }
 
 // WithToken authenticates with a personal, project or group access token (Document 1 §5).
 func WithToken(token string) Option {
@@ -318,7 +327,8 @@ func WithUserAgent(product string) Option {
 }
 
 // WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn. No record holds a
-// credential, and of a query only values that are known to be harmless.
+// credential, and of a query only values that are known to be harmless. A call's duration includes its waits for the Limiter and for the
+// server.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		c.logger = logger

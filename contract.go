@@ -1,10 +1,8 @@
 package forge
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
-	"strings"
+	"sort"
 	"time"
 )
 
@@ -96,17 +94,13 @@ type route struct {
 	deprecated       string
 }
 
-// compareRoutes orders the table: by template, then by method.
-func compareRoutes(r route, template, method string) int {
-	return cmp.Or(strings.Compare(r.template, template), strings.Compare(r.method, method))
-}
-
-// findRoute returns the table's row for a documented endpoint.
+// findRoute returns the row of a documented endpoint; the table is sorted by template, then by method.
 func findRoute(method, template string) (*route, bool) {
-	i, found := slices.BinarySearchFunc(routes, template, func(r route, template string) int {
-		return compareRoutes(r, template, method)
+	i := sort.Search(len(routes), func(i int) bool { // without copying rows, which are large
+		r := &routes[i]
+		return r.template > template || r.template == template && r.method >= method
 	})
-	if !found {
+	if i == len(routes) || routes[i].template != template || routes[i].method != method {
 		return nil, false
 	}
 	return &routes[i], true

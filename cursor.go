@@ -15,6 +15,8 @@ type Cursor string
 const (
 	cursorVersion = "1"
 	cursorDone    = "done"
+	maxPosition   = 64 << 10             // bytes of the query of a page; few servers take more than 8 KiB
+	maxCursor     = maxPosition*4/3 + 64 // bytes
 )
 
 // Done reports whether the list is finished: StartAt with this cursor yields nothing.
@@ -36,7 +38,7 @@ func (c Cursor) position(list string) (query string, err error) {
 	}
 	parts := strings.Split(string(c), ".")
 	switch {
-	case len(parts) != 3 || len(c) > 16<<10:
+	case len(parts) != 3 || len(c) > maxCursor:
 		return refuse("it is not a cursor")
 	case parts[0] != cursorVersion:
 		return refuse("the cursor was made by another version of the package: start over")

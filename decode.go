@@ -37,14 +37,18 @@ func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {
 		return nil
 	}
-	items := []T{}
+	items, size := []T{}, sizeOf[T]()
 	for r.More() {
 		var zero T
+		r.Take(size)
 		items = append(items, zero)
 		f(&items[len(items)-1], r)
 	}
 	return items
 }
+
+// sizeOf is the memory that a T takes, without what it points to.
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 // unknown keeps a member that no field names.
 func unknown(r *jsonread.Reader, extra map[string]json.RawMessage) map[string]json.RawMessage {
@@ -55,6 +59,7 @@ func unknown(r *jsonread.Reader, extra map[string]json.RawMessage) map[string]js
 	if extra == nil {
 		extra = map[string]json.RawMessage{}
 	}
+	r.Take(2 * sizeOf[json.RawMessage]())
 	extra[key] = value
 	return extra
 }
@@ -173,7 +178,8 @@ func decodeItems[T any](r *jsonread.Reader) (items []*T, err error) {
 	if !r.Array() {
 		return nil, nil
 	}
-	for r.More() {
+	for size := sizeOf[T](); r.More(); {
+		r.Take(size)
 		item := new(T)
 		switch ok, err := decodeItem(r, item); {
 		case err != nil:

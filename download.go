@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
@@ -34,6 +35,24 @@ func (d *Download) Read(p []byte) (int, error) {
 	failed := *d.call
 	failed.cause = err
 	return n, &failed
+}
+
+// WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself; io.Copy uses it.
+func (d *Download) WriteTo(w io.Writer) (int64, error) {
+	buffer := copyBuffer()
+	defer copyBuffers.Put(buffer)
+	// Neither side is to choose a way of its own.
+	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{d}, buffer[:])
+}
+
+// copyBuffers are what downloads are copied through.
+var copyBuffers sync.Pool
+
+func copyBuffer() *[128 << 10]byte {
+	if b, ok := copyBuffers.Get().(*[128 << 10]byte); ok {
+		return b
+	}
+	return new([128 << 10]byte)
 }
 
 // Close gives the connection back. It may be called more than once.

@@ -25,7 +25,15 @@ type payload struct {
 	contentType string
 	size        int64
 	open        func() (io.ReadCloser, error)
-	once        bool // cannot be opened a second time
+	once        bool       // cannot be opened a second time
+	form        *multiform // what a multipart body is made of
+}
+
+// multiform is text fields and one file.
+type multiform struct {
+	fields    map[string]string
+	fileField string
+	file      File
 }
 
 // encodeQuery makes a query of url-tagged options; nil gives none.
@@ -124,6 +132,7 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 		contentType: w.FormDataContentType(),
 		size:        int64(head.Len()) + file.Size + int64(len(tail)),
 		once:        file.once,
+		form:        &multiform{fields, fileField, file},
 		open: func() (io.ReadCloser, error) {
 			content, err := file.Open()
 			if err != nil {

@@ -35,7 +35,7 @@ const (
 	ErrURITooLong = sentinel("request address too long")
 	// ErrUnprocessable: status 422.
 	ErrUnprocessable = sentinel("unprocessable")
-	// ErrRateLimited: status 429, or a wait announced by one; see RateLimitError.
+	// ErrRateLimited: status 429, a wait announced by one, or a bulk deletion within an hour of the last; see RateLimitError.
 	ErrRateLimited = sentinel("rate limited")
 	// ErrServer: any 5xx status.
 	ErrServer = sentinel("server error")
@@ -50,6 +50,10 @@ const (
 	ErrTooLarge = sentinel("answer too large")
 	// ErrChecksum: a download whose content is not what its checksum says.
 	ErrChecksum = sentinel("checksum differs")
+	// ErrDryRun: what every call with the request option DryRun returns once its request is planned.
+	ErrDryRun = sentinel("dry run: nothing was sent")
+	// ErrDeleteFailed: what was waited for was not deleted; see RegistryService.WaitDeleted.
+	ErrDeleteFailed = sentinel("deletion failed")
 	// ErrIncomplete: an answer that the server cut, where the request option Complete asks for all or nothing.
 	ErrIncomplete = sentinel("incomplete answer")
 	// ErrRepeatedPage: a list whose next link leads back to a page already read.
@@ -85,10 +89,15 @@ type Error struct {
 // Error says what was tried, what came back, and what to do about it.
 func (e *Error) Error() string {
 	parts := []string{"forge: " + e.Method + " " + e.Route}
+	said := e.Message
 	if e.Status != 0 {
-		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.Status)+" "+http.StatusText(e.Status)))
+		code, text := strconv.Itoa(e.Status), http.StatusText(e.Status)
+		parts = append(parts, strings.TrimSpace(code+" "+text))
+		if said = strings.TrimPrefix(said, code+" "); strings.EqualFold(said, text) {
+			said = ""
+		}
 	}
-	for _, part := range []string{e.Message, e.causeText()} {
+	for _, part := range []string{said, e.causeText()} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -138,14 +147,21 @@ type RateLimitError struct {
 
 // Error adds the time to the message of the call.
 func (e *RateLimitError) Error() string {
-	if e.Until.IsZero() {
-		return e.Err.Error()
+	text := e.Err.Error()
+	if !e.Until.IsZero() {
+		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
 	}
-	return e.Err.Error() + "; try again after " + e.Until.UTC().Format(time.RFC3339)
+	if e.Err.Attempts == 0 {
+		text += "; nothing was sent"
+	}
+	return text
 }
 
 // Unwrap gives the *Error.
 func (e *RateLimitError) Unwrap() error { return e.Err }
+
+// Is matches ErrRateLimited, whatever the status.
+func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited }
 
 // ValidationError is a call that was refused before anything was sent.
 type ValidationError struct {
@@ -166,15 +182,19 @@ func (e *ValidationError) Error() string {
 	if e.Route != "" {
 		b.WriteString(e.Route + ": ")
 	}
-	b.WriteString(e.Option)
-	if e.Param != "" && e.Param != e.Option {
-		if e.Option != "" {
-			b.WriteString(" ")
-		}
-		b.WriteString("(" + e.Param + ")")
-	}
-	b.WriteString(": " + e.Reason + "; nothing was sent")
+	b.WriteString(e.subject() + ": " + e.Reason + "; nothing was sent")
 	return b.String()
+}
+
+// subject is what the refusal is about.
+func (e *ValidationError) subject() string {
+	switch {
+	case e.Param == "" || e.Param == e.Option:
+		return e.Option
+	case e.Option == "argument":
+		return e.Option + " " + e.Param
+	}
+	return strings.TrimSpace(e.Option + " (" + e.Param + ")")
 }
 
 // Unchanged reports whether a call ended with the documented "nothing to change" answer (304): the
@@ -212,13 +232,14 @@ func sentinelFor(status int) error {
 
 // hintFor says what a refused route needs, so that the reader need not look it up.
 func hintFor(r *route, status int, jobToken bool) string {
-	switch status {
-	case http.StatusUnauthorized:
+	switch {
+	case status == http.StatusUnauthorized && jobToken && !r.jobToken && r.section != "":
+		return "this endpoint takes no CI job token: it needs an access token (" + r.section + ")"
+	case status == http.StatusUnauthorized:
 		return "check the credential: it is missing, wrong, expired or revoked"
-	case http.StatusForbidden, http.StatusNotFound:
-	case http.StatusRequestURITooLong:
+	case status == http.StatusRequestURITooLong:
 		return "the query is too long for this server: use fewer or shorter filters"
-	default:
+	case status != http.StatusForbidden && status != http.StatusNotFound:
 		return ""
 	}
 	var needs []string
@@ -238,4 +259,24 @@ func hintFor(r *route, status int, jobToken bool) string {
 		return ""
 	}
 	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.section + ")"
+}
+
+// hintBase doubts the base URL when nothing has gone well there yet, and a 404 is not one that the API would give.
+func (c *call) hintBase() string {
+	a, stats := &c.last, c.client().stats
+	foreign := a.message == "" || !isJSON(a.header.Get("Content-Type"))
+	answered := stats.calls.Load()-stats.failures.Load() > 1 // another one than this
+	if a.status != http.StatusNotFound || !foreign || answered || a.away || c.route().base != apiBase {
+		return ""
+	}
+	return "is the base URL right? The API was looked for at " + c.client().BaseURL()
+}
+
+// hintDecoded names a cause of a 404 that says no more: a proxy that has decoded the slashes of a path sends another address on.
+func hintDecoded(path string, status int, message string) string {
+	unspecific := message == "" || message == "404 Not Found" || strings.HasPrefix(message, "an HTML page")
+	if status != http.StatusNotFound || !unspecific || !strings.Contains(path, "%2F") {
+		return ""
+	}
+	return "if it exists, a proxy on the way decodes the %2F of the address (in nginx, a proxy_pass that names a path does): forge.ID needs none"
 }

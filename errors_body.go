@@ -16,26 +16,30 @@ const (
 	maxErrorDepth  = 4
 )
 
+// cleaner makes text from outside safe to show, in at most limit bytes.
+type cleaner func(text string, limit int) string
+
 // readMessage takes the message and the field errors out of an error answer. The contract shows one form
 // only (Document 1 §7); servers in the field send several, and proxies send anything.
-func readMessage(body []byte, contentType string) (message string, fields map[string][]string) {
+func readMessage(body []byte, contentType string, clean cleaner) (message string, fields map[string][]string) {
 	if isHTML(contentType) {
-		return cleanText(htmlTitle(string(body)), maxErrorText), nil
+		return clean(htmlTitle(string(body)), maxErrorText), nil
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(body, &object) != nil {
-		return cleanText(string(body), maxErrorText), nil
+		return clean(string(body), maxErrorText), nil
 	}
-	f := fieldErrors{}
+	f := fieldErrors{clean: clean}
 	for _, key := range []string{"message", "error", "error_description"} {
 		f.add("", object[key], 0)
 	}
 	f.addRegistry(object["errors"])
-	return cleanText(strings.Join(f.texts, ": "), maxErrorText), f.fields
+	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
 }
 
 // fieldErrors collects the leaves of a message: strings, arrays of strings, objects of either.
 type fieldErrors struct {
+	clean  cleaner
 	texts  []string
 	fields map[string][]string
 }
@@ -80,14 +84,14 @@ func (f *fieldErrors) addRegistry(raw json.RawMessage) {
 }
 
 func (f *fieldErrors) leaf(name, text string) {
-	text = cleanText(text, maxErrorText)
+	text = f.clean(text, maxErrorText)
 	if name == "" {
 		if text != "" && !slices.Contains(f.texts, text) {
 			f.texts = append(f.texts, text)
 		}
 		return
 	}
-	name = cleanText(name, 256)
+	name = f.clean(name, 256)
 	if f.fields == nil {
 		f.fields = map[string][]string{}
 	}
@@ -113,6 +117,9 @@ func htmlTitle(page string) string {
 }
 
 func mediaType(contentType string) string {
+	if contentType == "application/json" {
+		return contentType // as almost always
+	}
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")
@@ -132,11 +139,14 @@ func isJSON(contentType string) bool {
 }
 
 // cleanText makes text from outside safe to print: one line, valid UTF-8, no control bytes, at most limit bytes.
-func cleanText(s string, limit int) string {
-	if len(s) > 4*limit {
-		s = s[:4*limit]
+func cleanText(s string, limit int) string { return cutText(printable(s), limit) }
+
+// printable makes one line of text, without what a terminal might obey.
+func printable(s string) string {
+	if isPlain(s) {
+		return strings.TrimSpace(s)
 	}
-	s = strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
@@ -144,8 +154,20 @@ func cleanText(s string, limit int) string {
 			return -1
 		}
 		return r
-	}, s)
-	s = strings.TrimSpace(s)
+	}, s))
+}
+
+// isPlain tells the text that is printable as it is, which nearly all is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func cutText(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -375,7 +376,8 @@ func ExampleError_maybeApplied() {
 	srv.Fail("POST /projects/:id/issues/:issue_iid/add_spent_time", forgetest.ResetAfter().Times(1)) // the answer is lost
 
 	_, err := client.Issues.AddSpentTime(context.Background(), forge.Path("group/app"), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
-	if failed, ok := err.(*forge.Error); ok && failed.MaybeApplied {
+	var failed *forge.Error
+	if errors.As(err, &failed) && failed.MaybeApplied {
 		fmt.Println("sent", failed.Attempts, "time: look before you repeat it")
 	}
 	// Output: sent 1 time: look before you repeat it

@@ -20,6 +20,7 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 
 	once bool
+	path string // where FileAt found it
 }
 
 const defaultFileName = "file"
@@ -29,7 +30,7 @@ var errReadOnce = errors.New("the body comes from FileReader and cannot be read 
 
 // FileAt is the file at path, opened anew for each attempt. What is wrong with it is reported by the upload.
 func FileAt(path string) File {
-	f := File{Name: filepath.Base(path), Size: -1}
+	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():

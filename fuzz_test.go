@@ -35,7 +35,7 @@ func FuzzExpand(f *testing.F) {
 		case 2:
 			args = args[:1]
 		}
-		path, err := expand(template, args)
+		path, err := expand("", template, args)
 		if err != nil {
 			var invalid *ValidationError
 			require.ErrorAs(t, err, &invalid)
@@ -127,7 +127,7 @@ func FuzzErrorBody(f *testing.F) {
 		if len(body) > maxErrorBody {
 			return
 		}
-		message, fields := readMessage(body, contentType)
+		message, fields := readMessage(body, contentType, cleanText)
 		require.LessOrEqual(t, len(fields), maxErrorFields)
 		texts := []string{message}
 		for name, list := range fields {
@@ -197,7 +197,7 @@ func FuzzCursor(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, position, again)
 		}
-		if made := newCursor(list, query); len(made) <= 16<<10 {
+		if made := newCursor(list, query); len(made) <= maxCursor {
 			position, err = made.position(list)
 			require.NoError(t, err)
 			require.Equal(t, query, position)

@@ -166,7 +166,9 @@ func (g *guard) fullUntil(r *request) time.Time {
 // context allows.
 func (g *guard) pass(ctx context.Context, r *request, longest time.Duration) (until time.Time, why string, err error) {
 	for {
-		until, why = g.heldUntil(r)
+		if until, why = g.heldUntil(r); until.IsZero() {
+			return time.Time{}, "", nil
+		}
 		wait := time.Until(until)
 		if wait <= 0 {
 			return time.Time{}, "", nil
@@ -178,7 +180,9 @@ func (g *guard) pass(ctx context.Context, r *request, longest time.Duration) (un
 		case wait > longest:
 			return until, why, ErrRateLimited
 		}
-		if err := sleep(ctx, wait+jitter(min(wait/10, time.Second))); err != nil {
+		wait += jitter(min(wait/10, time.Second))
+		r.client.stats.throttle(wait)
+		if err := sleep(ctx, wait); err != nil {
 			return until, why, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,6 +29,13 @@ func TestErrorsThatHelp(t *testing.T) {
 		_, err := Collect(c.Issues.List(ctx, &ListIssuesOptions{Search: "x"}))
 		return err
 	}
+	byPath := func(ctx context.Context, c *Client) error {
+		_, err := c.Issues.GetTimeStats(ctx, Path("group/app"), 1)
+		return err
+	}
+	outside := func(ctx context.Context, c *Client) error {
+		return c.Do(ctx, Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []Ref{ID(1)}}, nil)
+	}
 	tests := []struct {
 		name       string
 		credential Option
@@ -37,8 +45,14 @@ func TestErrorsThatHelp(t *testing.T) {
 		not        string
 	}{
 		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "an access token instead of a CI job token", ""},
+		{"a job token that is refused", WithJobToken("job-token-1"), 401, runner,
+			"this endpoint takes no CI job token: it needs an access token (Document 2 §4.5)", "revoked"},
+		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "missing, wrong, expired or revoked", "access token"},
+		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "missing, wrong, expired or revoked", "access token"},
 		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "403", "job token"},
 		{"an access token", WithToken("access-token-1"), 404, runner, "404", "job token"},
+		{"an address that a proxy may have decoded", WithToken("access-token-1"), 404, byPath, "decodes the %2F", ""},
+		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "403", "decodes"},
 		{"a tier", WithToken("access-token-1"), 404, approvals, "needs Premium or Ultimate (Document 1 §4.5)", ""},
 		{"no valid credential", WithToken("access-token-1"), 401, runner, "missing, wrong, expired or revoked", ""},
 		{"a query that is too long", WithToken("access-token-1"), 414, issues, "use fewer or shorter filters", ""},
@@ -55,6 +69,42 @@ func TestErrorsThatHelp(t *testing.T) {
 			if test.not != "" {
 				assert.NotContains(t, err.Error(), test.not)
 			}
+		})
+	}
+}
+
+// A 404 that no API gives makes the base URL doubtful, until something has gone well there.
+func TestHintBase(t *testing.T) {
+	const hint = "is the base URL right? The API was looked for at "
+	for _, test := range []struct {
+		name, body, kind string
+		hinted           bool
+	}{
+		{"a page", "<html><head><title>Not here</title>", "text/html", true},
+		{"plain text", "404 page not found", "text/plain; charset=utf-8", true},
+		{"nothing", "", "", true},
+		{"the API's own", `{"message":"404 Project Not Found"}`, "application/json", false},
+		{"the API's own for an unknown route", `{"error":"404 Not Found"}`, "application/json", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWire(t, func(s seen) act {
+				if strings.HasSuffix(s.uri, "/time_stats") {
+					return say(404, test.body, "Content-Type: "+test.kind)
+				}
+				return say(200, "{}", jsonType)
+			})
+			c := wireClient(t, w.url+"/api")
+			stats := func(ref Ref) string {
+				_, err := c.Issues.GetTimeStats(t.Context(), ref, 1)
+				require.ErrorIs(t, err, ErrNotFound)
+				return err.Error()
+			}
+			assert.Equal(t, test.hinted, strings.Contains(stats(ID(1)), hint+w.url+"/api/api/v4"))
+			both := stats(Path("group/app"))
+			assert.Equal(t, test.hinted, strings.Contains(both, hint))
+			assert.NotContains(t, both, "; ;")
+			require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))
+			assert.NotContains(t, stats(ID(1)), hint)
 		})
 	}
 }

@@ -139,6 +139,7 @@ func TestIssues(t *testing.T) {
 				see("issues/time_stats_zero.json", stats, err)
 				stats, err = c.Issues.GetTimeStats(t.Context(), ID(42), 5)
 				see("issues/time_stats.json", stats, err)
+				assert.Equal(t, "3h30m 45m", stats.Estimate().String()+" "+stats.Spent().String())
 			},
 		},
 		{

@@ -198,9 +198,9 @@ type References struct {
 
 // TimeStats are the estimate and the time spent (Document 2 §2.3).
 type TimeStats struct {
-	// TimeEstimate is the estimated working time, in seconds.
+	// TimeEstimate is the estimated working time, in seconds; Estimate gives it as a WorkDuration.
 	TimeEstimate int64 `json:"time_estimate"`
-	// TotalTimeSpent is the working time spent, in seconds.
+	// TotalTimeSpent is the working time spent, in seconds; Spent gives it as a WorkDuration.
 	TotalTimeSpent int64 `json:"total_time_spent"`
 	// HumanTimeEstimate is TimeEstimate as people read it, in days and weeks of the server's own length; empty for none.
 	HumanTimeEstimate string `json:"human_time_estimate"`
@@ -209,6 +209,14 @@ type TimeStats struct {
 	// Extra holds members that no field names.
 	Extra map[string]json.RawMessage `json:"-"`
 }
+
+// Estimate is TimeEstimate as a duration.
+func (s TimeStats) Estimate() WorkDuration { return seconds(s.TimeEstimate) }
+
+// Spent is TotalTimeSpent as a duration.
+func (s TimeStats) Spent() WorkDuration { return seconds(s.TotalTimeSpent) }
+
+func seconds(n int64) WorkDuration { return WorkDuration(n) * WorkDuration(time.Second) }
 
 // TaskCompletionStatus counts the task list items of a description (Document 2 §2.2).
 type TaskCompletionStatus struct {

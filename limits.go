@@ -27,13 +27,20 @@ type watchdog struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
+	fires   time.Time // when the timer does; zero: not at all
+	due     time.Time // when the current wait is too long; zero: there is none
 	reason  string
 	limit   time.Duration
 	stopped bool
+
+	reader answerReader // of the answer, in the same piece of memory
 }
 
-func newWatchdog(cancel context.CancelCauseFunc, l limits) *watchdog {
-	return &watchdog{cancel: cancel, limits: l}
+// begin watches another attempt. A timer of the one before that fires late finds no wait that is due.
+func (w *watchdog) begin(cancel context.CancelCauseFunc, l limits) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cancel, w.limits, w.stopped, w.due, w.fires = cancel, l, false, time.Time{}, time.Time{}
 }
 
 // expectHeader starts the wait for an answer.
@@ -48,37 +55,47 @@ func (w *watchdog) start(limit time.Duration, reason string) {
 	if w.stopped {
 		return
 	}
-	w.limit, w.reason = limit, reason
-	if w.timer == nil {
-		w.timer = time.AfterFunc(limit, w.bite)
-		return
+	w.limit, w.reason, w.due = limit, reason, time.Now().Add(limit)
+	switch {
+	case w.timer == nil:
+		w.timer = time.AfterFunc(limit, w.wake)
+	case w.fires.IsZero() || w.fires.After(w.due):
+		w.timer.Reset(limit)
+	default:
+		return // the timer is early, and goes on from there: setting it anew for every read would cost more than the read
 	}
-	w.timer.Reset(limit)
+	w.fires = w.due
 }
 
 // rest ends the current wait.
 func (w *watchdog) rest() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.timer != nil {
-		w.timer.Stop()
-	}
+	w.due = time.Time{}
 }
 
 // stop ends all waits: the attempt is over.
 func (w *watchdog) stop() {
 	w.mu.Lock()
-	w.stopped = true
-	w.mu.Unlock()
-	w.rest()
+	defer w.mu.Unlock()
+	if w.stopped = true; w.timer != nil {
+		w.timer.Stop()
+	}
 }
 
-func (w *watchdog) bite() {
+// wake looks whether the current wait is too long.
+func (w *watchdog) wake() {
 	w.mu.Lock()
-	text, stopped := fmt.Sprintf("%s %s", w.reason, w.limit), w.stopped
-	w.mu.Unlock()
-	if !stopped {
-		w.cancel(&failure{sentinel: ErrTimeout, text: text})
+	defer w.mu.Unlock()
+	switch left := time.Until(w.due); {
+	case w.stopped:
+	case w.due.IsZero():
+		w.fires = time.Time{}
+	case left > 0:
+		w.fires = w.due
+		w.timer.Reset(left)
+	default:
+		w.cancel(&failure{sentinel: ErrTimeout, text: fmt.Sprintf("%s %s", w.reason, w.limit)})
 	}
 }
 
@@ -94,12 +111,21 @@ func timeoutCause(ctx context.Context, err error) error {
 type answerReader struct {
 	body  io.Reader
 	watch *watchdog
+	call  *call
+	left  int64 // bytes to be read yet
 }
 
 func (r *answerReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, io.EOF
+	}
+	if int64(len(p)) > r.left {
+		p = p[:r.left]
+	}
 	r.watch.expectBytes()
 	n, err := r.body.Read(p)
-	r.watch.rest()
+	r.left -= int64(n)
+	r.call.receive(n)
 	return n, err
 }
 
@@ -119,8 +145,8 @@ type uploadReader struct {
 func (r *uploadReader) Read(p []byte) (int, error) {
 	r.tell(r.watch.rest)
 	n, err := r.body.Read(p)
-	r.done += int64(n)
 	r.tell(func() {
+		r.done += int64(n)
 		if r.progress != nil {
 			r.progress(r.done, r.total)
 		}
@@ -143,13 +169,11 @@ func (r *uploadReader) tell(f func()) {
 	}
 }
 
-// detach ends what reading reports: the transport may read on for a while after it has returned an early answer, whose
-// body the watchdog watches then.
-func (r *uploadReader) detach() {
-	if r == nil {
-		return
-	}
+// detach ends what reading reports, and gives the bytes that were read: the transport may read on for a while after it has
+// returned an early answer, whose body the watchdog watches then.
+func (r *uploadReader) detach() (done int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.detached = true
+	return r.done
 }

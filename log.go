@@ -15,17 +15,23 @@ func (c *call) logAttempt(ctx context.Context) {
 		return
 	}
 	attrs := append(c.logAttrs(), slog.String("address", redactURL(c.url)))
-	if c.last.err != nil {
-		attrs = append(attrs, slog.String("error", c.logText(c.last.err)))
-	}
-	c.client().config.logger.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", attrs...)
+	c.client().config.logger.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", c.withCause(attrs)...)
 }
 
 // logRetry records a wait before another attempt.
 func (c *call) logRetry(ctx context.Context, wait time.Duration) {
 	if c.logs(ctx, slog.LevelInfo) {
-		c.client().config.logger.LogAttrs(ctx, slog.LevelInfo, "forge: retry", append(c.logAttrs(), slog.Duration("wait", wait))...)
+		attrs := append(c.logAttrs(), slog.Duration("wait", wait))
+		c.client().config.logger.LogAttrs(ctx, slog.LevelInfo, "forge: retry", c.withCause(attrs)...)
 	}
+}
+
+// withCause adds what went wrong below HTTP.
+func (c *call) withCause(attrs []slog.Attr) []slog.Attr {
+	if c.last.err == nil {
+		return attrs
+	}
+	return append(attrs, slog.String("error", c.logText(c.last.err)))
 }
 
 // logHeld records that a call waits because the server has asked for it.
@@ -38,10 +44,12 @@ func (c *call) logHeld(ctx context.Context) {
 	}
 }
 
-// logEnd records the end of a call: a failure as a warning, all else, "nothing to change" included, at debug level.
-func (c *call) logEnd(ctx context.Context, err error) {
+// end records the end of a call: a failure as a warning and in the counters, all else, "nothing to change" included, at debug
+// level. Where a good answer turns out to be of no use it comes a second time.
+func (c *call) end(ctx context.Context, err error) {
 	level, message := slog.LevelDebug, "forge: call"
 	if err != nil && !errors.Is(err, ErrNotModified) {
+		c.client().stats.failures.Add(1)
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
 	if !c.logs(ctx, level) {
@@ -72,7 +80,7 @@ func (c *call) logAttrs() []slog.Attr {
 }
 
 func (c *call) logText(err error) string {
-	return cleanText(c.scrub(err.Error()), maxErrorText)
+	return c.clean(err.Error(), maxErrorText)
 }
 
 // redactURL writes an address with the values of harmless query parameters only.

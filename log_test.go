@@ -73,6 +73,16 @@ func TestLogLevels(t *testing.T) {
 	}
 }
 
+// At info level, where attempts are not shown, a retry says why.
+func TestLogRetryCause(t *testing.T) {
+	var log records
+	w := newWire(t, script(reset(""), sayJSON("{}")))
+	require.NoError(t, wireClient(t, w.url, log.option(slog.LevelInfo)).Do(t.Context(), callOf(safe), nil))
+	lines, text := log.lines(t)
+	assert.Equal(t, []string{"INFO forge: retry"}, lines)
+	assert.Regexp(t, `"error":"[^"]*(reset by peer|closed)`, text)
+}
+
 // Without a logger nothing is logged, and above its level nothing is built.
 func TestLogOff(t *testing.T) {
 	var log records

@@ -2,7 +2,9 @@ package forge
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -178,6 +180,41 @@ func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOpt
 func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.get("/projects/:id/merge_requests", project).params(o)
 	return list[MergeRequest](ctx, r, opts)
+}
+
+// WaitMergeStatus asks the server to work out anew whether the merge request can be merged, and returns it once that is known: once
+// DetailedMergeStatus is none of DetailedMergeStatusUnchecked, DetailedMergeStatusChecking and DetailedMergeStatusPreparing. Servers
+// do it without promise, and for Developers only, so give the context a deadline. It looks again after a second, then ever more
+// seldom, but every 10 s, through ListForProject. Request options hold for every look.
+func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
+	r := s.get("/projects/:id/merge_requests", project)
+	o := &ListMergeRequestsOptions{IIDs: []int64{mergeRequest}, Scope: ScopeAll, WithMergeStatusRecheck: new(true)}
+	var found *MergeRequest
+	err := r.poll(ctx, func() (done bool, saw string, err error) {
+		list, err := Collect(s.ListForProject(ctx, project, o, opts...))
+		if err != nil {
+			return false, "", err
+		}
+		i := slices.IndexFunc(list, func(m *MergeRequest) bool { return m.IID == mergeRequest })
+		if i < 0 {
+			return false, "", r.fail(ErrNotFound, fmt.Sprintf("the project has no merge request %d", mergeRequest))
+		}
+		found = list[i]
+		return found.checked(), "the merge status is " + cleanText(string(found.DetailedMergeStatus), 64), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// checked reports whether the server has made up its mind.
+func (m *MergeRequest) checked() bool {
+	switch m.DetailedMergeStatus {
+	case DetailedMergeStatusUnchecked, DetailedMergeStatusChecking, DetailedMergeStatusPreparing:
+		return false
+	}
+	return true
 }
 
 // ListBlocks lists the merge requests that must be merged before this one. Document 2 §4.2.

@@ -232,7 +232,7 @@ func TestMergeRequestErrors(t *testing.T) {
 	}{
 		{400, `{"message":{"blocking_merge_request":["is not allowed"]}}`, ErrBadRequest, "is not allowed"},
 		{403, `{"message":"403 Forbidden"}`, ErrForbidden, "403 Forbidden"},
-		{404, `{"message":"404 Not found"}`, ErrNotFound, "404 Not found"},
+		{404, `{"message":"404 Not found"}`, ErrNotFound, "404 Not Found"},
 		{409, `{"message":"Block already exists"}`, ErrConflict, "Block already exists"},
 	} {
 		const blocks = "/projects/42/merge_requests/14/blocks"

@@ -46,6 +46,10 @@ const (
 	DetailedMergeStatusNotOpen DetailedMergeStatus = "not_open"
 	// DetailedMergeStatusUnchecked is one that was not looked at yet.
 	DetailedMergeStatusUnchecked DetailedMergeStatus = "unchecked"
+	// DetailedMergeStatusChecking is one that is being looked at. Not part of the contract.
+	DetailedMergeStatusChecking DetailedMergeStatus = "checking"
+	// DetailedMergeStatusPreparing is a new one whose changes are being worked out. Not part of the contract.
+	DetailedMergeStatusPreparing DetailedMergeStatus = "preparing"
 	// DetailedMergeStatusNotApproved is one that lacks approvals.
 	DetailedMergeStatusNotApproved DetailedMergeStatus = "not_approved"
 	// DetailedMergeStatusCommitsStatus is one whose source branch is missing or has no commits.

@@ -59,8 +59,10 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	if err != nil {
 		return err
 	}
-	p := &pager[T]{request: r, options: options, first: first, filters: first.url.Query()}
-	p.key = listKey(r, p.filters)
+	p := &pager[T]{request: r, options: options, first: first, filters: first.query}
+	if options.into != nil || options.startAt != "" {
+		p.key = listKey(r, p.filters)
+	}
 	start := r.pages.rename(firstQuery(r.route, p.filters, options)).Encode()
 	if options.startAt != "" {
 		if start, err = options.startAt.position(p.key); err != nil {
@@ -109,7 +111,7 @@ func (p *pager[T]) advance(query string) {
 // firstQuery adds the pagination to the caller's filters: keyset where the route has it, with the ordering that its
 // table demands, else offset. A caller's ordering outside the table, or a page number, selects offset.
 func firstQuery(r *route, filters url.Values, options *callOptions) url.Values {
-	query := url.Values{}
+	query := make(url.Values, len(filters)+4)
 	for name, values := range filters {
 		query[name] = values
 	}
@@ -186,39 +188,59 @@ func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], 
 
 // fetch reads one page. seen is the trail of the links that were followed to it.
 func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[T], error) {
+	page, c, err := p.receive(ctx, query, seen)
+	if err != nil {
+		return nil, err
+	}
+	return p.decode(ctx, page, c)
+}
+
+// receive is the first half of fetch: what it gives knows the next page, and not its own items yet.
+func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*page[T], *call, error) {
 	address := *p.first.url
 	if moved := p.moved.Load(); moved != nil {
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
-	c := newCall(p.request, p.options, &address, nil)
-	defer c.release()
+	c := newCall(new(call), p.request, p.options, &address, nil)
 	if err := c.send(ctx); err != nil {
-		return nil, err
+		c.release()
+		return nil, nil, err
+	}
+	if c.moved != nil {
+		p.moved.Store(c.moved)
 	}
 	page := &page[T]{position: query, header: c.last.header}
+	next, err := p.next(c.last.header, query)
+	switch {
+	case err != nil:
+		page.end = c.unusable(err.Error(), nil)
+	case next != "" && (next == query || seen.returns(next)):
+		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
+		page.end = c.error()
+	default:
+		page.next = next
+	}
+	return page, c, nil
+}
+
+// decode is the second half.
+func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T], error) {
+	defer c.release()
 	err := c.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.member)
 		return err
 	})
+	if i := slices.Index(page.items, nil); err == nil && i >= 0 {
+		err = c.unusable(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
+	}
 	if err != nil {
-		c.logEnd(ctx, err)
+		c.end(ctx, err)
 		return nil, err
 	}
-	if i := slices.Index(page.items, nil); i >= 0 {
-		return nil, c.unusable(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
-	}
 	// What is wrong with the link to the next page is told after the items of this one.
-	page.next, err = p.next(c.last.header, query)
-	switch {
-	case err != nil:
-		page.end = c.unusable(err.Error(), nil)
-	case page.next != "" && (page.next == query || seen.returns(page.next)):
-		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
-		page.next, page.end = "", c.error()
-	}
-	if c.moved != nil {
-		p.moved.Store(c.moved)
+	if page.end != nil {
+		c.end(ctx, page.end)
 	}
 	if p.options.into != nil {
 		page.response = c.response()
@@ -229,13 +251,19 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[
 // next gives the query of the next page. Of a link only the query is used: its host and path are the server's idea
 // of its own address, which a proxy may hide and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
-	link := nextLink(h)
+	link, number := nextLink(h), strings.TrimSpace(h.Get("X-Next-Page"))
+	if link == "" && number == "" {
+		return "", nil
+	}
 	if address, err := url.Parse(link); err == nil {
-		if next := p.clean(address.RawQuery); next != "" {
+		switch next := p.clean(address.RawQuery); {
+		case len(next) > maxPosition:
+			return "", errors.New("the link to the next page is longer than 64 KiB")
+		case next != "":
 			return next, nil
 		}
 	}
-	if number, err := strconv.Atoi(strings.TrimSpace(h.Get("X-Next-Page"))); err == nil && number > 0 {
+	if number, err := strconv.Atoi(number); err == nil && number > 0 {
 		return withPage(query, number), nil
 	}
 	if link != "" {

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,17 +9,16 @@ import (
 
 const maxArgument = 2 << 10 // bytes of one path argument
 
-// expand puts the arguments into a route's template, each checked and escaped as one segment. It is the only place
+// expand puts the arguments into a route's template, after the prefix, each checked and escaped as one segment. It is the only place
 // where paths are made. A trailing slash of the template stays; the optional part in brackets falls away when its
 // argument is the empty string.
-func expand(template string, args []any) (string, error) {
-	var b strings.Builder
-	b.Grow(len(template) + 32)
+func expand(prefix, template string, args []any) (string, error) {
+	b := append(make([]byte, 0, 128), prefix...)
 	next := 0
 	for rest := template; rest != ""; {
 		start := strings.IndexByte(rest, ':')
 		if start < 0 {
-			b.WriteString(rest)
+			b = append(b, rest...)
 			break
 		}
 		prefix, optional := strings.CutSuffix(rest[:start], "[.")
@@ -34,23 +32,23 @@ func expand(template string, args []any) (string, error) {
 			return "", err
 		}
 		next++
-		b.WriteString(prefix)
+		b = append(b, prefix...)
 		if optional {
 			rest = strings.TrimPrefix(rest, "]")
 			if text == "" {
 				continue
 			}
-			b.WriteByte('.')
+			b = append(b, '.')
 		}
 		if err := checkArgument(name, text); err != nil {
 			return "", err
 		}
-		b.WriteString(escape(name, text))
+		b = appendEscaped(b, name, text)
 	}
 	if next < len(args) {
 		return "", argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
 	}
-	return b.String(), nil
+	return string(b), nil
 }
 
 // placeholder cuts the name of a placeholder off the front of s.
@@ -148,16 +146,19 @@ func unescapeLoosely(s string) string {
 	return b.String()
 }
 
-// escape makes one segment of text; an image path keeps its slashes.
-func escape(name, text string) string {
-	if name != "image_path" {
-		return url.PathEscape(text)
+// appendEscaped makes one segment of text, as url.PathEscape does; an image path keeps its slashes.
+func appendEscaped(b []byte, name, text string) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range []byte(text) {
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c == '/' && name == "image_path",
+			c < 0x80 && strings.IndexByte("-_.~$&+:=@", c) >= 0:
+			b = append(b, c)
+		default:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
 	}
-	parts := strings.Split(text, "/")
-	for i, part := range parts {
-		parts[i] = url.PathEscape(part)
-	}
-	return strings.Join(parts, "/")
+	return b
 }
 
 func argumentError(name, reason string) error {

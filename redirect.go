@@ -19,7 +19,7 @@ func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error
 			return answer, err
 		}
 		c.last.status = answer.StatusCode
-		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, watch: w}, drainBytes)
+		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, watch: w, call: c, left: drainBytes}, drainBytes)
 		_ = answer.Body.Close()
 		next, reason := c.follow(target, answer)
 		if hops == maxRedirects {
@@ -68,7 +68,7 @@ func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reas
 		}
 		return next, ""
 	}
-	host := cleanText(next.Scheme+"://"+next.Host, 256)
+	host := c.clean(next.Scheme+"://"+next.Host, 256)
 	switch {
 	case c.options.kind != kindOpen:
 		return nil, "the server redirects to " + host + ", which is not the client's origin: if that is where it lives now, give its address to NewClient"

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 )
@@ -75,10 +76,43 @@ func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegis
 }
 
 // Delete schedules a registry repository for deletion with all its tags. It returns before the work is done: Get shows
-// RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then ErrNotFound. Document 1 §4.1.
+// RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then ErrNotFound; WaitDeleted waits for it. Document 1 §4.1.
 func (s *RegistryService) Delete(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return exec(ctx, r, opts)
+}
+
+// WaitDeleted returns when the registry repository is gone: when Get does not find it, and the project's list has it no more. It is
+// ErrDeleteFailed when the server gives up. It looks again after a second, then ever more seldom, but every 10 s; the context ends the
+// wait, and has to where nobody has called Delete. Request options hold for every look.
+func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
+	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
+	return r.poll(ctx, func() (done bool, saw string, err error) {
+		found, err := s.Get(ctx, repository, nil, opts...)
+		if errors.Is(err, ErrNotFound) {
+			// A server that hides the project says so too.
+			found, err = s.find(ctx, project, repository, opts)
+		}
+		switch {
+		case err != nil || found == nil:
+			return err == nil, "", err
+		case found.Status == RegistryStatusDeleteFailed:
+			return false, "", r.fail(ErrDeleteFailed, "the server could not delete the repository")
+		case found.Status == "":
+			return false, "the repository is not being deleted", nil
+		}
+		return false, "the repository is " + cleanText(string(found.Status), 64), nil
+	})
+}
+
+// find looks for a repository in its project's list; nil where it is not.
+func (s *RegistryService) find(ctx context.Context, project Ref, repository int64, opts []RequestOption) (*RegistryRepository, error) {
+	for found, err := range s.ListForProject(ctx, project, nil, opts...) {
+		if err != nil || found.ID == repository {
+			return found, err
+		}
+	}
+	return nil, nil
 }
 
 // ListTags lists the tags of a registry repository by name. It asks for keyset pagination, which the hosted offering has since
@@ -144,8 +178,9 @@ func isAge(param string, age Age) error {
 }
 
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags shows them before. It returns before
-// the work is done. A repository takes one such call an hour: a second one, of a client that saw the first accepted, is a
-// *RateLimitError and is not sent. The hosted offering removes a limited number of tags at a time. Document 1 §4.1.1.
+// the work is done. A repository takes one such call an hour, and a second one is a *RateLimitError: that of a client which saw the
+// first accepted is not sent, and that of another is refused with 400 and has no Until. The hosted offering removes a limited number
+// of tags at a time. Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	return exec(ctx, r, opts)

@@ -158,6 +158,9 @@ func (t RegistryToken) Format(f fmt.State, _ rune) {
 // LogValue logs what the value is and not what it holds.
 func (t RegistryToken) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
+// MarshalJSON writes what the value is and not what it holds: keep Token itself where it has to be kept.
+func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted]"`), nil }
+
 // CatalogRepository is an entry of the registry's catalogue.
 type CatalogRepository struct {
 	// Name is the image path.

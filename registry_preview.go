@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"regexp"
 	"slices"
 	"sync"
@@ -23,7 +24,7 @@ type DeleteTagsPreview struct {
 	Keep []*RegistryTagDetail
 	// Total is the number of tags in the repository.
 	Total int
-	// At is the time that OlderThan was counted from.
+	// At is the time that OlderThan was counted from: the server's, or this machine's where the answer tells none.
 	At time.Time
 	// Unknown says, a sentence each, why the server may do otherwise.
 	Unknown []string
@@ -40,9 +41,9 @@ func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, re
 	if err != nil {
 		return nil, err
 	}
-	preview := &DeleteTagsPreview{At: time.Now()}
+	preview, page := &DeleteTagsPreview{}, rules.page
 	var names []string
-	for tag, err := range s.ListTags(ctx, project, repository, opts...) {
+	for tag, err := range s.ListTags(ctx, project, repository, append(slices.Clip(opts), Into(page))...) {
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +57,9 @@ func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, re
 	if err != nil {
 		return nil, err
 	}
+	if preview.At, err = http.ParseTime(page.Header.Get("Date")); err != nil {
+		preview.At = time.Now()
+	}
 	rules.sort(tags, preview)
 	return preview, nil
 }
@@ -66,6 +70,7 @@ type deletionRules struct {
 	keepN        int
 	olderThan    time.Duration
 	reads        RequestOption
+	page         *Response // the caller's, or one of our own
 }
 
 // previewRules checks the options as DeleteTags would, and reads them.
@@ -83,7 +88,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 		return nil, err
 	}
 	o = orZero(o).(*DeleteTagsOptions)
-	rules := &deletionRules{keepN: o.KeepN, reads: settings.again()}
+	rules := &deletionRules{keepN: o.KeepN, reads: settings.again(), page: orDefault(settings.into, new(Response))}
 	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
 		rules.keep, err = anchored(o.NameRegexKeep)
 	}
@@ -122,7 +127,7 @@ func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPrevi
 		"Tags that are pushed or deleted meanwhile are not seen.",
 	}
 	if d.olderThan > 0 {
-		preview.Unknown = append(preview.Unknown, "The age is counted by this machine's clock, with months of 30 days.")
+		preview.Unknown = append(preview.Unknown, "The age is counted from the time of this preview, with months of 30 days.")
 	}
 }
 

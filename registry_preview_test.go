@@ -112,6 +112,34 @@ func TestPreviewDeleteTags(t *testing.T) {
 	}
 }
 
+// The age is counted by the server's clock: this machine's may be wrong.
+func TestPreviewUsesTheServersClock(t *testing.T) {
+	const tag = `{"name":"v1","created_at":"2031-05-06T07:00:00Z"}`
+	for _, row := range []struct {
+		date string
+		goes bool
+	}{{"Tue, 06 May 2031 08:59:59 GMT", false}, {"Tue, 06 May 2031 09:00:01 GMT", true}, {"soon", false}} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Date", row.date)
+			if strings.HasSuffix(r.URL.Path, "/tags") {
+				fmt.Fprintf(w, "[%s]", tag)
+				return
+			}
+			fmt.Fprint(w, tag)
+		}))
+		preview, err := onceClient(t, srv.URL).Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: "v1", OlderThan: Hours(2)})
+		srv.Close()
+		require.NoError(t, err)
+		assert.Equal(t, row.goes, len(preview.Delete) == 1, row.date)
+		if at, err := http.ParseTime(row.date); err == nil {
+			assert.Equal(t, at, preview.At)
+		} else {
+			assert.WithinDuration(t, time.Now(), preview.At, time.Minute)
+		}
+	}
+}
+
 // Tags are read side by side, eight at most, and the first failure ends the preview.
 func TestPreviewReads(t *testing.T) {
 	var names []string

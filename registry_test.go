@@ -94,6 +94,8 @@ func TestRegistry(t *testing.T) {
 				{sent: "DELETE " + registryPath + "/3/tags", status: 202, answer: `202`, form: "keep_n=5&name_regex_delete=v1%5C.0%2Brc.%2B&name_regex_keep=.%2A-lts&older_than=1month"},
 				{sent: "DELETE " + registryPath + "/4/tags", status: 202, form: "name_regex=.%2A"},
 				{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "name_regex_delete=.%2A", answer: `{"message":"This request has already been made. You can run this at most once an hour for a given container repository"}`},
+				{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "keep_n=1&name_regex_delete=.%2A", answer: `{"message":"keep_n is invalid"}`},
+				{sent: "DELETE " + registryPath + "/5/tags/v1", status: 400, answer: `{"message":"You can run this at most once an hour"}`},
 				{sent: "DELETE " + registryPath + "/5/tags", status: 202, form: "name_regex_delete=.%2A&older_than=7d"},
 			},
 			run: func(t *testing.T, c *Client) {
@@ -102,8 +104,19 @@ func TestRegistry(t *testing.T) {
 				}))
 				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 4, &DeleteTagsOptions{NameRegex: ".*"}), "the alias alone")
 				err := c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*"})
+				var refused *RateLimitError
+				require.ErrorAs(t, err, &refused, "of a client that has seen no deletion")
 				require.ErrorIs(t, err, ErrBadRequest)
-				assert.ErrorContains(t, err, "once an hour")
+				require.ErrorIs(t, err, ErrRateLimited)
+				require.ErrorContains(t, err, "once an hour")
+				assert.True(t, refused.Until.IsZero())
+				assert.Equal(t, 1, refused.Err.Attempts)
+				err = c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", KeepN: 1})
+				require.ErrorIs(t, err, ErrBadRequest)
+				require.NotErrorIs(t, err, ErrRateLimited, "another 400")
+				err = c.Registry.DeleteTag(t.Context(), app, 5, "v1")
+				require.ErrorIs(t, err, ErrBadRequest)
+				require.NotErrorIs(t, err, ErrRateLimited, "another route")
 				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused one does not count")
 				began := time.Now()
 				for _, ref := range []Ref{app, ID(42)} {

@@ -15,6 +15,7 @@ type request struct {
 	client  *Client
 	route   *route
 	path    string // expanded and escaped, relative to the route's base
+	whole   string // the same from the root
 	args    []any
 	query   url.Values // set directly, by Call
 	options any        // url-tagged: becomes the query
@@ -52,7 +53,13 @@ func (s service) request(method, template string, args []any) *request {
 		route = undocumentedRoute(method, template)
 	}
 	r := &request{client: s.client, route: route, args: args}
-	r.path, r.err = expand(template, args)
+	prefix := ""
+	if base := s.client.config.bases[route.base]; base != nil {
+		prefix = base.EscapedPath()
+	}
+	if r.whole, r.err = expand(prefix, template, args); r.err == nil {
+		r.path = r.whole[len(prefix):]
+	}
 	return r
 }
 
@@ -149,7 +156,7 @@ func (r *request) read(ctx context.Context, out any, opts []RequestOption) error
 		err = c.whole(out)
 	}
 	if err != nil {
-		c.logEnd(ctx, err)
+		c.end(ctx, err)
 	}
 	return err
 }
@@ -177,7 +184,12 @@ func (r *request) prepare(kind executor, opts []RequestOption) (*call, error) {
 
 // settings applies the request options.
 func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, error) {
-	s := &callOptions{kind: kind, retry: r.client.config.retry, limits: r.client.config.limits}
+	both := new(struct {
+		options callOptions
+		call    call
+	})
+	s := &both.options
+	s.kind, s.retry, s.limits, s.room = kind, r.client.config.retry, r.client.config.limits, &both.call
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -214,12 +226,16 @@ func (r *request) call(s *callOptions) (*call, error) {
 	if base == nil {
 		return nil, r.invalid(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
 	}
-	u, err := url.Parse(base.String() + r.path)
+	u, err := below(base, r.whole)
 	if err != nil {
-		return nil, r.invalid(argumentError("path", "it makes no address"))
+		return nil, r.invalid(err)
 	}
-	u.RawQuery = values.Encode()
-	return newCall(r, s, u, body), nil
+	if s.kind != kindList { // whose pages have queries of their own
+		u.RawQuery = values.Encode()
+	}
+	c := newCall(s.room, r, s, u, body)
+	c.query = values
+	return c, nil
 }
 
 // check runs the options' own rules.
@@ -239,6 +255,9 @@ func (r *request) check(s *callOptions) error {
 
 // values is the query of the options, of Call and of the request options together.
 func (r *request) values(s *callOptions) (url.Values, error) {
+	if r.options == nil && r.query == nil && s.query == nil {
+		return nil, nil
+	}
 	values, err := encodeQuery(r.options)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,10 @@ type callOptions struct {
 	limits    limits
 	unchecked bool
 	complete  bool
+	plan      *PlannedRequest
+	sum       checksum
 	err       error
+	room      *call // for the call that is made of them, in the same piece of memory
 }
 
 // again is an option for further requests of the same method: it has the headers, the retry policy and the limits.
@@ -89,7 +92,7 @@ func PerPage(n int) RequestOption {
 }
 
 // StartAt goes on with a list where an earlier run left off. A finished cursor yields nothing, the zero cursor starts over,
-// and the cursor of another list is refused.
+// and the cursor of another list is refused. PerPage and Ahead may change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
 		if o.fits("StartAt", kindList) {

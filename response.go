@@ -18,7 +18,7 @@ type Response struct {
 	Attempts int
 	// RateLimit is the state of the server's rate limit, where it tells.
 	RateLimit RateLimit
-	// Cursor is where a list goes on: the first page that was not wholly consumed.
+	// Cursor is where a list goes on: the first page that was not wholly consumed. It is Done only after the loop has ended.
 	Cursor Cursor
 	// Mismatches lists members whose JSON type was not the documented one; their fields are zero.
 	Mismatches []Mismatch

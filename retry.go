@@ -64,12 +64,20 @@ func jitter(d time.Duration) time.Duration {
 // checkRetry is the policy that go-retryablehttp asks after each attempt. It looks at the attempt's own record: the
 // arguments do not tell what was sent.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
+	c.last.duration = time.Since(c.last.start)
+	again := c.goesOn(ctx)
+	c.observe(ctx, again)
+	return again, nil
+}
+
+// goesOn decides whether there will be another attempt, and when.
+func (c *call) goesOn(ctx context.Context) bool {
 	a := &c.last
 	c.note = ""
 	if a.ok() {
 		c.client().guard.succeeded(c.attempts > 1)
 		c.budget()
-		return false, nil
+		return false
 	}
 	if a.ambiguous() {
 		c.ambiguous = true
@@ -79,21 +87,21 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 		c.client().guard.hold(c.request, a.until)
 	}
 	if c.over(ctx) {
-		return false, nil
+		return false
 	}
 	if a.status == http.StatusUnauthorized {
-		return !a.away && c.renew(ctx), nil
+		return !a.away && c.renew(ctx)
 	}
 	if !c.mayRepeat(a) {
-		return false, nil
+		return false
 	}
 	if !asked {
 		wait = c.policy.backoff(c.attempts)
 	} else {
 		wait += jitter(min(wait/10, time.Second))
 	}
-	c.wait = wait
-	return c.worthWaiting(ctx, wait, asked), nil
+	c.retry.RetryWaitMin = wait
+	return c.worthWaiting(ctx, wait, asked)
 }
 
 // budget notes what a good answer took of the budget of its route. Blobs are noted once their size is known.
@@ -150,6 +158,7 @@ func neverRepeat(err error) bool {
 		hostname    x509.HostnameError
 		invalid     x509.CertificateInvalidError
 		lookup      *net.DNSError
+		tunnel      *tunnelError
 	)
 	switch {
 	case err == nil:
@@ -159,6 +168,8 @@ func neverRepeat(err error) bool {
 		return true
 	case errors.As(err, &lookup):
 		return lookup.IsNotFound
+	case errors.As(err, &tunnel):
+		return tunnel.lasting()
 	}
 	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
 	return strings.Contains(err.Error(), "remote error: tls:")
@@ -169,7 +180,7 @@ func (c *call) renew(ctx context.Context) bool {
 	if c.renewed || c.cred.renew == nil {
 		return false
 	}
-	c.renewed, c.wait = true, 0
+	c.renewed, c.retry.RetryWaitMin = true, 0
 	fresh, err := c.cred.renew(ctx, c.used())
 	if err != nil {
 		c.last.err = err
@@ -194,6 +205,9 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 	case !c.client().guard.spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:
+		if asked {
+			c.client().stats.throttle(wait)
+		}
 		c.logRetry(ctx, wait)
 		return true
 	}

@@ -80,11 +80,26 @@ func (r *route) export() Route {
 // routeKey is the context key of a request's route.
 type routeKey struct{}
 
+// routeContext is the context of a call: the caller's, which knows the route.
+type routeContext struct {
+	context.Context //nolint:containedctx // it is one
+	route           *route
+}
+
+// Value knows the route.
+func (c *routeContext) Value(key any) any {
+	if key == (routeKey{}) {
+		return c.route
+	}
+	return c.Context.Value(key)
+}
+
 // RouteFromContext tells the endpoint that a request belongs to, given the request's context. It is for what sees requests on
-// their way, such as a tracing RoundTripper that names its spans: a route has few values where an address has many.
+// their way, such as a tracing RoundTripper that names its spans: a route has few values where an address has many. The refresh of an
+// OAuth token has none.
 func RouteFromContext(ctx context.Context) (Route, bool) {
-	r, ok := ctx.Value(routeKey{}).(*route)
-	if !ok {
+	r, _ := ctx.Value(routeKey{}).(*route)
+	if r == nil {
 		return Route{}, false
 	}
 	return r.export(), true

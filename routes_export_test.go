@@ -3,6 +3,7 @@ package forge
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"testing"
 
@@ -52,4 +53,30 @@ func TestRouteFromContext(t *testing.T) {
 	assert.Equal(t, []string{"GET /namespaces/:id safe", "GET /namespaces/:id safe"}, seen)
 	_, ok := RouteFromContext(t.Context())
 	assert.False(t, ok)
+}
+
+// A request for a token is not the call that needs it: the registry's has a route of its own, and a refresh has none.
+func TestRouteFromContextOfTokens(t *testing.T) {
+	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+	api := newWire(t, always(sayJSON("{}")))
+	registry := newWire(t, func(s seen) act {
+		if s.method == http.MethodGet {
+			return tokenAnswer("t0ken", "")
+		}
+		return say(202, "")
+	})
+	var seen []string
+	tracer := through(func(r *http.Request) (*http.Response, error) {
+		route, _ := RouteFromContext(r.Context())
+		seen = append(seen, r.URL.Path+" is "+route.Template)
+		return http.DefaultTransport.RoundTrip(r)
+	})
+	c := wireClient(t, api.url, tracer, WithOAuth(config, expired("r1")), WithRegistry(registry.url, registry.url), WithRegistryCredentials(registryUser, registryPassword))
+	defer c.CloseIdleConnections()
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "v1"))
+	assert.Equal(t, []string{
+		"/token is ", "/api/v4/projects/1/issues/2/time_stats is " + safeRoute,
+		"/jwt/auth is /jwt/auth", "/v2/a/b/tags/reference/v1 is /v2/:image_path/tags/reference/:tag",
+	}, seen)
 }

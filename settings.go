@@ -5,9 +5,10 @@ import "context"
 // SettingsService reads and changes the instance-wide configuration (Document 3 §4.1). It needs an access token of an administrator,
 // and a self-managed or dedicated instance.
 //
-// The contract has neutral words for settings that a deployed product names after another product: AntispamEnabled is sent as
-// antispam_enabled. A client of a GitLab server needs WithVocabulary(forge.GitLab); without it the calls below fail as soon as the
-// server's answer shows GitLab's words, because the server ignores words that it does not know.
+// The contract has neutral words for settings that a deployed product names after another product:
+// [UpdateSettingsOptions].AntispamEnabled is sent as antispam_enabled. A client of a GitLab server needs WithVocabulary(forge.GitLab);
+// without it the calls below fail as soon as the server's answer shows GitLab's words, because the server ignores words that it does not
+// know.
 type SettingsService struct{ service }
 
 // words are what settings are called.

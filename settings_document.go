@@ -18,14 +18,20 @@ type SettingDifference struct {
 	Want json.RawMessage
 }
 
+// String gives the name alone, since the values may be secrets.
+func (d SettingDifference) String() string { return d.Name }
+
+// GoString is String, for %#v.
+func (d SettingDifference) GoString() string { return d.Name }
+
 // SettingsDiff is how one settings document becomes like another.
 type SettingsDiff struct {
 	// Update is the smallest update that does it, with the companions that enabling a setting needs. Settings that the package has no
 	// name for are in its Extra.
 	Update *UpdateSettingsOptions
-	// Fixed lists what differs and is no documented parameter of the update, sorted by name. Many servers take these all
+	// Unsettable lists what differs and is no documented parameter of the update, sorted by name. Many servers take these all
 	// the same: put the values into Update.Extra, under the server's own names, and Apply tells.
-	Fixed []SettingDifference
+	Unsettable []SettingDifference
 }
 
 // DiffSettings compares two settings documents: as read before and changed after, or those of two instances. Id and times do not
@@ -71,7 +77,7 @@ func (d *SettingsDiff) add(change SettingDifference) {
 	switch {
 	case parameter != change.Name && setJSON(reflect.ValueOf(d.Update).Elem().FieldByName(parameter), change.Want):
 	case parameter == change.Name && member != change.Name:
-		d.Fixed = append(d.Fixed, change)
+		d.Unsettable = append(d.Unsettable, change)
 	default:
 		if d.Update.Extra == nil {
 			d.Update.Extra = map[string]any{}

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -286,10 +287,10 @@ func readSettings(t *testing.T, fixture string, v Vocabulary) *ApplicationSettin
 func TestDiffSettings(t *testing.T) {
 	read := func() *ApplicationSettings { return readSettings(t, "settings/settings_gitlab.json", GitLab) }
 	for _, test := range []struct {
-		name   string
-		change func(s *ApplicationSettings)
-		update string // "" for none
-		fixed  []string
+		name       string
+		change     func(s *ApplicationSettings)
+		update     string // "" for none
+		unsettable []string
 	}{
 		{"nothing", func(*ApplicationSettings) {}, `{}`, nil},
 		{"identity does not count", func(s *ApplicationSettings) { s.ID, s.CreatedAt, s.UpdatedAt = 2, time.Now(), time.Now() }, `{}`, nil},
@@ -327,17 +328,17 @@ func TestDiffSettings(t *testing.T) {
 			require.NoError(t, err)
 			assert.JSONEq(t, test.update, string(got))
 			require.NoError(t, diff.Update.check())
-			var fixed []string
-			for _, f := range diff.Fixed {
-				fixed = append(fixed, f.Name)
+			var unsettable []string
+			for _, d := range diff.Unsettable {
+				unsettable = append(unsettable, d.Name)
 			}
-			assert.Equal(t, test.fixed, fixed)
+			assert.Equal(t, test.unsettable, unsettable)
 			assert.Equal(t, read(), before)
 		})
 	}
 	diff, err := DiffSettings(&ApplicationSettings{MaxImportSize: 1}, &ApplicationSettings{MaxImportSize: 2})
 	require.NoError(t, err)
-	assert.Equal(t, []SettingDifference{{Name: "max_import_size", Have: json.RawMessage("1"), Want: json.RawMessage("2")}}, diff.Fixed)
+	assert.Equal(t, []SettingDifference{{Name: "max_import_size", Have: json.RawMessage("1"), Want: json.RawMessage("2")}}, diff.Unsettable)
 	diff, err = DiffSettings(nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, &SettingsDiff{Update: &UpdateSettingsOptions{}}, diff)
@@ -346,6 +347,21 @@ func TestDiffSettings(t *testing.T) {
 		_, err = DiffSettings(pair[0], pair[1])
 		require.Error(t, err)
 	}
+}
+
+// Settings may be secrets, so a difference prints its name only, and so does what holds it.
+func TestSettingDifferencePrintsItsName(t *testing.T) {
+	difference := SettingDifference{Name: "chatapp_secret", Have: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`)}
+	list := []SettingDifference{difference}
+	for _, value := range []any{difference, &difference, list, SettingsDiff{Unsettable: list}, &SettingsReport{NotTaken: list}} {
+		for _, verb := range []string{"%v", "%+v", "%s", "%#v", "%q"} {
+			text := fmt.Sprintf(verb, value)
+			assert.Contains(t, text, "chatapp_secret")
+			assert.NotContains(t, text, "hunter")
+			assert.NotContains(t, text, "104", "bytes of it")
+		}
+	}
+	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
 }
 
 // Typed parameters are where Diff puts what has a field: nothing that could be typed ends in Extra.
@@ -368,7 +384,7 @@ func TestDiffSettingsIsTyped(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 31+10, settable)
-	assert.Len(t, diff.Fixed, 142-3-settable)
+	assert.Len(t, diff.Unsettable, 142-3-settable)
 }
 
 func TestApplySettings(t *testing.T) {

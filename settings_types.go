@@ -7,7 +7,8 @@ import (
 
 // ApplicationSettings is the instance-wide configuration (Document 3 §2.1). Settings that no field names, as servers have many, are
 // in Extra. A setting that a server of another tier or release does not have is zero; units that the contract does not give
-// are those of deployed servers.
+// are those of deployed servers. What only [UpdateSettingsOptions] names (AntispamEnabled) is in Extra under the contract's word, and
+// DiffSettings finds it there.
 type ApplicationSettings struct {
 	// Identity.
 

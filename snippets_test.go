@@ -30,7 +30,7 @@ var snippetImports = []string{
 // snippetNames are what a snippet of statements may take as given.
 const snippetNames = `
 	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
-	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions`
+	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
 
 // TestSnippetsCompile type-checks every Go snippet of the README and of docs/: whole files as they are, declarations with the imports
 // above, and statements inside a function that has the names above.

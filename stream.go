@@ -12,7 +12,7 @@ import (
 
 // newStream is the body of a download. It holds what it needs in functions, so that nothing which a caller
 // is handed leads to the request and its credential.
-func (c *call) newStream(ctx context.Context, answer *http.Response, body io.Reader, cancel context.CancelCauseFunc) io.ReadCloser {
+func (c *call) newStream(ctx context.Context, answer *http.Response, body *answerReader, cancel context.CancelCauseFunc) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
 	if c.route().budget == blobBudget {
 		s.large = sync.OnceFunc(func() { c.client().guard.count(c.request) })
@@ -22,13 +22,15 @@ func (c *call) newStream(ctx context.Context, answer *http.Response, body io.Rea
 	}
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
+		c.watch.rest()
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = timeoutCause(ctx, transportCause(err))
+			err = c.scrubbed(timeoutCause(ctx, transportCause(err)))
 		}
 		return n, err
 	}
 	s.close = func() error {
 		err := answer.Body.Close()
+		body.watch.stop() // its timer would hold the call for another minute
 		cancel(nil)
 		return err
 	}
@@ -77,10 +79,10 @@ func (s *stream) Close() error {
 // download hands the stream over.
 func (c *call) download() *Download {
 	d := &Download{
-		Name:        fileName(c.last.header),
+		Name:        c.scrub(fileName(c.last.header)), // which may join the parts of a parameter
 		Size:        c.last.answer.ContentLength,
-		ContentType: mediaType(c.last.header.Get("Content-Type")),
-		body:        c.request.sum.over(c.stream),
+		ContentType: c.clean(mediaType(c.last.header.Get("Content-Type")), 256),
+		body:        c.options.sum.over(c.request.sum.over(c.stream)),
 	}
 	d.call = c.error()
 	return d

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // call is one call on its way: the request, the policy, and the record of its attempts. It is the http.RoundTripper below
@@ -25,10 +27,15 @@ type call struct {
 	cred    credential // of the origin that the request goes to
 	options *callOptions
 	url     *url.URL
+	query   url.Values // that url has, or that a list adds its pagination to
 	body    *payload
 	policy  RetryPolicy
 	retry   retryablehttp.Client
 	http    http.Client
+	outer   retryablehttp.Request // what the loop sees of the request
+	shown   http.Response         // and of the answer
+	context routeContext
+	trace   httptrace.ClientTrace
 
 	started   time.Time
 	attempts  int
@@ -36,19 +43,22 @@ type call struct {
 	bodyUsed  bool // the body was opened
 	renewed   bool // a refused token was renewed
 	used      func() string
-	wait      time.Duration
 	note      string   // why there is no further attempt
 	moved     *url.URL // where redirects led, on the client's own origin
 
 	last       attempt
 	data       *bytes.Buffer
+	watch      watchdog
 	stream     io.ReadCloser
+	sending    http.Header
 	upload     *uploadReader
 	mismatches []Mismatch
 }
 
 // attempt is the record of one attempt.
 type attempt struct {
+	start      time.Time // zero until something is about to be sent
+	duration   time.Duration
 	sent       atomic.Bool // there was a connection, so bytes may have arrived
 	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
 	status     int
@@ -58,6 +68,8 @@ type attempt struct {
 	fields     map[string][]string
 	retryAfter time.Duration
 	until      time.Time
+	uploaded   int64 // bytes of bodies
+	received   int64
 	err        error // what went wrong below HTTP, or with the answer
 	cause      error // why nothing more is tried, when that is an error
 	final      bool  // err is nothing that another attempt could mend
@@ -97,9 +109,11 @@ func (f *failure) Unwrap() []error {
 	return []error{f.sentinel, f.cause}
 }
 
-func newCall(r *request, options *callOptions, u *url.URL, body *payload) *call {
-	c := &call{request: r, cred: r.credential(), options: options, url: u, body: body, policy: options.retry.withDefaults()}
-	c.used = func() string { return "" }
+// newCall makes a call of the request, in the given piece of memory.
+func newCall(c *call, r *request, options *callOptions, u *url.URL, body *payload) *call {
+	c.request, c.cred, c.options, c.url, c.body, c.policy = r, r.credential(), options, u, body, options.retry.withDefaults()
+	c.used = noToken
+	c.trace.GotConn = c.connected
 	c.http = http.Client{
 		Transport:     c,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -108,7 +122,7 @@ func newCall(r *request, options *callOptions, u *url.URL, body *payload) *call 
 		HTTPClient: &c.http,
 		RetryMax:   1 << 20, // checkRetry counts
 		CheckRetry: c.checkRetry,
-		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
+		Backoff:    func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait }, // RetryWaitMin, which goesOn sets
 		ErrorHandler: func(answer *http.Response, err error, _ int) (*http.Response, error) {
 			return answer, err
 		},
@@ -121,20 +135,22 @@ func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
 func (c *call) send(ctx context.Context) error {
-	ctx = context.WithValue(ctx, routeKey{}, c.route())
-	req, err := http.NewRequestWithContext(ctx, c.route().method, c.url.String(), http.NoBody)
-	if err != nil {
-		return c.request.invalid(argumentError("request", "it makes no HTTP request"))
+	if c.options.plan != nil {
+		return c.planned()
 	}
+	c.context = routeContext{ctx, c.route()}
+	ctx = &c.context
+	c.outer.Request = (&http.Request{Method: c.route().method, URL: c.url, Header: c.client().bare, Body: http.NoBody}).WithContext(ctx)
 	c.started = time.Now()
-	_, err = c.retry.Do(&retryablehttp.Request{Request: req}) //nolint:bodyclose // RoundTrip has read and closed it, or keeps it for the Download
+	c.client().stats.calls.Add(1)
+	_, err := c.retry.Do(&c.outer) //nolint:bodyclose // RoundTrip has read and closed it, or keeps it for the Download
 	switch {
 	case err != nil || !c.last.ok():
 		err = c.failed(ctx)
 	case c.last.status == http.StatusNotModified:
 		err = c.error() // what was asked for is so already: an error that is no failure
 	}
-	c.logEnd(ctx, err)
+	c.end(ctx, err)
 	return err
 }
 
@@ -162,7 +178,8 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.last.answer = answer
 	c.logAttempt(req.Context())
-	return &http.Response{StatusCode: answer.StatusCode, Header: answer.Header, Body: http.NoBody, Request: req}, nil
+	c.shown = http.Response{StatusCode: answer.StatusCode, Header: answer.Header, Body: http.NoBody, Request: req}
+	return &c.shown, nil
 }
 
 func (c *call) try(ctx context.Context) (*http.Response, error) {
@@ -177,9 +194,10 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
 	}
-	c.attempts++
+	c.begin()
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := newWatchdog(cancel, c.options.limits)
+	w := &c.watch
+	w.begin(cancel, c.options.limits)
 	answer, err := c.exchange(ctx, w)
 	if err == nil {
 		err = c.take(ctx, answer, w, cancel)
@@ -201,16 +219,15 @@ func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool)
 		return nil, err
 	}
 	c.last.sent.Store(false)
+	c.sending = header
 	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).
-		WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn: func(httptrace.GotConnInfo) { c.last.sent.Store(true) },
-		}))
+		WithContext(httptrace.WithClientTrace(ctx, &c.trace))
 	if err := c.attach(req, w); err != nil {
 		c.last.final = true
 		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
 	}
 	answer, err := c.client().transport.RoundTrip(req)
-	c.upload.detach()
+	c.detach()
 	w.rest()
 	if err != nil {
 		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
@@ -223,11 +240,32 @@ func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool)
 	return answer, nil
 }
 
+// connected hears of the connection that a hop has.
+func (c *call) connected(got httptrace.GotConnInfo) {
+	c.last.sent.Store(true)
+	expectLess(c.sending, got.Conn)
+}
+
 // header makes the headers of one hop. What belongs to the client's origin is added there and nowhere else.
 func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
-	h := make(http.Header, 8)
-	h["User-Agent"] = []string{c.client().config.userAgent}
-	h["Accept"] = []string{"application/json"}
+	h, free := c.plainHeader(home)
+	if !home {
+		return h, nil
+	}
+	name, value, used, err := c.cred.authorize(ctx)
+	if name != "" {
+		free[0] = value
+		h[name] = free
+	}
+	c.used = used
+	return h, err
+}
+
+// plainHeader makes those that need no credential, and the room for one more value: all are one allocation.
+func (c *call) plainHeader(home bool) (h http.Header, free []string) {
+	h = make(http.Header, 8)
+	values := [...]string{c.client().config.userAgent, "application/json", ""}
+	h["User-Agent"], h["Accept"], free = values[:1:1], values[1:2:2], values[2:]
 	if c.request.accept != "" {
 		h["Accept"] = []string{c.request.accept}
 	}
@@ -244,9 +282,7 @@ func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
 	for name, values := range c.options.header {
 		h[name] = values
 	}
-	used, err := c.cred.authorize(ctx, h)
-	c.used = func() string { return used }
-	return h, err
+	return h, free
 }
 
 // attach opens the body for this hop.
@@ -261,7 +297,7 @@ func (c *call) attach(req *http.Request, w *watchdog) error {
 		if err != nil {
 			return nil, err
 		}
-		c.upload.detach()
+		c.detach()
 		c.upload = &uploadReader{body: content, watch: w, progress: c.options.progress, total: c.body.size}
 		return c.upload, nil
 	}
@@ -278,6 +314,7 @@ func (c *call) attach(req *http.Request, w *watchdog) error {
 	if !c.body.once {
 		req.GetBody = open
 	}
+	expect(req)
 	return nil
 }
 
@@ -303,6 +340,20 @@ func putBuffer(b *bytes.Buffer) {
 	if b != nil && b.Cap() <= largestPooled {
 		buffers.Put(b)
 	}
+}
+
+var readers sync.Pool
+
+func getReader() *jsonread.Reader {
+	if r, ok := readers.Get().(*jsonread.Reader); ok {
+		return r
+	}
+	return new(jsonread.Reader)
+}
+
+func putReader(r *jsonread.Reader) {
+	r.Reset(nil)
+	readers.Put(r)
 }
 
 // newTransport takes over the caller's transport, or makes the one that clients share, with the library's limits.
@@ -348,10 +399,29 @@ func limited(t *http.Transport) *http.Transport {
 		t.TLSClientConfig = &tls.Config{}
 	}
 	t.TLSClientConfig.MinVersion = max(t.TLSClientConfig.MinVersion, tls.VersionTLS12)
+	t.Proxy = quietProxy(t.Proxy)
 	t.TLSHandshakeTimeout = orDefault(t.TLSHandshakeTimeout, 10*time.Second)
+	if t.OnProxyConnectResponse == nil {
+		t.OnProxyConnectResponse = checkTunnel
+	}
+	t.ExpectContinueTimeout = orDefault(t.ExpectContinueTimeout, time.Second)
 	t.MaxIdleConnsPerHost = orDefault(t.MaxIdleConnsPerHost, 64)
 	t.MaxResponseHeaderBytes = orDefault(t.MaxResponseHeaderBytes, 256<<10)
 	return t
+}
+
+// quietProxy drops the text of a failure to find the proxy: net/http quotes the address that the environment has, password included.
+func quietProxy(find func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	if find == nil {
+		return nil
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		proxy, err := find(req)
+		if err != nil {
+			return nil, errors.New("the proxy's address cannot be used: HTTPS_PROXY, or what the transport's Proxy gives, must be a URL")
+		}
+		return proxy, nil
+	}
 }
 
 // isTemporary reports whether a credential may be had a moment later.

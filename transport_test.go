@@ -179,7 +179,10 @@ func TestWithHTTPClient(t *testing.T) {
 
 // Trap: on giving up, go-retryablehttp closes all idle connections of the transport. 20 failing calls leave them alone.
 func TestConnectionsSurviveFailures(t *testing.T) {
-	for name, fail := range map[string]act{"status": say(503, "down"), "JSON": sayJSON("{"), "HTML": say(200, "<html>", "Content-Type: text/html")} {
+	for name, fail := range map[string]act{
+		"status": say(503, "down"), "limit": say(429, "", "Retry-After: 0"), "404": say(404, `{"message":"404 Not Found"}`, jsonType), "JSON": sayJSON("{"),
+		"HTML": say(200, "<html>", "Content-Type: text/html"), "image": say(200, "x", "Content-Type: image/png"), "redirect": say(302, "", "Location: https://127.0.0.1:1/"),
+	} {
 		w := newWire(t, always(fail))
 		c := wireClient(t, w.url)
 		for range 20 {

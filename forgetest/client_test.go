@@ -2,8 +2,10 @@ package forgetest_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,7 +35,7 @@ func TestClientMeetsTheRegistry(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, preview.Delete)
 	require.NoError(t, client.Registry.DeleteTags(ctx, project, image.ID, o))
-	require.ErrorContains(t, srv.Client().Registry.DeleteTags(ctx, project, image.ID, o), "once an hour") // a client knows its own calls
+	require.ErrorIs(t, client.Registry.DeleteTags(ctx, project, image.ID, o), forge.ErrRateLimited)
 	srv.Settle()
 	assert.Len(t, image.Tags(), 230-len(preview.Delete))
 	for _, tag := range preview.Delete {
@@ -58,6 +60,53 @@ func TestClientMeetsTheRegistry(t *testing.T) {
 	srv.Settle()
 	_, err = client.Registry.Get(ctx, image.ID, nil)
 	require.ErrorIs(t, err, forge.ErrNotFound)
+}
+
+// A client knows its own bulk deletions; of those of others, as before a restart, the server's refusal tells, and it holds nothing else back.
+func TestBulkDeletionsAgain(t *testing.T) {
+	srv := forgetest.New(t)
+	app := srv.AddProject("group/app")
+	image, other := app.AddRegistryRepository("web"), app.AddRegistryRepository("other")
+	remove := func(c *forge.Client, repository int64) error {
+		return c.Registry.DeleteTags(t.Context(), forge.ID(app.ID), repository, &forge.DeleteTagsOptions{NameRegexDelete: ".*"})
+	}
+	first, second := srv.Client(), srv.Client()
+	require.NoError(t, remove(first, image.ID))
+	var limited *forge.RateLimitError
+	require.ErrorAs(t, remove(first, image.ID), &limited)
+	assert.False(t, limited.Until.IsZero())
+	assert.Zero(t, limited.Err.Attempts)
+	for range 2 {
+		err := remove(second, image.ID)
+		require.ErrorAs(t, err, &limited)
+		require.ErrorIs(t, err, forge.ErrRateLimited)
+		require.ErrorIs(t, err, forge.ErrBadRequest)
+		assert.True(t, limited.Until.IsZero())
+		assert.Equal(t, 1, limited.Err.Attempts)
+	}
+	require.NoError(t, remove(second, other.ID))
+}
+
+// A test does not wait for retries, unless it wants the policy of production.
+func TestClientRetriesSoon(t *testing.T) {
+	srv := forgetest.New(t)
+	srv.Fail("GET /user", forgetest.Status(502).Times(3))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var waits []time.Duration
+	_, err := srv.Client(forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) { waits = append(waits, a.Wait) })).Users.GetCurrent(ctx, nil)
+	require.NoError(t, err)
+	require.Len(t, waits, 4)
+	assert.LessOrEqual(t, slices.Max(waits), 2*time.Millisecond)
+	assert.Positive(t, slices.Min(waits[:3]))
+
+	srv.Fail("GET /user", forgetest.Status(502))
+	patient := srv.Client(forge.WithRetry(forge.RetryPolicy{}), forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) {
+		assert.GreaterOrEqual(t, a.Wait, 250*time.Millisecond)
+		cancel()
+	}))
+	_, err = patient.Users.GetCurrent(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestClientMeetsTheOtherServices(t *testing.T) {

@@ -17,7 +17,8 @@ const demoIssues = 76
 // DemoTime is where the clock of a server with the demo data stands: 2026-03-02, 09:00 UTC.
 func DemoTime() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
-// seedDemo fills the server: the group acme with four projects, their issues over a year, and one repository.
+// seedDemo fills the server: the group acme with four projects, their issues over a year, one repository, and
+// what an administrator sees: see demo_operations.go.
 func (s *Server) seedDemo() {
 	s.clock = DemoTime
 	acme := s.AddGroup("acme")
@@ -34,6 +35,7 @@ func (s *Server) seedDemo() {
 	}
 	gateway, _ := s.project("acme/platform/gateway")
 	d.seedRepository(gateway)
+	d.seedOperations(s, acme)
 }
 
 type demo struct {

@@ -62,12 +62,12 @@ func Answer(code int, contentType, body string) Fault {
 	}}
 }
 
-// SignInPage answers 200 with an HTML page, as a single-sign-on gateway does.
+// SignInPage answers 200 with an HTML page, as a single-sign-on gateway does, without carrying out the call.
 func SignInPage() Fault {
 	return Answer(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n")
 }
 
-// RedirectTo answers with a redirect. A url without a path gets the path and query of the request.
+// RedirectTo answers with a redirect, without carrying out the call. A url without a path gets the path and query of the request.
 func RedirectTo(url string, code int) Fault {
 	return Fault{kind: replace, status: code, make: func(_ *Server, r *http.Request) answer {
 		location := url
@@ -80,7 +80,8 @@ func RedirectTo(url string, code int) Fault {
 	}}
 }
 
-// RateLimit answers 429 in plain text with Retry-After (in whole seconds, rounded up) and RateLimit-* headers.
+// RateLimit answers 429 in plain text with Retry-After (in whole seconds, rounded up) and RateLimit-* headers, without carrying out the
+// call.
 func RateLimit(retryAfter time.Duration) Fault {
 	return Fault{kind: replace, status: http.StatusTooManyRequests, make: func(s *Server, _ *http.Request) answer {
 		s.mu.Lock()
@@ -95,16 +96,18 @@ func ResetBefore() Fault { return Fault{kind: resetBefore} }
 // ResetAfter resets the connection after the call has taken effect, in place of an answer.
 func ResetAfter() Fault { return Fault{kind: resetAfter} }
 
-// CutBody announces the whole body and closes the connection after n bytes of it, as sent (after compression).
+// CutBody carries out the call, announces the whole body and closes the connection after n bytes of it, as sent (after compression).
 func CutBody(n int) Fault { return Fault{kind: cutBody, bytes: n} }
 
-// SlowBody sends the body in sixteen pieces (streams of unknown size in pieces of 64 KiB) with a pause in front of each.
+// SlowBody carries out the call and sends the body in sixteen pieces (streams of unknown size in pieces of 64 KiB) with a pause in front
+// of each.
 func SlowBody(pause time.Duration) Fault { return Fault{kind: slowBody, wait: pause} }
 
-// Delay waits before the call is carried out.
+// Delay waits before the call is carried out. A caller that gives up meanwhile leaves no effect; for an answer that comes too late after
+// the effect use HeaderDelay.
 func Delay(d time.Duration) Fault { return Fault{kind: delay, wait: d} }
 
-// HeaderDelay carries out the call and waits before it sends the response header.
+// HeaderDelay carries out the call and waits before it sends the response header: a caller that gives up meanwhile leaves the effect.
 func HeaderDelay(d time.Duration) Fault { return Fault{kind: headerDelay, wait: d} }
 
 // Garbage carries out the call and answers with a complete body that is announced as JSON and is none.
@@ -234,6 +237,7 @@ type slowWriter struct {
 	http.ResponseWriter
 	pause func()
 	piece int
+	left  int // of the piece
 }
 
 func (s *slowWriter) Write(p []byte) (written int, err error) {
@@ -244,11 +248,14 @@ func (s *slowWriter) Write(p []byte) (written int, err error) {
 		}
 	}
 	for len(p) > 0 {
-		piece := p[:min(len(p), s.piece)]
-		_ = http.NewResponseController(s.ResponseWriter).Flush()
-		s.pause()
-		n, err := s.ResponseWriter.Write(piece)
+		if s.left == 0 {
+			_ = http.NewResponseController(s.ResponseWriter).Flush()
+			s.pause()
+			s.left = s.piece
+		}
+		n, err := s.ResponseWriter.Write(p[:min(len(p), s.left)])
 		written += n
+		s.left -= n
 		if err != nil {
 			return written, err
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,6 +121,23 @@ func TestDelays(t *testing.T) {
 		} else {
 			assert.GreaterOrEqual(t, headers, pause, name)
 		}
+	}
+}
+
+// A stream is written in small pieces; the pauses of SlowBody count its bytes and not its writes.
+func TestSlowBodyPausesByBytes(t *testing.T) {
+	for size, want := range map[string]int{"": 3, "160000": 15} {
+		w, pauses := httptest.NewRecorder(), 0
+		w.Header().Set("Content-Length", size)
+		slow := &slowWriter{ResponseWriter: w, pause: func() { pauses++ }}
+		text := strings.Repeat("0123456789", 15_000)
+		for piece := range slices.Chunk([]byte(text), 7) {
+			n, err := slow.Write(piece)
+			require.NoError(t, err)
+			require.Len(t, piece, n)
+		}
+		assert.Equal(t, text, w.Body.String())
+		assert.Equal(t, want, pauses)
 	}
 }
 

@@ -396,8 +396,21 @@ func TestLog(t *testing.T) {
 	assert.Equal(t, 1, s.Count(route))
 	assert.Equal(t, 1, s.Effects(route))
 	assert.Equal(t, 1, s.Effects("*"))
-	assert.PanicsWithValue(t, fmt.Sprintf(`forgetest: no route "GET /nope"; routes are spelled as in the contract, for example %q`, routes()[0].name),
-		func() { s.Fail("GET /nope", Status(500)) })
+}
+
+func TestMisspelledRoute(t *testing.T) {
+	s := New(t)
+	for misspelled, meant := range map[string]string{
+		"GET /issue":        "GET /issues",
+		"get /runners/all/": "GET /runners/all",
+		"POST /project/:id/issues/:iid/subscribe":                    "POST /projects/:id/issues/:issue_iid/subscribe",
+		"DELETE /projects/:id/registry/repositories/:repository/tag": "DELETE /projects/:id/registry/repositories/:repository_id/tags",
+		"GET /projects/:project/merge_requests/:mr/version":          "GET /projects/:id/merge_requests/:merge_request_iid/versions",
+		"/projects/:id/repository/archive":                           "GET /projects/:id/repository/archive[.:format]",
+	} {
+		assert.PanicsWithValue(t, fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", misspelled, meant),
+			func() { s.Fail(misspelled, Status(500)) })
+	}
 }
 
 func TestMovedProject(t *testing.T) {

@@ -114,5 +114,40 @@ func (s *Server) mustKnow(name string) {
 	if name == "*" || slices.ContainsFunc(routes(), func(r *route) bool { return r.name == name }) {
 		return
 	}
-	panic(fmt.Sprintf("forgetest: no route %q; routes are spelled as in the contract, for example %q", name, routes()[0].name))
+	far := func(r *route) int { return distance(outline(name), outline(r.name)) }
+	nearest := slices.MinFunc(routes(), func(a, b *route) int { return far(a) - far(b) })
+	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", name, nearest.name))
+}
+
+// outline is a route without the names of its placeholders and its optional part.
+func outline(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, ":") {
+			parts[i] = ":"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// distance counts the bytes to insert, delete or replace until a is b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0]++
+		for j := range len(b) {
+			changed := corner
+			if a[i] != b[j] {
+				changed++
+			}
+			corner = row[j+1]
+			row[j+1] = min(changed, corner+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }

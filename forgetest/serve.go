@@ -55,6 +55,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
+	w.Header().Set("Date", s.date())
 
 	fault := s.faults.next(entry.Route)
 	if fault.before(s, w, r) {

@@ -53,8 +53,9 @@ type Server struct {
 // Option changes how a server starts.
 type Option func(*Server)
 
-// WithDemo fills the server with the demo data set: group "acme" with four projects, about 300 issues and a small Go
-// repository. The clock stands at [DemoTime].
+// WithDemo fills the server with the demo data set: group "acme" with four projects, about 300 issues, a small Go repository,
+// container images, runners, audit events and users of an import. The clock stands at [DemoTime], so background work ends with
+// Settle only and rate limits never expire; SetClock makes it go.
 func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
@@ -145,7 +146,7 @@ func (s *Server) track(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// SetClock replaces the clock. Timestamps, due-date keywords and rate limits follow it; delays do not.
+// SetClock replaces the clock. Timestamps, the Date of answers, due-date keywords and rate limits follow it; delays do not.
 func (s *Server) SetClock(now func() time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,6 +171,13 @@ func (s *Server) base() string {
 
 // now is the server's time, to the millisecond and in UTC. The caller holds mu.
 func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+
+// date is the server's time as answers carry it.
+func (s *Server) date() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now().Format(http.TimeFormat)
+}
 
 func newToken(kind string) string {
 	b := make([]byte, 10)

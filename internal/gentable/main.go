@@ -107,9 +107,9 @@ func clientFields(d *ast.GenDecl) (names []string) {
 	return names
 }
 
-// method reads the service and the route of a method that makes a request.
+// method reads the service and the route of a method that makes a request. Waiters are made of other endpoints.
 func method(d *ast.FuncDecl) (r row, ok bool) {
-	if d.Recv == nil || !d.Name.IsExported() {
+	if d.Recv == nil || !d.Name.IsExported() || strings.HasPrefix(d.Name.Name, "Wait") {
 		return r, false
 	}
 	star, isPointer := d.Recv.List[0].Type.(*ast.StarExpr)

@@ -22,16 +22,22 @@ import (
 const (
 	maxDepth      = 10000 // of nesting, as encoding/json
 	maxMismatches = 1000  // kept: a text can hold millions
+
+	keptDepth   = 64       // steps that Reset keeps the memory of
+	keptScratch = 16 << 10 // bytes, likewise
 )
 
 // Reader walks one JSON text. Use Reset before the first call; the zero Reader reads an empty text.
 type Reader struct {
 	// Strict makes mismatches and unknown members errors.
 	Strict bool
+	// Limit is how many bytes may be counted by Take; 0 is no limit.
+	Limit int64
 
 	data    []byte
 	pos     int
 	err     error
+	taken   int64
 	path    []step // the objects and arrays entered, outermost first
 	key     []byte // the current key, unescaped
 	wrong   []Mismatch
@@ -78,8 +84,38 @@ type StrictError struct {
 // Error gives the place and the reason.
 func (e *StrictError) Error() string { return e.Pointer + ": " + e.Reason }
 
-// Reset starts over with another text, which must not change until the last value is read.
-func (r *Reader) Reset(data []byte) { *r = Reader{Strict: r.Strict, data: data} }
+// LimitError is a text whose values take more memory than Limit.
+type LimitError struct {
+	// Limit is the number of bytes.
+	Limit int64
+}
+
+// Error gives the limit.
+func (e *LimitError) Error() string {
+	return "its values take more than " + strconv.FormatInt(e.Limit, 10) + " bytes"
+}
+
+// Reset starts over with another text, which must not change until the last value is read. Of the text before nothing is kept.
+func (r *Reader) Reset(data []byte) {
+	if r.data == nil && r.err == nil { // nothing was read since the last Reset
+		r.data = data
+		return
+	}
+	path, scratch := r.path[:0], r.scratch[:0]
+	clear(path[:cap(path)])
+	if cap(path) > keptDepth || cap(scratch) > keptScratch {
+		path, scratch = nil, nil
+	}
+	*r = Reader{Strict: r.Strict, Limit: r.Limit, data: data, path: path, scratch: scratch}
+}
+
+// Take counts memory that the values of an array or object take: two bytes of text may stand for a thousand. Beyond the limit
+// nothing more is read.
+func (r *Reader) Take(size int) {
+	if r.taken += int64(size); r.Limit > 0 && r.taken > r.Limit && r.err == nil {
+		r.err = &LimitError{r.Limit}
+	}
+}
 
 // Err is the first syntax error, or what Strict refuses.
 func (r *Reader) Err() error { return r.err }

@@ -141,4 +141,12 @@ func TestResetForgets(t *testing.T) {
 	r.Reset([]byte(`"x"`))
 	assert.True(t, Text(&s, &r) && s == "x" && r.End() == nil && r.Mismatches() == nil && r.Pointer() == "")
 	assert.NoError(t, r.End())
+	r.Reset([]byte(`{"a":{"b":["\n"]}}`))
+	r.Skip()
+	r.Reset(nil)
+	for _, kept := range r.path[:cap(r.path)] {
+		assert.Zero(t, kept, "a reader in a pool keeps the text alive")
+	}
+	r.path, r.scratch = nil, nil
+	assert.Equal(t, Reader{}, r)
 }

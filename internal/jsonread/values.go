@@ -263,7 +263,7 @@ type textCopier struct {
 
 const (
 	blockSize    = 512 // bytes
-	longestBlock = 64  // bytes of a string that shares a block
+	longestBlock = 128 // bytes of a string that shares a block
 	longestKept  = 160 // bytes of a string that is remembered
 )
 

@@ -2,7 +2,7 @@
 //
 //	go run github.com/forge-sdk/forge-go/forgetest/cmd/forgetest -seed demo
 //
-// It prints its address and a token and runs until it is interrupted. Nothing is kept.
+// It prints its address, an access token and a CI job token, and runs until it is interrupted. Nothing is kept.
 package main
 
 import (
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 		started := time.Now()
 		srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
 	}
-	fmt.Fprintf(out, "URL    %s\nToken  %s\n\n", srv.URL, srv.Token)
+	fmt.Fprintf(out, "URL    %s\nToken  %s\nJob    %s\n\n", srv.URL, srv.Token, srv.JobToken)
 	fmt.Fprintf(out, "curl --header \"PRIVATE-TOKEN: %s\" \"%s/api/v4/issues?scope=all&per_page=2\"\n\n", srv.Token, srv.URL)
 	fmt.Fprintln(out, "Interrupt (Ctrl-C) ends the server.")
 	<-ctx.Done()

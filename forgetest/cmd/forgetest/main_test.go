@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	forge "github.com/forge-sdk/forge-go"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,10 +27,13 @@ func TestRun(t *testing.T) {
 	}()
 
 	output := bufio.NewScanner(reader)
-	var url, curl string
+	var url, job, curl string
 	for output.Scan() && !strings.HasPrefix(output.Text(), "Interrupt") {
 		if rest, found := strings.CutPrefix(output.Text(), "URL "); found {
 			url = strings.TrimSpace(rest)
+		}
+		if rest, found := strings.CutPrefix(output.Text(), "Job "); found {
+			job = strings.TrimSpace(rest)
 		}
 		if strings.HasPrefix(output.Text(), "curl ") {
 			curl = output.Text()
@@ -46,6 +51,12 @@ func TestRun(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusOK, response.StatusCode)
 	assert.Equal(t, "304", response.Header.Get("X-Total"))
+
+	client, err := forge.NewClient(url, forge.WithJobToken(job))
+	require.NoError(t, err)
+	defer client.CloseIdleConnections()
+	_, err = forge.Collect(client.Registry.ListForProject(t.Context(), forge.Path("acme/storefront"), nil))
+	require.NoError(t, err)
 
 	stop()
 	require.NoError(t, <-done)

@@ -1,0 +1,69 @@
+package forge
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An error says each thing once; what the server said is in Message whole.
+func TestErrorText(t *testing.T) {
+	for _, test := range []struct {
+		status        int
+		message, says string
+	}{
+		{404, "404 Not Found", "404 Not Found"},
+		{404, "404 Not found", "404 Not Found"},
+		{404, "Not Found", "404 Not Found"},
+		{404, "404 Group Not Found", "404 Not Found: Group Not Found"},
+		{401, "401 Unauthorized", "401 Unauthorized"},
+		{403, "403 Forbidden - protected tag", "403 Forbidden: Forbidden - protected tag"},
+		{400, "404 Project Not Found", "400 Bad Request: 404 Project Not Found"},
+		{404, "4040 is no id", "404 Not Found: 4040 is no id"},
+		{409, "", "409 Conflict"},
+		{599, "599 odd", "599: odd"},
+		{0, "", ""},
+	} {
+		e := &Error{Method: "GET", Route: "/user", Status: test.status, Message: test.message}
+		want := "forge: GET /user"
+		if test.says != "" {
+			want += ": " + test.says
+		}
+		assert.Equal(t, want, e.Error())
+		assert.Equal(t, test.message, e.Message)
+	}
+}
+
+// What is held back before it is sent says so at its end, as a refusal does.
+func TestRateLimitErrorText(t *testing.T) {
+	until := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
+	held := &Error{Method: "GET", Route: "/user", cause: errors.New("the server has asked to wait")}
+	sent := &Error{Method: "GET", Route: "/user", Status: http.StatusTooManyRequests, Attempts: 1}
+	for want, err := range map[string]*RateLimitError{
+		"forge: GET /user: the server has asked to wait; try again after 2026-03-04T09:30:00Z; nothing was sent": {until, held},
+		"forge: GET /user: 429 Too Many Requests; try again after 2026-03-04T09:30:00Z":                          {until, sent},
+		"forge: GET /user: 429 Too Many Requests":                                                                {time.Time{}, sent},
+	} {
+		require.EqualError(t, err, want)
+		require.ErrorIs(t, err, ErrRateLimited)
+		require.NotErrorIs(t, err, ErrServer)
+	}
+}
+
+func TestValidationErrorText(t *testing.T) {
+	for want, err := range map[string]*ValidationError{
+		"forge: GET /x/:id: argument id: 0 is not positive; nothing was sent": {Route: "GET /x/:id", Option: "argument", Param: "id", Reason: "0 is not positive"},
+		"forge: Scope (scope): it is bad; nothing was sent":                   {Option: "Scope", Param: "scope", Reason: "it is bad"},
+		"forge: (scope): it is bad; nothing was sent":                         {Param: "scope", Reason: "it is bad"},
+		"forge: scope: it is bad; nothing was sent":                           {Option: "scope", Param: "scope", Reason: "it is bad"},
+		"forge: Sudo: it is bad; nothing was sent":                            {Option: "Sudo", Reason: "it is bad"},
+	} {
+		assert.EqualError(t, err, want)
+	}
+	_, err := bubbleClient(t).Issues.GetTimeStats(t.Context(), Path("group/app"), 0)
+	assert.EqualError(t, err, "forge: GET /projects/:id/issues/:issue_iid/time_stats: argument issue_iid: 0 is not positive; nothing was sent")
+}

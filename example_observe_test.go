@@ -1,0 +1,170 @@
+package forge_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+func ExampleWithOnAttempt() {
+	srv, client := server()
+	defer srv.Close()
+	srv.Fail("GET /namespaces/:id", forgetest.Status(http.StatusServiceUnavailable).Times(1))
+
+	measured, err := client.With(
+		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond}),
+		forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) {
+			fmt.Println(a.Method, a.Route, a.Number, a.Status, a.Err == nil, a.Wait > 0)
+		}),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := measured.Namespaces.Get(context.Background(), forge.Path("group")); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// GET /namespaces/:id 1 503 false true
+	// GET /namespaces/:id 2 200 true false
+}
+
+func ExampleClient_Stats() {
+	srv, client := server()
+	defer srv.Close()
+	ctx := context.Background()
+
+	if _, err := client.Namespaces.Get(ctx, forge.Path("group")); err != nil {
+		log.Fatal(err)
+	}
+	_, err := client.Namespaces.Get(ctx, forge.Path("no such group"))
+	fmt.Println(errors.Is(err, forge.ErrNotFound))
+
+	stats := client.Stats()
+	fmt.Println(stats.Calls, "calls,", stats.Failures, "failed,", stats.Retries, "retries,", stats.Received > 0)
+	// Output:
+	// true
+	// 2 calls, 1 failed, 0 retries, true
+}
+
+// named gives each request the name of its endpoint, as a tracing transport names its spans.
+type named struct{ next http.RoundTripper }
+
+func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
+	if route, ok := forge.RouteFromContext(req.Context()); ok {
+		fmt.Println(route.Method, route.Template)
+	}
+	return n.next.RoundTrip(req)
+}
+
+func ExampleRouteFromContext() {
+	srv, _ := server()
+	defer srv.Close()
+
+	client, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token),
+		forge.WithHTTPClient(&http.Client{Transport: named{http.DefaultTransport}}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := client.Issues.GetTimeStats(context.Background(), forge.Path("group/app"), 1); err != nil {
+		log.Fatal(err)
+	}
+	// Output: GET /projects/:id/issues/:issue_iid/time_stats
+}
+
+func ExampleDryRun() {
+	client, err := forge.NewClient("https://forge.example.com", forge.WithToken("a-token"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var plan forge.PlannedRequest
+	err = client.Registry.DeleteTags(context.Background(), forge.Path("group/app"), 7,
+		&forge.DeleteTagsOptions{NameRegexDelete: "ci-.*", OlderThan: forge.Days(7)}, forge.DryRun(&plan))
+	fmt.Println(errors.Is(err, forge.ErrDryRun))
+	fmt.Println(plan.Method, plan.URL)
+	fmt.Println(string(plan.Body))
+	// Output:
+	// true
+	// DELETE https://forge.example.com/api/v4/projects/group%2Fapp/registry/repositories/7/tags
+	// name_regex_delete=ci-.%2A&older_than=7d
+}
+
+func ExamplePlannedRequest_Curl() {
+	client, err := forge.NewClient("https://forge.example.com", forge.WithToken("a-token"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var plan forge.PlannedRequest
+	_, err = client.Issues.Subscribe(context.Background(), forge.Path("group/app"), 5, forge.DryRun(&plan))
+	if !errors.Is(err, forge.ErrDryRun) {
+		log.Fatal(err)
+	}
+	fmt.Println(plan.Curl())
+	// Output: curl --request POST 'https://forge.example.com/api/v4/projects/group%2Fapp/issues/5/subscribe' --header "PRIVATE-TOKEN: $FORGE_TOKEN" --header 'Accept: application/json'
+}
+
+func ExampleChecksum() {
+	srv, client := server()
+	defer srv.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "README.md")
+
+	const blob = "95f541a31a59581a0805203467c33f6baf1df983"
+	for _, published := range []string{"# App\n", "# Another app\n"} {
+		sum := sha256.Sum256([]byte(published))
+		readme, err := client.Repositories.DownloadBlob(context.Background(), forge.Path("group/app"), blob,
+			forge.Checksum(forge.ChecksumSHA256, hex.EncodeToString(sum[:])), forge.MaxBytes(1<<20))
+		if err != nil {
+			log.Fatal(err)
+		}
+		err = readme.SaveTo(path)
+		fmt.Println(err == nil, errors.Is(err, forge.ErrChecksum))
+	}
+	// Output:
+	// true false
+	// false true
+}
+
+func ExampleRegistryService_WaitDeleted() {
+	srv, client := server()
+	defer srv.Close()
+	repository := srv.AddProject("group/images").AddRegistryRepository("old").ID
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := client.Registry.Delete(ctx, forge.Path("group/images"), repository); err != nil {
+		log.Fatal(err)
+	}
+	srv.Settle() // the server's work, which takes a while elsewhere
+	fmt.Println(client.Registry.WaitDeleted(ctx, forge.Path("group/images"), repository))
+	// Output: <nil>
+}
+
+func ExampleMergeRequestsService_WaitMergeStatus() {
+	srv, client := server()
+	defer srv.Close()
+	app := srv.AddProject("group/service")
+	app.AddMergeRequests(1, nil)
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	mr, err := client.MergeRequests.WaitMergeStatus(ctx, forge.Path("group/service"), 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mr.DetailedMergeStatus)
+	// Output: mergeable
+}

@@ -1,0 +1,292 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The server of the fault matrix: sockets that break as they are told to, and a state in which calls take effect.
+
+// matrixFault is one way to fail.
+type matrixFault struct {
+	name    string
+	dial    func(context.Context) (net.Conn, error) // in place of a connection
+	act     func(matrixAnswer) act                  // in place of an answer
+	stale   bool                                    // of a connection that was used before the client learns it by writing
+	silent  bool                                    // no byte of an answer comes
+	head    bool                                    // the head of a good answer comes whole
+	untaken bool                                    // nothing was sent, or what was sent is known to be refused
+	status  int                                     // that the client sees, 0 for none
+	is      []error                                 // one of them is the cause
+	text    string                                  // of a cause without a name
+}
+
+func matrixFaults() []matrixFault {
+	// Of a write and a read that fail at once net/http may tell the other's: that it has closed the connection.
+	lost := []error{syscall.ECONNRESET, syscall.EPIPE, io.ErrUnexpectedEOF, net.ErrClosed}
+	always := func(a act) func(matrixAnswer) act { return func(matrixAnswer) act { return a } }
+	faults := []matrixFault{
+		{name: "refused", dial: dialRefused, untaken: true, is: []error{syscall.ECONNREFUSED}},
+		{name: "reset before send", dial: dialReset, stale: true, is: lost},
+		{name: "reset before the answer", act: always(reset("")), silent: true, is: lost},
+		{name: "closed before the answer", act: always(closing("")), silent: true, is: []error{io.ErrUnexpectedEOF}},
+		{name: "reset in the status line", act: always(reset("HTTP/1.1 200 O")), is: lost},
+		{name: "reset after headers", act: func(a matrixAnswer) act { return reset(a.part(0)) }, head: true, is: lost},
+		{name: "reset in the body", act: func(a matrixAnswer) act { return reset(a.part(len(a.body) / 2)) }, head: true, is: lost},
+		{name: "cut body", act: func(a matrixAnswer) act { return closing(a.part(len(a.body))) }, head: true, is: []error{io.ErrUnexpectedEOF}},
+		{name: "garbage", act: always(closing("\x00\x01 not HTTP\r\n\r\n")), text: "malformed HTTP"},
+		{name: "429", act: always(say(429, "", "Retry-After: 0")), untaken: true, status: 429, is: []error{ErrRateLimited}},
+		{name: "408", act: always(say(408, "")), status: 408},
+	}
+	for _, status := range []int{500, 502, 503, 504} {
+		faults = append(faults, matrixFault{name: strconv.Itoa(status), act: always(say(status, "")), status: status, is: []error{ErrServer}})
+	}
+	return faults
+}
+
+// dialRefused dials where nobody can listen: at the other end of a connection.
+func dialRefused(ctx context.Context) (net.Conn, error) {
+	return dialPair(ctx, func(conn, _ net.Conn) (net.Conn, error) {
+		defer conn.Close()
+		return new(net.Dialer).DialContext(ctx, "tcp", conn.LocalAddr().String())
+	})
+}
+
+// dialReset gives a connection that was reset before anything is sent.
+func dialReset(ctx context.Context) (net.Conn, error) {
+	return dialPair(ctx, func(conn, peer net.Conn) (net.Conn, error) {
+		reset("")(peer)
+		return conn, nil
+	})
+}
+
+func dialPair(ctx context.Context, use func(conn, peer net.Conn) (net.Conn, error)) (net.Conn, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer listener.Close()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	peer, err := listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	defer peer.Close()
+	return use(conn, peer)
+}
+
+// matrixAnswer is what the server says when all is well.
+type matrixAnswer struct {
+	status            int
+	body, contentType string
+}
+
+// part is an answer that ends too early: all that it announces never comes.
+func (a matrixAnswer) part(length int) string {
+	if a.status == http.StatusNoContent {
+		a.status = http.StatusOK
+	}
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		a.status, http.StatusText(a.status), a.contentType, len(a.body)+100, a.body[:length])
+}
+
+// matrixServer serves one cell: a call that meets a fault.
+type matrixServer struct {
+	row  *matrixRow
+	cell matrixCell
+	wire *wire
+
+	idle   *idleConn // the connection that is used again, where the cell wants one
+	conn   int       // its number
+	before int       // requests that it was made by
+
+	mu       sync.Mutex
+	armed    bool
+	faults   int    // that have happened
+	arrivals int    // requests, and connections that failed instead
+	answers  int    // that were good, and sent whole
+	effects  int    // of the call
+	state    string // that they have left
+}
+
+func newMatrixServer(t *testing.T, row *matrixRow, cell matrixCell) *matrixServer {
+	t.Helper()
+	s := &matrixServer{row: row, cell: cell}
+	s.wire = newWire(t, s.answer)
+	return s
+}
+
+// client is a new one, so that no other cell's retries and waits bear on this: the budget holds 100 retries, and a call takes 3.
+func (s *matrixServer) client(t *testing.T) *Client {
+	t.Helper()
+	client, err := NewClient(s.wire.url, WithToken(conformanceToken), WithVocabulary(s.row.words), WithRetry(impatient),
+		WithRegistry(s.wire.url+"/registry", s.wire.url+"/auth"), WithRegistryCredentials(conformanceUser, "password"),
+		WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial}}))
+	require.NoError(t, err)
+	if s.row.route.base == registryBase { // whose token has been obtained
+		client.tokens = func(context.Context, *request, string, []RequestOption) (*RegistryToken, error) {
+			return &RegistryToken{Token: conformanceToken}, nil
+		}
+	}
+	return client
+}
+
+// arm makes a connection that can be used again, where the cell wants one, and lets the faults begin.
+func (s *matrixServer) arm(t *testing.T, client *Client) {
+	t.Helper()
+	var kept net.Conn
+	for pooled := false; s.cell.reused && !pooled; s.before++ { // net/http drops one whose writer is late
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { pooled = err == nil }})
+		require.NoError(t, client.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil))
+		s.wire.mu.Lock()
+		s.conn = len(s.wire.conns)
+		kept = s.wire.conns[s.conn-1]
+		s.wire.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armed = true
+	switch {
+	case kept == nil || s.cell.fault.dial == nil:
+	case s.cell.fault.stale:
+		s.faults, s.arrivals = 1, 1
+		reset("")(kept)
+		<-s.idle.ended
+	default:
+		_ = kept.Close()
+		<-s.idle.closed
+	}
+}
+
+func (s *matrixServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.armed && s.cell.fault.dial != nil && s.strike() {
+		s.arrivals++
+		return s.cell.fault.dial(ctx)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil || s.armed {
+		return conn, err
+	}
+	s.idle = &idleConn{Conn: conn, stale: s.cell.fault.stale, ended: make(chan struct{}), closed: make(chan struct{})}
+	return s.idle, nil
+}
+
+// strike reports whether the fault happens, this time.
+func (s *matrixServer) strike() bool {
+	if s.faults >= s.cell.times {
+		return false
+	}
+	s.faults++
+	return true
+}
+
+func (s *matrixServer) answer(r seen) act {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.armed {
+		return sayJSON("{}")
+	}
+	s.arrivals++
+	if s.cell.fault.act == nil || !s.strike() {
+		return s.good(r)
+	}
+	if s.cell.after {
+		s.apply(r)
+	}
+	if s.row.executor == kindExec && s.cell.fault.head {
+		s.answers++ // which wants no body
+	}
+	return s.cell.fault.act(s.row.answer)
+}
+
+func (s *matrixServer) good(r seen) act {
+	if status := s.apply(r); status != 0 {
+		return say(status, "")
+	}
+	s.answers++
+	headers := []string{"Content-Type: " + s.row.answer.contentType}
+	if s.row.executor == kindList && !strings.Contains(r.uri, "page=2") {
+		headers = append(headers, "X-Next-Page: 2")
+	}
+	return say(s.row.answer.status, s.row.answer.body, headers...)
+}
+
+// apply lets a write take effect. What a `once` call does adds up, all else sets a state; what is so already, and is documented to be
+// told, gives a status.
+func (s *matrixServer) apply(r seen) (status int) {
+	switch kind := s.row.route; {
+	case kind.class == safe:
+		return 0
+	case kind.class == once:
+		s.state += r.effect()
+	case s.state != "" && kind.method == http.MethodDelete:
+		return http.StatusNotFound
+	case s.state != "" && s.row.settles():
+		return http.StatusNotModified
+	default:
+		s.state = r.effect()
+	}
+	s.effects++
+	return 0
+}
+
+// effect is what a request asks for, without the boundary of a multipart body, which each call chooses anew.
+func (s seen) effect() string {
+	_, params, _ := mime.ParseMediaType(s.header.Get("Content-Type"))
+	body := s.body
+	if params["boundary"] != "" {
+		body = strings.ReplaceAll(body, params["boundary"], "boundary")
+	}
+	return s.method + " " + body + "\n"
+}
+
+// idleConn tells when a connection has ended, and when the client has closed it.
+type idleConn struct {
+	net.Conn
+	stale         bool // the client does not notice the end before it writes
+	ended, closed chan struct{}
+	end, close    sync.Once
+}
+
+func (c *idleConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err != nil {
+		c.end.Do(func() { close(c.ended) })
+		if c.stale {
+			<-c.closed
+		}
+	}
+	return n, err
+}
+
+func (c *idleConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil {
+		c.leave()
+	}
+	return n, err
+}
+
+func (c *idleConn) Close() error {
+	c.leave()
+	return c.Conn.Close()
+}
+
+func (c *idleConn) leave() { c.close.Do(func() { close(c.closed) }) }

@@ -1,0 +1,349 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The fault matrix: every documented endpoint, called through its typed method, meets every fault, before and after the call takes
+// effect, on a new and on a reused connection, once, twice and always. The server counts what arrives and what takes effect.
+
+// matrixRow is a method, and what it does when all is well.
+type matrixRow struct {
+	*conformanceCase
+	route    *route
+	executor executor
+	filled   *filledOptions
+	words    Vocabulary
+	answer   matrixAnswer
+	encoding string // of the body
+	items    int    // that the method gives
+	state    string // that it leaves
+}
+
+// matrixRows are all methods; of those that differ in their options only, the first.
+func matrixRows(t *testing.T) []*matrixRow {
+	t.Helper()
+	var rows []*matrixRow
+	words, seen := contractWords(), map[string]bool{}
+	for _, c := range conformanceCases(t) {
+		name := fmt.Sprint(c.endpoint.ID, " ", c.method.Type())
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		route, known := findRoute(c.endpoint.Method, c.endpoint.Path)
+		require.True(t, known)
+		row := &matrixRow{conformanceCase: c, route: route, executor: executorOf(c), filled: c.fill(t, 0, nil), words: words}
+		row.name = c.endpoint.ID + " " + executorName(row.executor)
+		row.answer = answerOf(c.endpoint)
+		row.control(t)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func executorName(e executor) string {
+	return map[executor]string{kindDo: "do", kindExec: "exec", kindOpen: "open", kindList: "list"}[e]
+}
+
+func executorOf(c *conformanceCase) executor {
+	switch first := c.method.Type().Out(0); {
+	case first == reflect.TypeFor[*Download](), c.endpoint.Response.Kind == "csv":
+		return kindOpen
+	case first.Kind() == reflect.Func:
+		return kindList
+	case c.method.Type().NumOut() == 1:
+		return kindExec
+	}
+	return kindDo
+}
+
+func answerOf(e contractEndpoint) matrixAnswer {
+	status, body := (&contractServer{endpoint: e}).answer()
+	switch e.Response.Kind {
+	case "csv":
+		return matrixAnswer{status, body + strings.Repeat("x,", len(reassignmentColumns())-1) + "x\n", "text/csv"}
+	case "raw":
+		return matrixAnswer{status, body, "application/octet-stream"}
+	}
+	return matrixAnswer{status, body, "application/json"}
+}
+
+// control makes the call without a fault.
+func (r *matrixRow) control(t *testing.T) {
+	t.Helper()
+	got := r.meet(t, matrixCell{})
+	require.NoError(t, got.err, r.name)
+	require.Positive(t, got.items, r.name)
+	media, _, _ := mime.ParseMediaType(got.requests[0].header.Get("Content-Type"))
+	r.encoding, r.items, r.state = media, got.items, got.state
+	assert.Equal(t, r.writes(), got.effects == 1, r.name)
+}
+
+// group is what the rows that are run by default differ in.
+func (r *matrixRow) group() string {
+	return fmt.Sprint(r.route.class, executorName(r.executor), r.encoding, r.route.base)
+}
+
+func (r *matrixRow) writes() bool { return r.route.class != safe }
+
+// settles reports whether the server tells that there is nothing to change.
+func (r *matrixRow) settles() bool {
+	last := r.route.template[strings.LastIndex(r.route.template, "/")+1:]
+	return last == "subscribe" || last == "unsubscribe" || last == "todo"
+}
+
+// forever is more often than anything is tried.
+const forever = 1000
+
+// matrixCell is what a call meets.
+type matrixCell struct {
+	fault  matrixFault
+	after  bool // the call has taken effect when the fault happens
+	reused bool
+	times  int
+}
+
+func (c matrixCell) String() string {
+	return fmt.Sprintf("%s, after=%t, reused=%t, times=%d", c.fault.name, c.after, c.reused, c.times)
+}
+
+func (r *matrixRow) cells() []matrixCell {
+	var cells []matrixCell
+	for _, fault := range matrixFaults() {
+		for _, after := range []bool{false, true} {
+			if after && (!r.writes() || fault.dial != nil || fault.untaken) {
+				continue // there is no effect
+			}
+			if !after && r.executor == kindExec && fault.head {
+				continue // exec wants a head only, and a good one says that the call has taken effect
+			}
+			for _, reused := range []bool{false, true} {
+				for _, times := range []int{1, 2, forever} {
+					cells = append(cells, matrixCell{fault, after, reused, times})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// ending is how a call ends.
+type ending string
+
+const (
+	well    ending = "well"
+	settled ending = "settled" // 404 or 304: an attempt that failed did what was asked for
+	torn    ending = "torn"    // a stream that breaks off
+	failed  ending = "failed"
+)
+
+// expect says how the call must end, after how many attempts, and how many requests net/http adds to them by itself: after the end of a
+// connection that was used before it repeats what it could not write, and a GET that got no byte of an answer.
+func (r *matrixRow) expect(c matrixCell) (end ending, attempts, added int) {
+	faults := c.times
+	if c.reused && (c.fault.stale || c.fault.silent && r.route.method == http.MethodGet) {
+		added, faults = 1, faults-1
+	}
+	switch {
+	case c.fault.head && r.executor == kindExec:
+		return well, 1, added
+	case c.fault.head && r.executor == kindOpen:
+		return torn, 1, added
+	case faults == 0:
+		return well, 1, added
+	case r.route.class == once && !c.fault.untaken:
+		return failed, 1, added
+	case faults >= 4:
+		return failed, 4, added
+	case c.after && (r.route.method == http.MethodDelete || r.settles()):
+		return settled, faults + 1, added
+	}
+	return well, faults + 1, added
+}
+
+// matrixResult is how a call ended, and what the server saw of it.
+type matrixResult struct {
+	items    int
+	err      error
+	arrivals int
+	answers  int
+	effects  int
+	state    string
+	requests []seen
+	conn     int   // that the first should use
+	again    error // of the same call, made a second time after a stream broke off
+}
+
+// meet makes the call in the cell.
+func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
+	t.Helper()
+	s := newMatrixServer(t, r, c)
+	client := s.client(t)
+	defer s.wire.close()
+	defer client.CloseIdleConnections()
+	s.arm(t, client)
+	in, path := r.arguments(t, client, r.filled)
+	in = append(in, reflect.ValueOf(Unchecked()))
+	got.items, got.err = taste(r.method.Call(in))
+	s.mu.Lock()
+	got.arrivals, got.answers, got.effects, got.state = s.arrivals, s.answers, s.effects, s.state
+	s.mu.Unlock()
+	got.requests, got.conn = s.wire.seen()[s.before:], max(s.conn, 1)
+	for _, request := range got.requests {
+		address, _, _ := strings.Cut(request.uri, "?")
+		assert.Equal(t, r.route.method+" "+[]string{"/api/v4", "/registry", "/auth"}[r.route.base]+path, request.method+" "+address)
+	}
+	if got.err != nil && r.executor == kindOpen && c.times == 1 {
+		_, got.again = taste(r.method.Call(in))
+	}
+	return got
+}
+
+// taste reads what a method gives to its end, and counts items or bytes.
+func taste(results []reflect.Value) (n int, err error) {
+	err, _ = results[len(results)-1].Interface().(error)
+	download, stream := results[0].Interface().(*Download)
+	switch {
+	case results[0].Kind() == reflect.Func:
+		for _, e := range results[0].Seq2() {
+			if err, _ = e.Interface().(error); err == nil {
+				n++
+			}
+		}
+		return n, err
+	case err != nil:
+		return 0, err
+	case stream:
+		defer download.Close()
+		read, err := io.Copy(io.Discard, download)
+		return int(read), err
+	}
+	return 1, nil
+}
+
+// check judges a cell.
+func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
+	t.Helper()
+	got := r.meet(t, c)
+	want, attempts, added := r.expect(c)
+	var e *Error
+	end := well
+	switch {
+	case got.err == nil:
+	case !errors.As(got.err, &e):
+		assert.Fail(t, "no *Error", "%s: %v", c, got.err)
+		return
+	case e.MaybeApplied && (e.Status == http.StatusNotFound || Unchanged(got.err)):
+		end = settled
+	case got.answers == 0 && r.executor == kindOpen && c.fault.head:
+		end = torn
+		assert.NoError(t, got.again, "%s: asked again", c)
+	default:
+		end = failed
+	}
+	figures.count(r, c, got, end, e)
+	assert.Equal(t, want, end, "%s: %v", c, got.err)
+	if want == well && r.executor == kindList {
+		added++ // the second page
+	}
+	assert.Equal(t, attempts+added, got.arrivals, "%s: requests", c)
+	r.checkEffects(t, c, got, e)
+	r.checkRequests(t, c, got)
+	if e != nil {
+		assert.Equal(t, attempts, e.Attempts, "%s: attempts", c)
+		r.checkError(t, c, got.err, e, end)
+	}
+}
+
+// checkEffects holds what the client promises to what the server has done.
+func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e *Error) {
+	t.Helper()
+	if r.route.class == once {
+		assert.LessOrEqual(t, got.effects, 1, "%s: effects", c)
+	}
+	if got.effects > 0 {
+		assert.Equal(t, r.state, got.state, "%s: the state is another than after one call", c)
+	}
+	if e != nil {
+		assert.Equal(t, r.writes() && !c.fault.untaken, e.MaybeApplied, "%s: MaybeApplied", c)
+		return
+	}
+	assert.Positive(t, got.answers, "%s: success without a whole answer", c)
+	assert.Equal(t, r.writes(), got.effects > 0, "%s: success without an effect", c)
+	assert.Equal(t, r.items, got.items, "%s: items", c)
+}
+
+// checkRequests shows that each attempt has sent the same, credential included, and on which connection the first was.
+func (r *matrixRow) checkRequests(t *testing.T, c matrixCell, got matrixResult) {
+	t.Helper()
+	for i, request := range got.requests {
+		assert.Equal(t, got.requests[0].header, request.header, "%s: header of request %d", c, i+1)
+		assert.Equal(t, got.requests[0].body, request.body, "%s: body of request %d", c, i+1)
+	}
+	if c.fault.act == nil {
+		return
+	}
+	first := got.requests[0]
+	assert.Equal(t, got.conn, first.conn, "%s: connection", c)
+	assert.Equal(t, c.reused, first.nth > 1, "%s: reuse", c)
+}
+
+// checkError shows that an error names the call, its last answer and its cause.
+func (r *matrixRow) checkError(t *testing.T, c matrixCell, err error, e *Error, end ending) {
+	t.Helper()
+	assert.Equal(t, r.route.method+" "+r.route.template, e.Method+" "+e.Route, c)
+	assert.Contains(t, err.Error(), r.route.method+" "+r.route.template, c)
+	assert.NotErrorIs(t, err, io.EOF, c)
+	if end == settled {
+		assert.Greater(t, e.Attempts, 1, c)
+		return
+	}
+	status := c.fault.status
+	if c.fault.head {
+		status = r.answer.status
+	}
+	assert.Equal(t, status, e.Status, "%s: status", c)
+	assert.Contains(t, err.Error(), c.fault.text, c)
+	is := func(cause error) bool { return errors.Is(err, cause) }
+	assert.True(t, c.fault.is == nil || slices.ContainsFunc(c.fault.is, is), "%s: %v", c, err)
+	var limited *RateLimitError
+	assert.Equal(t, c.fault.name == "429", errors.As(err, &limited), c)
+}
+
+// TestFaultMatrix runs one endpoint for each combination of class, executor, encoding of the body and address; with
+// FORGE_MATRIX=all it runs all 94.
+func TestFaultMatrix(t *testing.T) {
+	rows, figures, groups := matrixRows(t), &matrixFigures{}, map[string]bool{}
+	whole := os.Getenv("FORGE_MATRIX") == "all"
+	t.Run("endpoints", func(t *testing.T) {
+		for _, row := range rows {
+			if groups[row.group()] && !whole {
+				continue
+			}
+			groups[row.group()] = true
+			t.Run(row.name, func(t *testing.T) {
+				t.Parallel()
+				figures.method()
+				for _, cell := range row.cells() {
+					if row.check(t, cell, figures); t.Failed() {
+						return
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d of %d methods\n%s", figures.methods, len(rows), figures)
+}

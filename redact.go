@@ -1,0 +1,82 @@
+package forge
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	redacted      = "[redacted]"
+	shortestToken = 8 // bytes; of a shorter token, as tests have, no text is made unreadable
+)
+
+// redact takes a token out of text, whether it is written as it is or as addresses and JSON write it.
+func redact(text, token string) string {
+	if len(token) < shortestToken {
+		return text
+	}
+	if !strings.ContainsAny(text, escapes) {
+		return strings.ReplaceAll(text, token, redacted)
+	}
+	starts := token[:1] + escapes
+	var clean strings.Builder
+	for {
+		at := strings.IndexAny(text, starts)
+		if at < 0 {
+			return clean.String() + text
+		}
+		clean.WriteString(text[:at])
+		size := spelled(text[at:], token)
+		if size > 0 {
+			clean.WriteString(redacted)
+		} else {
+			size = 1
+			clean.WriteByte(text[at])
+		}
+		text = text[at+size:]
+	}
+}
+
+// spelled is how many bytes at the front of text spell the token; -1 where they do not.
+func spelled(text, token string) int {
+	if token == "" {
+		return 0
+	}
+	if text == "" {
+		return -1
+	}
+	if text[0] == token[0] {
+		if rest := spelled(text[1:], token[1:]); rest >= 0 {
+			return 1 + rest
+		}
+	}
+	if part, size := unescape(text); size > 0 && strings.HasPrefix(token, part) {
+		if rest := spelled(text[size:], token[len(part):]); rest >= 0 {
+			return size + rest
+		}
+	}
+	return -1
+}
+
+// escapes are the bytes that an escape may begin with.
+const escapes = `%\+`
+
+// unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. Its size is 0 where there is none.
+func unescape(text string) (part string, size int) {
+	switch {
+	case text[0] == '+':
+		return " ", 1
+	case text[0] == '%' && len(text) >= 3:
+		if b, err := strconv.ParseUint(text[1:3], 16, 8); err == nil {
+			return string([]byte{byte(b)}), 3
+		}
+	case text[0] == '\\' && len(text) >= 6 && text[1] == 'u':
+		if r, err := strconv.ParseUint(text[2:6], 16, 16); err == nil && utf8.ValidRune(rune(r)) {
+			return string(rune(r)), 6
+		}
+	case text[0] == '\\' && len(text) >= 2:
+		return text[1:2], 2
+	}
+	return "", 0
+}

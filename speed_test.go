@@ -1,0 +1,175 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What is done by hand for speed does what the standard library does.
+
+func TestAppendEscaped(t *testing.T) {
+	for c := range 256 {
+		text := "a" + string([]byte{byte(c)}) + "z"
+		assert.Equal(t, url.PathEscape(text), string(appendEscaped(nil, "tag", text)))
+	}
+	assert.Equal(t, "group/a%20b/%C3%A9", string(appendEscaped(nil, "image_path", "group/a b/é")))
+}
+
+func TestBelow(t *testing.T) {
+	for _, base := range []string{"https://forge.example.com/api/v4", "http://127.0.0.1:8080/a%20b/api/v4", "https://forge.example.com/~x/é/api/v4"} {
+		parsed, err := parseBase("baseURL", base)
+		require.NoError(t, err)
+		for _, path := range []string{"/issues", "/projects/group%2Fapp/", "/projects/1/a:b@c&d=e$f+g~h", "/projects/100%25", "/x/%C3%A9"} {
+			want, err := url.Parse(parsed.String() + path)
+			require.NoError(t, err)
+			got, err := below(parsed, parsed.EscapedPath()+path)
+			require.NoError(t, err)
+			assert.Equal(t, want.String(), got.String())
+			assert.Equal(t, want.Path, got.Path)
+			assert.Equal(t, want.RequestURI(), got.RequestURI())
+		}
+	}
+}
+
+// The timer is not set anew for every read: it goes on from where it wakes too early.
+func TestWatchdog(t *testing.T) {
+	for name, test := range map[string]struct {
+		run  func(w *watchdog)
+		ends time.Duration // after the run; 0: not at all
+	}{
+		"silence":                  {func(w *watchdog) { w.expectBytes() }, 60 * time.Second},
+		"bytes come, then silence": {func(w *watchdog) { readEvery(w, 40*time.Second) }, 60 * time.Second},
+		"the caller pauses":        {func(w *watchdog) { readEvery(w, 40*time.Second); w.rest() }, 0},
+		"silence after a pause":    {func(w *watchdog) { w.expectBytes(); w.rest(); time.Sleep(time.Hour); w.expectBytes() }, 60 * time.Second},
+		"a shorter wait":           {func(w *watchdog) { w.expectBytes(); w.expectHeader() }, 10 * time.Second},
+		"the attempt ends":         {func(w *watchdog) { w.expectBytes(); w.stop() }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				var w watchdog
+				w.begin(cancel, limits{header: 10 * time.Second, stall: time.Minute})
+				test.run(&w)
+				require.NoError(t, ctx.Err())
+				start := time.Now()
+				select {
+				case <-ctx.Done():
+					require.ErrorIs(t, context.Cause(ctx), ErrTimeout)
+					assert.Equal(t, test.ends, time.Since(start))
+				case <-time.After(time.Hour):
+					assert.Zero(t, test.ends, "nothing has ended the attempt")
+				}
+				w.stop()
+			})
+		})
+	}
+}
+
+// The next attempt has its whole time, whatever was left of the one before.
+func TestWatchdogOfTheNextAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w watchdog
+		w.begin(func(error) { t.Error("the first attempt was ended") }, limits{stall: time.Minute})
+		w.expectBytes()
+		time.Sleep(50 * time.Second)
+		w.stop()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		w.begin(cancel, limits{stall: time.Minute})
+		w.expectBytes()
+		start := time.Now()
+		<-ctx.Done()
+		assert.Equal(t, time.Minute, time.Since(start))
+	})
+}
+
+func readEvery(w *watchdog, d time.Duration) {
+	for range 10 {
+		w.expectBytes()
+		time.Sleep(d)
+	}
+	w.expectBytes()
+}
+
+// io.Copy takes large steps, and loses neither bytes nor the error.
+func TestDownloadWriteTo(t *testing.T) {
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1048576")
+		if r.URL.Path == "/api/v4/projects/2/repository/archive" {
+			_, _ = w.Write(content[:1<<19])
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	defer srv.Close()
+	client := onceClient(t, srv.URL)
+	for id, size := range map[ID]int{1: 1 << 20, 2: 1 << 19} {
+		d, err := client.Repositories.Archive(t.Context(), id, nil)
+		require.NoError(t, err)
+		var got bytes.Buffer
+		var largest int
+		n, err := io.Copy(writerFunc(func(p []byte) (int, error) {
+			largest = max(largest, len(p))
+			return got.Write(p)
+		}), d)
+		assert.Equal(t, content[:size], got.Bytes())
+		assert.EqualValues(t, size, n)
+		assert.Greater(t, largest, 32<<10, "the steps are io.Copy's own")
+		var failed *Error
+		assert.Equal(t, id == 2, errors.As(err, &failed), "%v", err)
+		require.NoError(t, d.Close())
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Where pages are linked, the next one is asked for while a page is being decoded.
+func TestAheadDecodesBesideTheNextRequest(t *testing.T) {
+	asked := make(chan struct{})
+	srv := servePages(t, &pageServer{rows: 3, keyset: true, hook: func(_ http.ResponseWriter, _ *http.Request, page int) bool {
+		if page == 3 {
+			close(asked)
+		}
+		return false
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	decodeGate = func(id int64) {
+		if id == 2 {
+			select {
+			case <-asked:
+			case <-ctx.Done():
+			}
+		}
+	}
+	rows, err := Collect(ListAs[gatedRow](ctx, onceClient(t, srv.URL), keysetCall, PerPage(1), Ahead(2)))
+	require.NoError(t, err)
+	assert.Len(t, rows, 3)
+}
+
+// decodeGate holds up the decoding of a row.
+var decodeGate func(id int64)
+
+type gatedRow struct{ ID int64 }
+
+func (r *gatedRow) UnmarshalJSON(text []byte) error {
+	var row listRow
+	err := json.Unmarshal(text, &row)
+	r.ID = row.ID
+	decodeGate(r.ID)
+	return err
+}

@@ -1,0 +1,33 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// tunnelError is a proxy that did not connect to the server. Nothing was sent.
+type tunnelError struct{ status int }
+
+// Error names the proxy: net/http gives the words of its status alone, which read as if the server had refused the call.
+func (e *tunnelError) Error() string {
+	text := fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
+	if e.status == http.StatusProxyAuthRequired {
+		text += ": check the user and password in the address of the proxy"
+	}
+	return text
+}
+
+// lasting reports whether the proxy would answer the same again.
+func (e *tunnelError) lasting() bool {
+	return e.status < 500 && e.status != http.StatusRequestTimeout && e.status != http.StatusTooManyRequests
+}
+
+// checkTunnel is the OnProxyConnectResponse of a transport that has none.
+func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &tunnelError{answer.StatusCode}
+}

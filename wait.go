@@ -1,0 +1,32 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// patience is how often a waiter looks: a second after its first look, then ever more seldom.
+func patience() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait: 10 * time.Second} }
+
+// poll looks until there is nothing to wait for any more. look tells what it saw, for the error of a wait that the context ends.
+func (r *request) poll(ctx context.Context, look func() (done bool, saw string, err error)) error {
+	if r.err != nil {
+		return r.invalid(r.err)
+	}
+	started := time.Now()
+	for looks := 1; ; looks++ {
+		done, saw, err := look()
+		if done || err != nil {
+			return err
+		}
+		if err := sleep(ctx, patience().backoff(looks)); err != nil {
+			return r.fail(err, fmt.Sprintf("%s after %s: %s", saw, time.Since(started).Round(time.Second), err))
+		}
+	}
+}
+
+// fail is the error of a wait that ends without what was waited for.
+func (r *request) fail(sentinel error, text string) error {
+	return &Error{Method: r.route.method, Route: r.route.template, cause: &failure{sentinel: sentinel, text: text}}
+}
