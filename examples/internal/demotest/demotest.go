@@ -1,0 +1,38 @@
+// Package demotest is what the tests of the example programs share.
+package demotest
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// pace is how much faster the clock of a server goes, so that nobody waits for its background work.
+const pace = 50
+
+// Server starts a server with the demo data and points the environment at it, as at a real one.
+func Server(t *testing.T, options ...forgetest.Option) *forgetest.Server {
+	t.Helper()
+	srv := forgetest.New(t, append([]forgetest.Option{forgetest.WithDemo()}, options...)...)
+	started := time.Now()
+	srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(pace * time.Since(started)) })
+	t.Setenv("FORGE_URL", srv.URL)
+	t.Setenv("FORGE_TOKEN", srv.Token)
+	return srv
+}
+
+// Run runs a program with an input, and returns what it printed below the line that names the server.
+func Run(t *testing.T, program func(context.Context, []string, io.Reader, io.Writer) error, input string, args ...string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := program(t.Context(), args, strings.NewReader(input), &out)
+	_, rest, found := strings.Cut(out.String(), "\n\n")
+	if !strings.HasPrefix(out.String(), "Server") || !found {
+		rest = out.String()
+	}
+	return rest, err
+}

@@ -1,0 +1,229 @@
+// Reassign-users gives the contributions that an import has left with placeholder users to the accounts of the people: it writes the
+// pending ones to a CSV file and suggests accounts, you look at the file and edit it, and it sends the file back. It is for the owner
+// of a group that was imported from another platform.
+//
+//	go run ./examples/reassign-users
+//	go run ./examples/reassign-users -group acme -out people.csv
+//	go run ./examples/reassign-users -group acme -in people.csv
+//
+// Without -out and -in it does both, and waits for your answer in between. An account is suggested when it has the username, or alone
+// has the display name, of the person there. Nobody has proven that it is the same person: that is what you look for.
+//
+// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, where the
+// token needs the role Owner in the group; a GitLab server needs FORGE_VOCABULARY=gitlab, too.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+)
+
+func main() { demo.Main(run) }
+
+// reassignment is one run of the program.
+type reassignment struct {
+	client *forge.Client
+	out    io.Writer
+	group  forge.Ref
+	wait   time.Duration
+}
+
+// run is the whole program; a test runs it too.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	r := &reassignment{out: out}
+	flags := flag.NewFlagSet("reassign-users", flag.ContinueOnError)
+	group := flags.String("group", "", "the group that was imported, by full path or id")
+	write := flags.String("out", "", "write the pending reassignments to this file, and end")
+	read := flags.String("in", "", "send this file")
+	yes := flags.Bool("yes", false, "do not ask")
+	flags.DurationVar(&r.wait, "wait", time.Minute, "how long to wait for the server, which reassigns in the background")
+	if err := demo.Parse(flags, args, out); err != nil {
+		return err
+	}
+	server, err := demo.Connect(out, "reassign-users")
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if server.Embedded {
+		*group = cmp.Or(*group, "acme")
+	}
+	if *group == "" {
+		return errors.New("-group is missing: which one was imported?")
+	}
+	r.client, r.group = server.Client, demo.Ref(*group)
+	path := cmp.Or(*read, *write, "reassignments.csv")
+	if *read == "" {
+		if pending, err := r.export(ctx, path); err != nil || pending == 0 || *write != "" {
+			return err
+		}
+	}
+	if !*yes {
+		sure, err := demo.Confirm(ctx, in, out, "Look at "+path+", edit it if need be. Send it?")
+		if err != nil {
+			return err
+		}
+		if !sure {
+			fmt.Fprintln(out, "Nothing was sent.")
+			return nil
+		}
+	}
+	return r.send(ctx, path)
+}
+
+// export writes the file, with suggestions, and says how many reassignments are pending.
+func (r *reassignment) export(ctx context.Context, path string) (pending int, err error) {
+	var file bytes.Buffer
+	table := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FROM\tNAME THERE\tACCOUNT\tBECAUSE")
+	rows := r.client.PlaceholderReassignments.List(ctx, r.group)
+	err = r.client.PlaceholderReassignments.Write(&file, r.suggested(ctx, rows, func(row *forge.PlaceholderReassignment, why string) {
+		pending++
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.SourceUsername, row.SourceUserName, cmp.Or(row.Username, "-"), why)
+	}))
+	switch {
+	case err != nil:
+		return 0, err
+	case pending == 0:
+		fmt.Fprintln(r.out, "There is nothing to reassign.")
+		return 0, nil
+	}
+	_ = table.Flush()
+	fmt.Fprintf(r.out, "\n%s pending; the file is %s.\n", demo.Count(pending, "reassignment"), path)
+	return pending, os.WriteFile(path, file.Bytes(), 0o600)
+}
+
+// suggested fills in the rows that name nobody, while they pass.
+func (r *reassignment) suggested(ctx context.Context, rows iter.Seq2[*forge.PlaceholderReassignment, error],
+	tell func(row *forge.PlaceholderReassignment, why string),
+) iter.Seq2[*forge.PlaceholderReassignment, error] {
+	return func(yield func(*forge.PlaceholderReassignment, error) bool) {
+		for row, err := range rows {
+			why := "named in the file"
+			if err == nil && row.Username == "" && row.PublicEmail == "" {
+				row.Username, why, err = r.suggest(ctx, row)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			tell(row, why)
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// suggest finds the account that a person of the other platform may have here.
+func (r *reassignment) suggest(ctx context.Context, row *forge.PlaceholderReassignment) (username, why string, err error) {
+	same, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Username: row.SourceUsername, Active: new(true), Humans: new(true)}))
+	if err != nil {
+		return "", "", err
+	}
+	if len(same) == 1 {
+		return same[0].Username, "same username", nil
+	}
+	found, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Search: row.SourceUserName, Active: new(true), Humans: new(true)}))
+	if err != nil {
+		return "", "", err
+	}
+	for _, user := range found {
+		if strings.EqualFold(user.Name, row.SourceUserName) {
+			if username != "" {
+				return "", "several accounts have the name", nil
+			}
+			username, why = user.Username, "same name"
+		}
+	}
+	return username, cmp.Or(why, "nobody found"), nil
+}
+
+// send checks the file, sends it, and waits until what it names is no longer pending.
+func (r *reassignment) send(ctx context.Context, path string) error {
+	named, err := r.check(ctx, path)
+	if err != nil {
+		return err
+	}
+	message, err := r.client.PlaceholderReassignments.Upload(ctx, r.group, forge.FileAt(path))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.out, "\nSent. The server says: %s\n", message.Message)
+	deadline := time.Now().Add(r.wait)
+	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		left, pending := 0, 0
+		for row, err := range r.client.PlaceholderReassignments.List(ctx, r.group) {
+			if err != nil {
+				return err
+			}
+			pending++
+			if named[row.SourceUserIdentifier] {
+				left++
+			}
+		}
+		rest := time.Until(deadline)
+		switch {
+		case left == 0:
+			fmt.Fprintf(r.out, "Reassigned %d; %d still pending.\n", len(named), pending)
+			return nil
+		case rest <= 0:
+			return demo.Finding(fmt.Sprintf("%d of %d not reassigned after %s: the people may have to accept first", left, len(named), r.wait))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pause, rest)):
+		}
+	}
+}
+
+// check reads the file, and refuses it when it names an account that is not there: the server would skip the row, and tell by mail.
+func (r *reassignment) check(ctx context.Context, path string) (named map[string]bool, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	named = map[string]bool{}
+	var unknown []string
+	for row, err := range r.client.PlaceholderReassignments.Read(file) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if row.Username == "" && row.PublicEmail == "" {
+			continue
+		}
+		named[row.SourceUserIdentifier] = true
+		if row.Username == "" {
+			continue
+		}
+		users, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Username: row.Username}))
+		if err != nil {
+			return nil, err
+		}
+		if len(users) == 0 {
+			unknown = append(unknown, row.Username)
+		}
+	}
+	switch {
+	case len(unknown) > 0:
+		return nil, fmt.Errorf("%s names accounts that are not there: %s; nothing was sent", path, strings.Join(unknown, ", "))
+	case len(named) == 0:
+		return nil, fmt.Errorf("%s names nobody: fill in the username or the e-mail address of a row; nothing was sent", path)
+	}
+	return named, nil
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+	"github.com/forge-sdk/forge-go/examples/internal/demotest"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+const (
+	upload = "POST /groups/:id/placeholder_reassignments"
+	table  = `FROM            NAME THERE      ACCOUNT         BECAUSE
+maya.lindqvist  Maya Lindqvist  maya.lindqvist  same username
+tberg           Tomas Berg      tomas.berg      same name
+aisha.khan      Aisha Khan      aisha.khan      same username
+dokafor         Daniel Okafor   daniel.okafor   same name
+imoreau         Ines Moreau     -               nobody found
+buildbot        Build Robot     -               nobody found
+
+6 reassignments pending; the file is `
+)
+
+// reassigned lists who has what now: source username = username.
+func reassigned(srv *forgetest.Server) (list []string) {
+	for _, p := range srv.AddGroup("acme").Placeholders() {
+		if p.User != nil {
+			list = append(list, p.SourceUser+" = "+p.User.Username)
+		}
+	}
+	return list
+}
+
+func TestBothAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	srv := demotest.Server(t)
+	out, err := demotest.Run(t, run, "n\n", "-group", "acme")
+	require.NoError(t, err)
+	assert.Equal(t, table+"reassignments.csv.\n\nLook at reassignments.csv, edit it if need be. Send it? [y/N] Nothing was sent.\n", out)
+	srv.AssertCount(t, upload, 0)
+
+	out, err = demotest.Run(t, run, "y\n", "-group", "acme")
+	require.NoError(t, err)
+	assert.Contains(t, out, "The server says: The file is being processed")
+	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
+	assert.Equal(t, []string{"maya.lindqvist = maya.lindqvist", "tberg = tomas.berg", "aisha.khan = aisha.khan", "dokafor = daniel.okafor"}, reassigned(srv))
+	srv.AssertEffects(t, upload, 1)
+}
+
+// The file is written, edited by hand, and sent by another run.
+func TestOutEditedIn(t *testing.T) {
+	srv := demotest.Server(t)
+	path := filepath.Join(t.TempDir(), "people.csv")
+	out, err := demotest.Run(t, run, "", "-group", "acme", "-out", path)
+	require.NoError(t, err)
+	assert.Equal(t, table+path+".\n", out)
+	srv.AssertCount(t, upload, 0)
+
+	edit := func(from, to string) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(text), from)
+		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600))
+	}
+	edit("imoreau,,", "imoreau,ines.moro,")
+	_, err = demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
+	require.EqualError(t, err, path+" names accounts that are not there: ines.moro; nothing was sent")
+	srv.AssertCount(t, upload, 0)
+
+	edit("imoreau,ines.moro,", "imoreau,priya.raman,")
+	edit("dokafor,daniel.okafor,", "dokafor,,")
+	out, err = demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
+	assert.Equal(t, []string{"maya.lindqvist = maya.lindqvist", "tberg = tomas.berg", "aisha.khan = aisha.khan", "imoreau = priya.raman"}, reassigned(srv))
+}
+
+func TestSuggestions(t *testing.T) {
+	srv := demotest.Server(t)
+	srv.AddUser("ines-moreau").Fill(func(u *forgetest.Document) { u.Set("state", "blocked") })
+	srv.AddUser("t.berg").Fill(func(u *forgetest.Document) { u.Set("name", "Tomas Berg") })
+	srv.AddBot("buildbot", forgetest.ProjectBot)
+	out, err := demotest.Run(t, run, "", "-group", "acme", "-out", filepath.Join(t.TempDir(), "people.csv"))
+	require.NoError(t, err)
+	assert.Regexp(t, `tberg +Tomas Berg +- +several accounts have the name`, out)
+	assert.Regexp(t, `imoreau +Ines Moreau +- +nobody found`, out, "a blocked account is not suggested")
+	assert.Regexp(t, `buildbot +Build Robot +- +nobody found`, out, "nor is a bot")
+}
+
+func TestWrongFiles(t *testing.T) {
+	srv := demotest.Server(t)
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "people.csv")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	header := "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email\n"
+	for want, path := range map[string]string{
+		"people.csv names nobody":               file(header + "h,t,101,Maya,maya,,\n"),
+		`has no column "Source host"`:           file(strings.ReplaceAll(header, ",", ";")),
+		"people.csv: forge: reading the file":   file(header + "h,t,101\n"),
+		"no such file":                          "nowhere.csv",
+		"the file of reassignments is empty: i": file(""),
+	} {
+		_, err := demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
+		require.ErrorContains(t, err, want)
+	}
+	_, err := demotest.Run(t, run, "")
+	require.ErrorContains(t, err, "-group is missing")
+	srv.AssertCount(t, upload, 0)
+}
+
+func TestNotYet(t *testing.T) {
+	srv := demotest.Server(t)
+	srv.SetClock(forgetest.DemoTime) // the background work never ends
+	t.Chdir(t.TempDir())
+	_, err := demotest.Run(t, run, "", "-group", "acme", "-yes", "-wait", "10ms")
+	assert.Equal(t, demo.Finding("4 of 4 not reassigned after 10ms: the people may have to accept first"), err)
+}
+
+// A GitLab server writes and takes the file with its own column names.
+func TestVocabulary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	srv := demotest.Server(t, forgetest.GitLabWords())
+	t.Setenv("FORGE_VOCABULARY", "gitlab")
+	out, err := demotest.Run(t, run, "", "-group", "acme", "-yes")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
+	text, err := os.ReadFile("reassignments.csv")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "GitLab username")
+	assert.Len(t, reassigned(srv), 4)
+}
+
+func TestEmbedded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("FORGE_URL", "")
+	out, err := demotest.Run(t, run, "y\n")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
+
+	srv := forgetest.New(t)
+	srv.AddGroup("empty")
+	t.Setenv("FORGE_URL", srv.URL)
+	t.Setenv("FORGE_TOKEN", srv.Token)
+	out, err = demotest.Run(t, run, "", "-group", "empty")
+	require.NoError(t, err)
+	assert.Equal(t, "There is nothing to reassign.\n", out)
+}

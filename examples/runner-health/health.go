@@ -1,0 +1,80 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+)
+
+// health is what is known of a runner.
+type health struct {
+	runner   *forge.Runner
+	managers []*forge.RunnerManager
+	running  []*forge.RunnerJob
+	stuck    []*forge.RunnerJob
+	notes    []string // what needs a look
+}
+
+// judge notes what needs a look.
+func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
+	switch h.runner.Status {
+	case forge.RunnerStatusOnline:
+	case forge.RunnerStatusNeverContacted:
+		h.notes = append(h.notes, "never started")
+	default:
+		h.notes = append(h.notes, string(h.runner.Status))
+	}
+	for _, m := range h.managers {
+		if h.runner.Status == forge.RunnerStatusOnline && m.Status != forge.RunnerStatusOnline {
+			h.notes = append(h.notes, fmt.Sprintf("machine %s is %s", m.SystemID, m.Status))
+		}
+		if oldest != "" && older(m.Version, oldest) {
+			h.notes = append(h.notes, fmt.Sprintf("machine %s has %s", m.SystemID, m.Version))
+		}
+	}
+	for _, job := range h.running {
+		if !job.StartedAt.IsZero() && now.Sub(job.StartedAt) > limit {
+			h.stuck = append(h.stuck, job)
+		}
+	}
+	if len(h.stuck) > 0 {
+		h.notes = append(h.notes, demo.Count(len(h.stuck), "job")+" may hang")
+	}
+}
+
+// versions counts the versions of the runner's machines: 18.0.0 (2), 17.8.1.
+func (h *health) versions() string {
+	counts := map[string]int{}
+	for _, m := range h.managers {
+		counts[m.Version]++
+	}
+	var list []string
+	for _, version := range slices.Backward(slices.SortedFunc(maps.Keys(counts), compare)) {
+		if counts[version] > 1 {
+			version += fmt.Sprintf(" (%d)", counts[version])
+		}
+		list = append(list, version)
+	}
+	return cmp.Or(strings.Join(list, ", "), "-")
+}
+
+func older(version, limit string) bool { return compare(version, limit) < 0 }
+
+// compare orders versions by their numbers: 17.11.2 comes after 17.9.0.
+func compare(a, b string) int {
+	numbers := func(version string) (n []int) {
+		for part := range strings.FieldsFuncSeq(version, func(r rune) bool { return r < '0' || r > '9' }) {
+			number, _ := strconv.Atoi(part)
+			n = append(n, number)
+		}
+		return n
+	}
+	return slices.Compare(numbers(a), numbers(b))
+}
