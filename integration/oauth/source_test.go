@@ -1,0 +1,87 @@
+package oauth
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	xoauth2 "golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go"
+)
+
+type sourceFunc func() (*xoauth2.Token, error)
+
+func (f sourceFunc) Token() (*xoauth2.Token, error) { return f() }
+
+// A token of a source that the server refuses: the source is asked again, and the call repeated only with another token.
+func TestSourceAfterRefusal(t *testing.T) {
+	p := newPlatform(t, time.Hour)
+	old, fresh := p.issue(t), p.issue(t)
+	p.revoke(t, old)
+	for _, test := range []struct {
+		name   string
+		second *xoauth2.Token
+		called int
+	}{{"another token", fresh, 2}, {"the same token", old, 1}} {
+		t.Run(test.name, func(t *testing.T) {
+			before, effects := len(p.called.requests()), p.srv.Effects(addSpent)
+			asked := 0
+			client := p.connect(t, forge.WithTokenSource(sourceFunc(func() (*xoauth2.Token, error) {
+				if asked++; asked == 1 {
+					return old, nil
+				}
+				return test.second, nil
+			})))
+			err := spend(t, client)
+			assert.Len(t, p.called.requests(), before+test.called)
+			if test.called == 2 {
+				require.NoError(t, err)
+				assert.Equal(t, effects+1, p.srv.Effects(addSpent))
+				return
+			}
+			require.ErrorIs(t, err, forge.ErrUnauthorized)
+			requireNoSecret(t, err, old)
+			assert.Equal(t, 2, asked)
+			assert.Equal(t, effects, p.srv.Effects(addSpent))
+		})
+	}
+}
+
+// The sources of x/oauth2 work as they are, and what they say of a failure is not passed on.
+func TestSourceOfXOAuth2(t *testing.T) {
+	p := newPlatform(t, time.Hour)
+	token := p.issue(t)
+	token.Expiry = time.Now().Add(-time.Minute)
+	require.NoError(t, spend(t, p.connect(t, forge.WithTokenSource(p.config().TokenSource(t.Context(), token)))))
+
+	p.fail(say(400, "application/json", `{"error":"invalid_grant","error_description":"%s"}`))
+	err := spend(t, p.connect(t, forge.WithTokenSource(p.config().TokenSource(t.Context(), token))))
+	require.ErrorIs(t, err, forge.ErrCredential)
+	requireNoSecret(t, err, token)
+	var quoted *xoauth2.RetrieveError
+	assert.NotErrorAs(t, err, &quoted, "it holds the whole answer")
+}
+
+// A source that hangs ends with the deadline of who waits, and is asked once for all of them.
+func TestSourceHangs(t *testing.T) {
+	p := newPlatform(t, time.Hour)
+	token := p.issue(t)
+	release, asked := make(chan struct{}), make(chan struct{}, 10)
+	client := p.connect(t, forge.WithTokenSource(sourceFunc(func() (*xoauth2.Token, error) {
+		asked <- struct{}{}
+		<-release
+		return token, nil
+	})))
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		_, err := client.Issues.GetTimeStats(ctx, app, 1)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	assert.Len(t, asked, 1)
+	close(release)
+	require.NoError(t, spend(t, client))
+}

@@ -1,0 +1,247 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+func TestMain(m *testing.M) {
+	logrus.SetOutput(io.Discard)                                                                         // the registry's log
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/docker/go-events.(*Broadcaster).run")) // it never ends
+}
+
+// The catalogue comes in pages behind relative links, with one token for all of them.
+func TestCatalog(t *testing.T) {
+	s := newSetup(t)
+	var want []string
+	for i := range 8 {
+		want = append(want, fmt.Sprintf("group/sub/app-%d", i))
+		s.push(want[i], "v1")
+	}
+	client := s.client(password)
+	names, err := catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(3)))
+	require.NoError(t, err)
+	assert.Equal(t, want, names)
+	var queries []string
+	for _, r := range s.requests() {
+		queries = append(queries, r.URL.RawQuery)
+		assert.Equal(t, "/v2/_catalog", r.URL.Path)
+	}
+	assert.Equal(t, []string{"n=3", "last=group%2Fsub%2Fapp-2&n=3", "last=group%2Fsub%2Fapp-5&n=3"}, queries)
+	assert.Equal(t, []string{"registry:catalog:*"}, s.realm.scopes())
+
+	names, err = catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(2), forge.Ahead(3)))
+	require.NoError(t, err)
+	assert.Equal(t, want, names, "read ahead")
+
+	var page forge.Response
+	first, err := catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(5), forge.OnePage(), forge.Into(&page)))
+	require.NoError(t, err)
+	rest, err := catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(5), forge.StartAt(page.Cursor)))
+	require.NoError(t, err)
+	assert.Equal(t, want, slices.Concat(first, rest), "with a cursor in between")
+	assert.Len(t, s.realm.scopes(), 1, "one token served all")
+}
+
+func catalog(items func(func(*forge.CatalogRepository, error) bool)) (names []string, err error) {
+	all, err := forge.Collect(items)
+	for _, item := range all {
+		names = append(names, item.Name)
+	}
+	return names, err
+}
+
+// A manifest goes with its tags, a tag goes alone, and image paths keep their slashes.
+func TestDeleteManifest(t *testing.T) {
+	s := newSetup(t)
+	const image = "group/sub/app"
+	reference := s.push(image, "v1", "v2", "latest")
+	client := s.client(password)
+
+	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, "v1", nil))
+	seen := s.requests()
+	require.Len(t, seen, 1)
+	assert.Equal(t, "DELETE /v2/group/sub/app/manifests/v1", seen[0].Method+" "+seen[0].URL.EscapedPath())
+	assert.Equal(t, manifestType, seen[0].Header.Get("Accept"), "the media type of the vocabulary")
+	assert.False(t, s.has(image, "v1"))
+	assert.True(t, s.has(image, "v2") && s.has(image, reference), "the image is left")
+
+	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, reference, nil))
+	for _, gone := range []string{reference, "v2", "latest"} {
+		assert.False(t, s.has(image, gone), gone)
+	}
+	err := client.RegistryNative.DeleteManifest(t.Context(), image, reference, nil)
+	require.ErrorIs(t, err, forge.ErrNotFound)
+	assert.ErrorContains(t, err, "manifest unknown")
+	assert.Equal(t, []string{"repository:group/sub/app:delete"}, s.realm.scopes())
+}
+
+// The distribution registry does not know the deprecated route: the answer is a 404 without any effect, and the error says so
+// whether or not the tag exists.
+func TestDeleteTagReference(t *testing.T) {
+	s := newSetup(t)
+	s.push("group/app", "v1")
+	err := s.client(password).RegistryNative.DeleteTagReference(t.Context(), "group/app", "v1") //nolint:staticcheck // it is what is tested
+	require.ErrorIs(t, err, forge.ErrNotFound)
+	assert.ErrorContains(t, err, "forge: DELETE /v2/:image_path/tags/reference/:tag: 404 Not Found")
+	assert.True(t, s.has("group/app", "v1"))
+}
+
+// A token is asked for once for each scope, by many callers at a time too, and again when it expires.
+func TestTokens(t *testing.T) {
+	s := newSetup(t)
+	for _, image := range []string{"group/a", "group/b"} {
+		s.push(image, "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
+	}
+	client := s.client(password)
+	s.realm.set(func(r *realm) { r.lifetime = 2 * time.Second }) // the client counts on the first of them
+	var calls sync.WaitGroup
+	for i := range 8 {
+		for _, image := range []string{"group/a", "group/b"} {
+			calls.Go(func() {
+				assert.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, fmt.Sprint("v", i+1), nil))
+			})
+		}
+	}
+	calls.Wait()
+	asked := s.realm.scopes()
+	slices.Sort(asked)
+	assert.Equal(t, []string{"repository:group/a:delete", "repository:group/b:delete"}, asked)
+
+	options := &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/a", forge.RegistryDelete)}}
+	first, err := client.RegistryNative.GetToken(t.Context(), options)
+	require.NoError(t, err)
+	assert.Len(t, s.realm.scopes(), 2, "the calls' own token")
+	assert.Eventually(t, func() bool {
+		token, err := client.RegistryNative.GetToken(t.Context(), options)
+		return assert.NoError(t, err) && token.Token != first.Token
+	}, 10*time.Second, 50*time.Millisecond, "an expired token is replaced")
+	assert.Len(t, s.realm.scopes(), 3)
+	assert.Equal(t, "forge.RegistryToken([redacted])", fmt.Sprint(first))
+}
+
+// A token that the registry refuses, though it should be good by its claims, is replaced once and the call repeated.
+func TestTokenRefused(t *testing.T) {
+	s := newSetup(t)
+	s.push("group/app", "v1", "v2")
+	client := s.client(password)
+	s.realm.set(func(r *realm) { r.age = time.Hour })
+	options := &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryDelete)}}
+	old, err := client.RegistryNative.GetToken(t.Context(), options)
+	require.NoError(t, err)
+	s.realm.set(func(r *realm) { r.age = 0 })
+
+	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil))
+	seen := s.requests()
+	require.Len(t, seen, 2)
+	assert.Equal(t, "Bearer "+old.Token, seen[0].Header.Get("Authorization"))
+	assert.NotEqual(t, seen[0].Header.Get("Authorization"), seen[1].Header.Get("Authorization"))
+	assert.Len(t, s.realm.scopes(), 2)
+
+	s.realm.set(func(r *realm) { r.age = time.Hour })
+	client = s.client(password)
+	err = client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v2", nil)
+	require.ErrorIs(t, err, forge.ErrUnauthorized, "refused twice: the end")
+	assert.Len(t, s.requests(), 2)
+	s.realm.set(func(r *realm) { r.age = 0 })
+	assert.True(t, s.has("group/app", "v2"))
+}
+
+// Without the right to delete nothing is deleted, whoever says no: the token endpoint or the registry.
+func TestScopes(t *testing.T) {
+	for _, row := range []struct {
+		name, denied string
+		is           error
+		text         string
+		asked, sent  int
+	}{
+		{"a token without the action", "delete", forge.ErrUnauthorized, "authentication required", 2, 2},
+		{"no token", "everything", forge.ErrCredential, "access forbidden", 1, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newSetup(t)
+			s.push("group/app", "v1")
+			s.realm.set(func(r *realm) { r.denied = []string{row.denied} })
+			err := s.client(password).RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil)
+			require.ErrorIs(t, err, row.is)
+			assert.ErrorContains(t, err, row.text)
+			assert.Len(t, s.realm.scopes(), row.asked)
+			assert.Len(t, s.requests(), row.sent)
+			s.realm.set(func(r *realm) { r.denied = nil })
+			assert.True(t, s.has("group/app", "v1"))
+		})
+	}
+}
+
+// A wrong password is said so, in an error that does not hold it, and the registry hears nothing.
+func TestWrongPassword(t *testing.T) {
+	s := newSetup(t)
+	client := s.client("wrong-password-123")
+	_, err := client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.CatalogScope}})
+	require.ErrorIs(t, err, forge.ErrUnauthorized)
+	_, listed := forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
+	require.ErrorIs(t, listed, forge.ErrCredential)
+	for _, err := range []error{err, listed} {
+		assert.ErrorContains(t, err, "/jwt/auth: 401")
+		assert.ErrorContains(t, err, "Access denied")
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			assert.NotContains(t, fmt.Sprintf("%v %+v %#v", e, e, e), "wrong-password-123")
+		}
+	}
+	assert.Empty(t, s.requests())
+}
+
+// Each credential goes to its own origin and nowhere else: not by a call, and not by a redirect.
+func TestOrigins(t *testing.T) {
+	s := newSetup(t)
+	s.push("group/app", "v1")
+	var strayed atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	moved := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/v2/_catalog", http.StatusTemporaryRedirect))
+	t.Cleanup(moved.Close)
+
+	client := s.client(password)
+	_, err := forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
+	require.NoError(t, err)
+	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil))
+	for _, r := range s.requests() {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		assert.Equal(t, "Bearer", scheme)
+		assert.Equal(t, 2, strings.Count(token, "."), "a token of the realm")
+		assert.Empty(t, r.Header.Get("Private-Token"))
+	}
+	for _, r := range s.realm.requests {
+		assert.True(t, strings.HasPrefix(r.Header.Get("Authorization"), "Basic "))
+		assert.Empty(t, r.Header.Get("Private-Token"))
+	}
+	assert.Zero(t, s.apiCalls)
+
+	client, err = client.With(forge.WithRegistry(moved.URL, s.realm.URL))
+	require.NoError(t, err)
+	_, err = forge.Collect(client.RegistryNative.ListCatalog(context.Background()))
+	require.ErrorIs(t, err, forge.ErrRedirect)
+	assert.ErrorContains(t, err, elsewhere.URL)
+	client, err = client.With(forge.WithRegistry(s.url, moved.URL))
+	require.NoError(t, err)
+	_, err = forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
+	require.ErrorIs(t, err, forge.ErrRedirect)
+	assert.Zero(t, strayed.Load(), "no redirect to another origin is followed")
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// What the memory of a run may grow by, in KiB, whatever its length: the live heap, and the RSS, which follows how much was going on.
+const (
+	heapLeeway = 1 << 10
+	rssLeeway  = 16 << 10
+)
+
+// mark is the memory at a time when nobody calls, in KiB.
+type mark struct{ calls, rss, heap int64 }
+
+func takeMark(client *forge.Client) mark {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return mark{client.Stats().Calls, rss(), int64(stats.HeapAlloc >> 10)}
+}
+
+// judge compares the halves of the run: the lower marks of the second with the higher ones of the first. 1 MiB is allowed for 100,000
+// calls.
+func (l *ledger) judge(out io.Writer, marks [4]mark) {
+	calls := marks[2].calls - marks[1].calls
+	for _, kind := range []struct {
+		name   string
+		leeway int64
+		of     func(mark) int64
+	}{
+		{"RSS", rssLeeway, func(m mark) int64 { return m.rss }},
+		{"live heap", heapLeeway, func(m mark) int64 { return m.heap }},
+	} {
+		grown := min(kind.of(marks[2]), kind.of(marks[3])) - max(kind.of(marks[0]), kind.of(marks[1]))
+		allowed := max(calls<<10/100_000, kind.leeway)
+		fmt.Fprintf(out, "%s: %+d KiB between the halves, %d are allowed\n", kind.name, grown, allowed)
+		if grown > allowed {
+			l.violate("the %s has grown by %d KiB in %d calls", kind.name, grown, calls)
+		}
+	}
+}
+
+// rss is the memory of this process in KiB, or 0 where the system does not tell. Pages of the program file do not count: they come
+// with the code that runs for the first time.
+func rss() (size int64) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, line, _ := strings.Cut(string(status), "RssAnon:")
+	_, _ = fmt.Sscan(line, &size)
+	return size
+}

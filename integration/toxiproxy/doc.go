@@ -1,0 +1,2 @@
+// Package toxiproxy proves the client behind a fault proxy, which runs in the test process in front of a server that counts effects.
+package toxiproxy
