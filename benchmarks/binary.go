@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+//go:embed testdata/hello_forge.go.txt
+var helloForge string
+
+//go:embed testdata/hello_hand.go.txt
+var helloHand string
+
+// program is a hello world that was built.
+type program struct {
+	path    string
+	size    float64
+	modules float64
+	starts  []float64 // ns
+}
+
+// helloWorld builds two programs that read an issue when they are given an address, and say hello when not.
+func helloWorld(ctx context.Context, b *bench) ([]line, error) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "forge-hello-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	us, err := buildProgram(ctx, filepath.Join(dir, "forge"), helloForge, root)
+	if err != nil {
+		return nil, err
+	}
+	hand, err := buildProgram(ctx, filepath.Join(dir, "hand"), helloHand, "")
+	if err != nil {
+		return nil, err
+	}
+	for range b.scaled(500, 100) {
+		for _, p := range []*program{us, hand} {
+			start := time.Now()
+			if err := exec.CommandContext(ctx, p.path).Run(); err != nil {
+				return nil, err
+			}
+			p.starts = append(p.starts, float64(time.Since(start)))
+		}
+	}
+	return []line{
+		{what: "size of the binary", show: showBytes, ours: us.size, hand: hand.size, most: 1.2e6},
+		{what: "start and end of the process", show: showTime, ours: middle(us.starts), hand: middle(hand.starts), most: 1e5},
+		{what: "modules linked", show: showCount, ours: us.modules, limit: 4},
+	}, nil
+}
+
+// buildProgram builds a module of one file; root is this repository's, where the program needs it.
+func buildProgram(ctx context.Context, dir, source, root string) (*program, error) {
+	mod := "module hello\n\ngo 1.26.0\n"
+	if root != "" {
+		mod += "\nrequire github.com/forge-sdk/forge-go v0.0.0\n\nreplace github.com/forge-sdk/forge-go => " + root + "\n"
+	}
+	err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644),
+		os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644))
+	if err != nil {
+		return nil, err
+	}
+	p := &program{path: filepath.Join(dir, "hello")}
+	if _, err := goTool(ctx, dir, "mod", "tidy"); err != nil {
+		return nil, err
+	}
+	if _, err := goTool(ctx, dir, "build", "-o", p.path, "."); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := goTool(ctx, dir, "version", "-m", p.path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "dep" && fields[1] != "github.com/forge-sdk/forge-go" {
+			p.modules++
+		}
+	}
+	p.size = float64(info.Size())
+	return p, nil
+}
+
+func goTool(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return string(output), nil
+}

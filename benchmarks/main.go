@@ -1,0 +1,82 @@
+// Command benchmarks races this client against its peers and against what one writes by hand, on the same work, and prints the
+// table of the README. See README.md beside it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// roleEnv tells a child of this program what it is.
+const roleEnv = "FORGE_BENCHMARK_ROLE"
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	switch role := os.Getenv(roleEnv); {
+	case role == "server":
+		return serve(ctx)
+	case role != "":
+		return beChild(ctx, role)
+	}
+	rounds := flag.Int("rounds", 7, "how often each contender has its turn; the slow rows have fewer")
+	only := flag.String("only", "", "run the rows whose names match this regular expression")
+	quick := flag.Bool("quick", false, "do less work: for a look, not for figures")
+	check := flag.Bool("check", false, "exit with status 1 when a target is missed")
+	flag.Parse()
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	server, stop, err := startServer(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	b := &bench{server: server, rounds: *rounds, quick: *quick}
+	var lines []line
+	for _, r := range rows() {
+		if !pattern.MatchString(r.name) {
+			continue
+		}
+		start := time.Now()
+		measured, err := r.run(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		for i := range measured {
+			measured[i].work = r.name
+		}
+		lines = append(lines, measured...)
+		fmt.Fprintf(os.Stderr, "%s: %.0f s\n", r.name, time.Since(start).Seconds())
+	}
+	fmt.Printf("%s, %d CPUs (%s), %s\n\n", runtime.Version(), runtime.NumCPU(), cpuName(), time.Now().Format(time.DateOnly))
+	missed := writeTable(os.Stdout, lines)
+	fmt.Printf("\n%d targets missed\n", missed)
+	if *check && missed > 0 {
+		return fmt.Errorf("%d targets missed", missed)
+	}
+	return nil
+}
+
+// cpuName is the processor's own name, where the system tells.
+func cpuName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// figures are what one go of a work took, per repetition.
+type figures struct {
+	wall, cpu     time.Duration
+	allocs, bytes float64
+}
+
+// metric picks one of the figures.
+type metric func(figures) float64
+
+func wall(f figures) float64   { return float64(f.wall) }
+func cpu(f figures) float64    { return float64(f.cpu) }
+func allocs(f figures) float64 { return f.allocs }
+func heap(f figures) float64   { return f.bytes }
+
+// contender is a way to do the work of a row.
+type contender struct {
+	name string
+	do   work
+}
+
+const (
+	forgeName  = "forge"
+	handName   = "by hand"
+	peerName   = "peer"
+	githubName = "go-github"
+	rawName    = "raw" // decodes nothing, so it has nothing to compare
+)
+
+// race measures contenders against one another.
+type race struct {
+	rounds int           // how often each has its turn
+	times  int           // how often the work is done in a turn
+	pause  time.Duration // the caller's work on each page
+}
+
+// run lets the contenders take turns, so that what else the machine does hits all of them, and gives the medians of each by name.
+func (r race) run(ctx context.Context, contenders []contender) (map[string]median, error) {
+	if err := agree(ctx, contenders); err != nil {
+		return nil, err
+	}
+	taken := map[string]median{}
+	for round := range r.rounds {
+		for turn := range contenders {
+			c := contenders[(turn+round)%len(contenders)]
+			f, err := r.turn(ctx, c)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			taken[c.name] = append(taken[c.name], f)
+		}
+	}
+	return taken, nil
+}
+
+// agree has every contender do the work once and compares what they decoded.
+func agree(ctx context.Context, contenders []contender) error {
+	var first digest
+	for _, c := range contenders {
+		d := digest{full: true}
+		if err := c.do(ctx, &d); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if first.count == 0 {
+			first = d
+		}
+		if c.name != rawName && (d.count == 0 || d.count != first.count || d.sum != first.sum) {
+			return fmt.Errorf("%s has decoded other values than %s: %d of sum %x, not %d of sum %x", c.name, contenders[0].name, d.count, d.sum, first.count, first.sum)
+		}
+	}
+	return nil
+}
+
+func (r race) turn(ctx context.Context, c contender) (figures, error) {
+	runtime.GC()
+	d := digest{pause: r.pause}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start, used := time.Now(), cpuTime()
+	for range r.times {
+		if err := c.do(ctx, &d); err != nil {
+			return figures{}, err
+		}
+	}
+	f := figures{wall: time.Since(start), cpu: cpuTime() - used}
+	runtime.ReadMemStats(&after)
+	n := r.times
+	f.wall, f.cpu = f.wall/time.Duration(n), f.cpu/time.Duration(n)
+	f.allocs, f.bytes = math.Round(float64(after.Mallocs-before.Mallocs)/float64(n)), float64(after.TotalAlloc-before.TotalAlloc)/float64(n)
+	return f, nil
+}
+
+// cpuTime is what this process has used so far; the server is another.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// median gives the medians of many figures.
+type median []figures
+
+func (m median) of(pick metric) float64 {
+	values := make([]float64, len(m))
+	for i, f := range m {
+		values[i] = pick(f)
+	}
+	return middle(values)
+}
+
+// middle is the median.
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	if len(values) == 0 {
+		return 0
+	}
+	return values[len(values)/2]
+}

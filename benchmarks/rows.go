@@ -1,0 +1,369 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/go-querystring/query"
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+
+	"github.com/forge-sdk/forge-go"
+)
+
+// bench is where the rows run.
+type bench struct {
+	server string
+	rounds int
+	quick  bool
+}
+
+// row measures one work and gives its lines of the table.
+type row struct {
+	name string
+	run  func(context.Context, *bench) ([]line, error)
+}
+
+func rows() []row {
+	return []row{
+		{"one issue, answered from memory", issueFromMemory},
+		{"one registry tag, answered from memory", tagFromMemory},
+		{"one issue over loopback", issueOverLoopback},
+		{"10,000 issues, no latency", listIssues},
+		{"10,000 issues, gzipped", listZipped},
+		{"10,000 issues, 20 ms a page", listSlow},
+		{"100,000 audit events by keyset", listEvents},
+		{"100,000 audit events, 5 ms a page and 5 ms of work", listEventsWorking},
+		{"20,000 calls of 64 goroutines", callAtOnce},
+		{"archive of 1 GiB", download},
+		{"upload of 5 MB", upload},
+		{"issue query with 20 filters", filters},
+		{"memory while ranging over issues", memoryOfLists},
+		{"building a client", buildClient},
+		{"hello world", helloWorld},
+	}
+}
+
+// scaled is n, or less of it for a quick look.
+func (b *bench) scaled(n, quick int) int {
+	if b.quick {
+		return quick
+	}
+	return n
+}
+
+// at is the server's address with settings.
+func (b *bench) at(settings string) string { return b.server + "/" + settings }
+
+// lineOf takes a metric of the medians; the contender that is ours is named.
+func lineOf(taken map[string]median, ours, what string, pick metric, show func(float64) string) line {
+	return line{
+		what: what, show: show, ours: taken[ours].of(pick), hand: taken[handName].of(pick),
+		peer: taken[peerName].of(pick), hub: taken[githubName].of(pick),
+	}
+}
+
+func issueFromMemory(ctx context.Context, b *bench) ([]line, error) {
+	answer, hub := fromMemory(issue(0)), fromMemory(githubIssue(0))
+	const base = "https://forge.example.com"
+	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(1000, 300)}.run(ctx, []contender{
+		{forgeName, newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})).issue},
+		{handName, newHand(base, answer).issue},
+		{peerName, newPeer(base, withTransport(answer)).issue},
+		{githubName, newGitHub(base, hub).issue},
+	})
+	time, count := lineOf(taken, forgeName, "CPU", cpu, showTime), lineOf(taken, forgeName, "allocations", allocs, showCount)
+	time.handTarget, time.peerTarget, count.limit = 0.30, 0.08, 40
+	return []line{time, count}, err
+}
+
+func tagFromMemory(ctx context.Context, b *bench) ([]line, error) {
+	answer := fromMemory(tagDocument)
+	const base = "https://forge.example.com"
+	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000)}.run(ctx, []contender{
+		{forgeName, newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})).tag},
+		{handName, newHand(base, answer).tag},
+		{peerName, newPeer(base, withTransport(answer)).tag},
+	})
+	time, count := lineOf(taken, forgeName, "CPU", cpu, showTime), lineOf(taken, forgeName, "allocations", allocs, showCount)
+	time.handTarget, time.peerTarget, count.limit = 0.60, 0.45, 25
+	return []line{time, count}, err
+}
+
+func issueOverLoopback(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("n1")
+	taken, err := race{rounds: 3 * b.rounds, times: b.scaled(1000, 300)}.run(ctx, []contender{
+		{forgeName, newOurs(base).issue},
+		{handName, newHand(base, transport()).issue},
+		{peerName, newPeer(base).issue},
+		{githubName, newGitHub(base, transport()).issue},
+	})
+	time := lineOf(taken, forgeName, "wall", wall, showTime)
+	time.handTarget, time.peerTarget = 0.80, 0.50
+	return []line{time}, err
+}
+
+func listIssues(ctx context.Context, b *bench) ([]line, error) {
+	n := b.scaled(10_000, 2000)
+	base := b.at("n" + strconv.Itoa(n))
+	taken, err := race{rounds: b.rounds, times: 1}.run(ctx, []contender{
+		{forgeName, newOurs(base).issues()},
+		{handName, newHand(base, transport()).issues},
+		{peerName, newPeer(base).issues},
+		{githubName, newGitHub(base, transport()).issues},
+		{rawName, newHand(base, transport()).discard},
+	})
+	time, count := lineOf(taken, forgeName, "CPU", cpu, showTime), lineOf(taken, forgeName, "allocations an issue", allocs, showCount)
+	raw := lineOf(taken, rawName, "CPU of the transport alone, nothing decoded", cpu, showTime)
+	raw.peer, raw.hub = 0, 0
+	for _, figure := range []*float64{&count.ours, &count.hand, &count.peer, &count.hub} {
+		*figure /= float64(n)
+	}
+	time.handTarget, time.peerTarget, count.limit = 0.33, 0.09, 25
+	return []line{time, count, raw}, err
+}
+
+func listZipped(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("gz.n" + strconv.Itoa(b.scaled(10_000, 2000)))
+	taken, err := race{rounds: b.rounds, times: 1}.run(ctx, []contender{
+		{forgeName, newOurs(base).issues(forge.Ahead(8))},
+		{handName, newHand(base, transport()).issues},
+		{peerName, newPeer(base).issues},
+	})
+	time := lineOf(taken, forgeName, "wall, Ahead(8)", wall, showTime)
+	time.handTarget = 0.30
+	return []line{time}, err
+}
+
+func listSlow(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("d20.n" + strconv.Itoa(b.scaled(10_000, 5000)))
+	contenders := []contender{
+		{forgeName, newOurs(base).issues()},
+		{handName, newHand(base, transport()).issues},
+		{peerName, newPeer(base).issues},
+	}
+	for _, n := range []int{4, 8, 16} {
+		contenders = append(contenders, contender{ahead(n), newOurs(base).issues(forge.Ahead(n))})
+	}
+	taken, err := race{rounds: b.scaled(5, 2), times: 1}.run(ctx, contenders)
+	lines := []line{lineOf(taken, forgeName, "wall", wall, showTime)}
+	for i, n := range []int{4, 8, 16} {
+		l := lineOf(taken, ahead(n), "wall, "+ahead(n), wall, showTime)
+		l.handTarget, l.peerTarget = []float64{0.27, 0.15, 0.09}[i], []float64{0, 0, 0.07}[i]
+		lines = append(lines, l)
+	}
+	return lines, err
+}
+
+func ahead(n int) string { return fmt.Sprintf("Ahead(%d)", n) }
+
+func listEvents(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("n" + strconv.Itoa(b.scaled(100_000, 10_000)))
+	taken, err := race{rounds: b.scaled(5, 3), times: 1}.run(ctx, []contender{
+		{forgeName, newOurs(base).events()},
+		{handName, newHand(base, transport()).events},
+		{peerName, newPeer(base).events},
+	})
+	time := lineOf(taken, forgeName, "wall", wall, showTime)
+	time.handTarget, time.peerTarget = 0.45, 0.30
+	return []line{time}, err
+}
+
+func listEventsWorking(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("d5.n" + strconv.Itoa(b.scaled(100_000, 10_000)))
+	taken, err := race{rounds: b.scaled(3, 2), times: 1, pause: 5 * time.Millisecond}.run(ctx, []contender{
+		{forgeName, newOurs(base).events(forge.Ahead(1))},
+		{handName, newHand(base, transport()).events},
+	})
+	time := lineOf(taken, forgeName, "wall, Ahead(1)", wall, showTime)
+	time.handTarget = 0.60
+	return []line{time}, err
+}
+
+// callAtOnce counts connections. The clients are as their constructors make them; by hand is http.DefaultTransport.
+func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
+	base, calls := b.at("n1"), b.scaled(20_000, 2000)
+	l := line{what: "connections opened", show: showCount, limit: 80, peerTarget: 0.01}
+	for _, c := range []struct {
+		do     work
+		figure *float64
+	}{{newOurs(base).issue, &l.ours}, {newHand(base, transport()).issue, &l.hand}, {newPeer(base).issue, &l.peer}} {
+		if _, err := b.opened(ctx); err != nil {
+			return nil, err
+		}
+		if err := atOnce(ctx, c.do, 64, calls); err != nil {
+			return nil, err
+		}
+		n, err := b.opened(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*c.figure = n - 1 // the question's own
+	}
+	return []line{l}, nil
+}
+
+// opened is the number of connections that the server has accepted since the last question.
+func (b *bench) opened(ctx context.Context) (n float64, err error) {
+	hand := newHand(b.server, &http.Transport{DisableKeepAlives: true})
+	err = hand.send(ctx, http.MethodGet, b.at("opened"), http.NoBody, "", func(answer *http.Response) error {
+		_, err := fmt.Fscan(answer.Body, &n)
+		return err
+	})
+	return n, err
+}
+
+func atOnce(ctx context.Context, do work, goroutines, calls int) error {
+	var running sync.WaitGroup
+	var left atomic.Int64
+	var failed atomic.Pointer[error]
+	left.Store(int64(calls))
+	for range goroutines {
+		running.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := do(ctx, &digest{}); err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func download(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("n1")
+	taken, err := race{rounds: b.scaled(7, 3), times: 1}.run(ctx, []contender{
+		{forgeName, newOurs(base).archive},
+		{handName, newHand(base, transport()).archive},
+		{peerName, newPeer(base).archive},
+	})
+	if err != nil {
+		return nil, err
+	}
+	time := lineOf(taken, forgeName, "wall", wall, showTime)
+	time.handTarget = 1.05
+	memory := line{what: "memory above start", show: showBytes, limit: 2 << 20}
+	for name, figure := range map[string]*float64{"archive forge": &memory.ours, "archive hand": &memory.hand} {
+		grown, err := child(ctx, name, base)
+		if err != nil {
+			return nil, err
+		}
+		*figure = grown.above
+	}
+	return []line{time, memory}, nil
+}
+
+func upload(ctx context.Context, b *bench) ([]line, error) {
+	base := b.at("n1")
+	taken, err := race{rounds: 3 * b.rounds, times: 4}.run(ctx, []contender{
+		{forgeName, newOurs(base).upload},
+		{handName, newHand(base, transport()).upload},
+		{peerName, newPeer(base).upload},
+	})
+	bytes, time := lineOf(taken, forgeName, "bytes allocated", heap, showBytes), lineOf(taken, forgeName, "wall", wall, showTime)
+	bytes.limit, bytes.peerTarget, time.handTarget = 128<<10, 0.02, 0.6
+	return []line{bytes, time}, err
+}
+
+// filters takes the cost of a call without filters off, so that what is left is what the filters cost.
+func filters(ctx context.Context, b *bench) ([]line, error) {
+	answer := fromMemory("[]")
+	const base = "https://forge.example.com"
+	us, them := newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})), newPeer(base, withTransport(answer))
+	list := func(o *forge.ListIssuesOptions) work {
+		return func(ctx context.Context, d *digest) error {
+			d.count++
+			for _, err := range us.client.Issues.List(ctx, o) {
+				return err
+			}
+			return nil
+		}
+	}
+	listPeer := func(o *gitlab.ListIssuesOptions) work {
+		return func(ctx context.Context, d *digest) error {
+			d.count++
+			_, _, err := them.client.Issues.ListIssues(o, gitlab.WithContext(ctx))
+			return err
+		}
+	}
+	encode := func(o any) work {
+		return func(_ context.Context, d *digest) error {
+			d.count++
+			values, err := query.Values(o)
+			_, _ = io.WriteString(io.Discard, values.Encode())
+			return err
+		}
+	}
+	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000)}.run(ctx, []contender{
+		{forgeName, list(oursFiltered())},
+		{"forge bare", list(&forge.ListIssuesOptions{})},
+		{handName, encode(oursFiltered())},
+		{"hand bare", encode(&forge.ListIssuesOptions{})},
+		{peerName, listPeer(peerFiltered())},
+		{"peer bare", listPeer(&gitlab.ListIssuesOptions{})},
+	})
+	l := lineOf(taken, forgeName, "CPU that they add to a call; by hand: go-querystring alone", cpu, showTime)
+	l.ours -= taken["forge bare"].of(cpu)
+	l.hand -= taken["hand bare"].of(cpu)
+	l.peer -= taken["peer bare"].of(cpu)
+	l.handTarget, l.peerTarget = 1.15, 0.85
+	return []line{l}, err
+}
+
+func oursFiltered() *forge.ListIssuesOptions {
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	return &forge.ListIssuesOptions{
+		AssigneeID: forge.ID(42), AuthorUsername: "ada.okafor", Confidential: new(false), CreatedAfter: day, CreatedBefore: day.AddDate(0, 1, 0),
+		UpdatedAfter: day, UpdatedBefore: day.AddDate(0, 2, 0), DueDate: forge.DueMonth, IIDs: []int64{1, 2, 3}, In: forge.SearchInTitle,
+		IssueType: forge.IssueTypeIssue, IterationID: forge.ID(7), Labels: forge.Labels("bug", "p1"), Milestone: forge.Text("v1"),
+		MyReactionEmoji: forge.Text("thumbsup"), OrderBy: forge.IssueOrderByUpdatedAt, Scope: forge.ScopeAll, Search: "export", Sort: forge.SortAsc,
+		State: forge.IssueStateOpened,
+	}
+}
+
+func peerFiltered() *gitlab.ListIssuesOptions {
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	month, later := day.AddDate(0, 1, 0), day.AddDate(0, 2, 0)
+	return &gitlab.ListIssuesOptions{
+		AssigneeID: gitlab.AssigneeID(42), AuthorUsername: new("ada.okafor"), Confidential: new(false), CreatedAfter: &day, CreatedBefore: &month,
+		UpdatedAfter: &day, UpdatedBefore: &later, DueDate: new("month"), IIDs: &[]int64{1, 2, 3}, In: new("title"),
+		IssueType: new("issue"), IterationID: new(int64(7)), Labels: &gitlab.LabelOptions{"bug", "p1"}, Milestone: new("v1"),
+		MyReactionEmoji: new("thumbsup"), OrderBy: new("updated_at"), Scope: new("all"), Search: new("export"), Sort: new("asc"), State: new("opened"),
+	}
+}
+
+func buildClient(ctx context.Context, b *bench) ([]line, error) {
+	build := func(f func() error) work {
+		return func(_ context.Context, d *digest) error {
+			d.count++
+			return f()
+		}
+	}
+	taken, err := race{rounds: 5 * b.rounds, times: 2000}.run(ctx, []contender{
+		{forgeName, build(func() error {
+			_, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
+			return err
+		})},
+		{peerName, build(func() error {
+			_, err := gitlab.NewClient(token, gitlab.WithBaseURL("https://forge.example.com"))
+			return err
+		})},
+		{handName, build(func() error {
+			_, err := url.Parse("https://forge.example.com")
+			return err
+		})},
+	})
+	l := lineOf(taken, forgeName, "CPU", cpu, showTime)
+	l.limit, l.hand = 2000, 0
+	return []line{l}, err
+}

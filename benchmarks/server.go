@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// server answers with documents made before, so that its part of the machine's time is small. What it does is in the first part of
+// the address, settings joined by dots: /n10000.d20.gz/ is a list of 10,000, after 20 ms, gzipped.
+type server struct {
+	issues, github, events func() [][]byte
+	zipped                 func() [][]byte
+	opened                 atomic.Int64
+}
+
+// settings are what the first part of an address says.
+type settings struct {
+	total int
+	delay time.Duration
+	gzip  bool
+}
+
+// serve is the server process. It ends when its standard input does.
+func serve(ctx context.Context) error {
+	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event)}
+	s.zipped = sync.OnceValue(func() [][]byte { return compress(s.issues()) })
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.opened.Add(1)
+		}
+	}}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = srv.Close()
+	}()
+	fmt.Println("http://" + listener.Addr().String())
+	_ = srv.Serve(listener) // it returns when the server is closed
+	return nil
+}
+
+// startServer runs the server in a process of its own.
+func startServer(ctx context.Context) (address string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"=server"), os.Stderr
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	if _, err := fmt.Fscanln(output, &address); err != nil {
+		return "", nil, err
+	}
+	return address, func() {
+		_ = input.Close()
+		_ = cmd.Wait()
+	}, nil
+}
+
+// ServeHTTP answers.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	first, rest, _ := strings.Cut(r.URL.Path[1:], "/")
+	set := readSettings(first)
+	if set.delay > 0 {
+		time.Sleep(set.delay)
+	}
+	w.Header().Set("X-Request-Id", "01HZY3V4W5X6Y7Z8A9B0C1D2E3")
+	switch {
+	case first == "opened":
+		_, _ = fmt.Fprint(w, s.opened.Swap(0))
+	case r.Method == http.MethodPost && strings.HasSuffix(rest, "/secure_files"):
+		n, _ := io.Copy(io.Discard, r.Body)
+		answer(w, fmt.Appendf(nil, `{"id":%d,"name":"archive","checksum":"","checksum_algorithm":"sha256"}`, n>>10))
+	case strings.HasSuffix(rest, "/repository/archive"):
+		sendArchive(w)
+	case path.Base(rest) == "audit_events":
+		s.keyset(w, r, set)
+	case strings.HasSuffix(rest, "repos/o/r/issues"):
+		s.offset(w, r, set, s.github())
+	case path.Base(rest) == "issues" && set.gzip:
+		w.Header().Set("Content-Encoding", "gzip")
+		s.offset(w, r, set, s.zipped())
+	case path.Base(rest) == "issues":
+		s.offset(w, r, set, s.issues())
+	case strings.HasSuffix(rest, "repos/o/r/issues/1"):
+		answer(w, []byte(githubIssue(0)))
+	case strings.HasSuffix(rest, "/subscribe"):
+		answer(w, []byte(issue(0)))
+	default:
+		answer(w, []byte("{}")) // what a client asks for on its own account
+	}
+}
+
+func readSettings(text string) (set settings) {
+	for word := range strings.SplitSeq(text, ".") {
+		switch {
+		case word == "gz":
+			set.gzip = true
+		case strings.HasPrefix(word, "n"):
+			set.total, _ = strconv.Atoi(word[1:])
+		case strings.HasPrefix(word, "d"):
+			ms, _ := strconv.Atoi(word[1:])
+			set.delay = time.Duration(ms) * time.Millisecond
+		}
+	}
+	return set
+}
+
+// offset answers a page by its number.
+func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, pages [][]byte) {
+	query := r.URL.Query()
+	number, last := max(1, atoi(query.Get("page"))), set.total/perPage
+	h := w.Header()
+	h.Set("X-Page", strconv.Itoa(number))
+	h.Set("X-Per-Page", strconv.Itoa(perPage))
+	if set.total <= 10_000 { // above it servers count no more
+		h.Set("X-Total", strconv.Itoa(set.total))
+		h.Set("X-Total-Pages", strconv.Itoa(last))
+	}
+	if number < last {
+		query.Set("page", strconv.Itoa(number+1))
+		h.Set("X-Next-Page", strconv.Itoa(number+1))
+		h.Set("Link", fmt.Sprintf(`<http://%s/%s?%s>; rel="next"`, r.Host, r.URL.Path[1:], query.Encode()))
+	}
+	answer(w, pages[(number-1)%len(pages)])
+}
+
+// keyset answers the page after a cursor.
+func (s *server) keyset(w http.ResponseWriter, r *http.Request, set settings) {
+	query := r.URL.Query()
+	number := atoi(query.Get("cursor"))
+	if number+1 < set.total/perPage {
+		query.Set("cursor", strconv.Itoa(number+1))
+		w.Header().Set("Link", fmt.Sprintf(`<http://%s/%s?%s>; rel="next"`, r.Host, r.URL.Path[1:], query.Encode()))
+	}
+	answer(w, s.events()[number%distinct])
+}
+
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+func answer(w http.ResponseWriter, text []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	_, _ = w.Write(text)
+}
+
+// sendArchive sends 1 GiB.
+func sendArchive(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/gzip")
+	w.Header().Set("Content-Length", strconv.Itoa(archive))
+	block := make([]byte, 1<<20)
+	for range archive / len(block) {
+		if _, err := w.Write(block); err != nil {
+			return
+		}
+	}
+}
+
+func compress(pages [][]byte) [][]byte {
+	zipped := make([][]byte, len(pages))
+	for i, page := range pages {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(page)
+		_ = z.Close()
+		zipped[i] = b.Bytes()
+	}
+	return zipped
+}
