@@ -1,0 +1,179 @@
+package main
+
+import (
+	"archive/tar"
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// tries is how often an archive is fetched that breaks off on the way. What fails before that the client has repeated already.
+const tries = 3
+
+type backup struct {
+	client  *forge.Client
+	dir     string
+	sums    *manifest
+	display display
+}
+
+// save brings the archive of a project into the backup and tells the display how that went.
+func (b *backup) save(ctx context.Context, project string) error {
+	t := b.display.start(project)
+	var result string
+	var err error
+	for range tries {
+		var broken *brokenError
+		if result, err = b.fetch(ctx, project, t); !errors.As(err, &broken) || ctx.Err() != nil {
+			break
+		}
+	}
+	t.end(result, err)
+	return err
+}
+
+// brokenError is an archive that did not arrive whole.
+type brokenError struct{ error }
+
+func (e *brokenError) Unwrap() error { return e.error }
+
+// fetch asks for the archive, and reads it unless the backup has it: its name tells the commit.
+func (b *backup) fetch(ctx context.Context, project string, t task) (result string, err error) {
+	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.TarGz}, forge.Progress(t.report))
+	if err != nil {
+		return "", err
+	}
+	defer archive.Close()
+	name := path.Join(project, cmp.Or(archive.Name, "archive.tar.gz"))
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(b.dir, local)
+	if archive.Name != "" && b.sums.has(name, target) {
+		return "unchanged", nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return "", err
+	}
+	part := target + ".part"
+	defer os.Remove(part)
+	if err := archive.SaveTo(part); err != nil {
+		return "", &brokenError{err}
+	}
+	sum, files, err := verify(part)
+	if err != nil {
+		return "", &brokenError{fmt.Errorf("the archive cannot be read: %w", err)}
+	}
+	if err := os.Rename(part, target); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("saved, %d files", files), b.sums.add(name, sum)
+}
+
+// verify reads an archive to its end and returns its checksum and the number of its files.
+func verify(archive string) (sum string, files int, err error) {
+	f, err := os.Open(archive)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	raw := io.TeeReader(f, hash)
+	unzipped, err := gzip.NewReader(bufio.NewReaderSize(raw, 1<<20))
+	if err != nil {
+		return "", 0, err
+	}
+	for content := tar.NewReader(unzipped); ; {
+		header, err := content.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return "", 0, err
+		}
+		if _, err := io.Copy(io.Discard, content); err != nil {
+			return "", 0, err
+		}
+		if header.Typeflag == tar.TypeReg {
+			files++
+		}
+	}
+	if _, err := io.Copy(io.Discard, unzipped); err != nil { // what follows the last file has a checksum too
+		return "", 0, err
+	}
+	_, err = io.Copy(io.Discard, raw)
+	return hex.EncodeToString(hash.Sum(nil)), files, err
+}
+
+// manifest is the file SHA256SUMS: a checksum and a name on each line, as sha256sum reads it.
+type manifest struct {
+	path string
+	mu   sync.Mutex
+	sums map[string]string // by name
+}
+
+func openManifest(dir string) (*manifest, error) {
+	m := &manifest{path: filepath.Join(dir, "SHA256SUMS"), sums: map[string]string{}}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(m.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return m, nil
+	}
+	for line := range strings.Lines(string(content)) {
+		if sum, name, found := strings.Cut(strings.TrimRight(line, "\n"), "  "); found {
+			m.sums[name] = sum
+		}
+	}
+	return m, err
+}
+
+// has reports whether the backup has an archive, and has it whole.
+func (m *manifest) has(name, target string) bool {
+	m.mu.Lock()
+	want, known := m.sums[name]
+	m.mu.Unlock()
+	if !known {
+		return false
+	}
+	f, err := os.Open(target)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	hash := sha256.New()
+	_, err = io.Copy(hash, f)
+	return err == nil && hex.EncodeToString(hash.Sum(nil)) == want
+}
+
+// add notes an archive. The file is replaced as a whole, so that a stop at any time leaves the old one or the new one.
+func (m *manifest) add(name, sum string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sums[name] = sum
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m.sums)) {
+		fmt.Fprintf(&b, "%s  %s\n", m.sums[name], name)
+	}
+	if err := os.WriteFile(m.path+".new", []byte(b.String()), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(m.path+".new", m.path)
+}

@@ -1,0 +1,125 @@
+// Archive-backup saves the repositories of many projects, several at a time, each as the tar.gz archive that the server makes of
+// its default branch. It is for whoever has to show that there is a copy elsewhere: every archive is read to its end before it
+// appears under its name, SHA256SUMS lists them all (`sha256sum -c SHA256SUMS` checks them), and a backup that was stopped goes on
+// where it was. A project that fails does not stop the others; the exit code tells.
+//
+//	go run . [-dir backup] [-parallel 4] -projects group/app,group/other
+//	go run . -list projects.txt
+//
+// Without anything it saves a few projects of the embedded server. With FORGE_URL and FORGE_TOKEN it talks to a real one, and
+// changes nothing there. The progress bars are those of vbauerster/mpb, because they can be many at a time; where the output is no
+// terminal there are plain lines. golang.org/x/sync/errgroup limits how many run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+func main() { demo.Main(run) }
+
+// run is the whole program; a test runs it too.
+func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("archive-backup", flag.ContinueOnError)
+	dir := flags.String("dir", "backup", "`folder` of the backup; what is there and whole is not fetched again")
+	parallel := flags.Int("parallel", 4, "the `number` of archives that are fetched at a time")
+	paths := flags.String("projects", "", "`paths` of projects, separated by commas")
+	list := flags.String("list", "", "`file` with the paths of projects, one on a line")
+	if err := demo.Parse(flags, args, out); err != nil {
+		return err
+	}
+	projects, err := readProjects(*list, *paths)
+	if err != nil {
+		return err
+	}
+	client, projects, done, err := connect(projects)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sums, err := openManifest(*dir)
+	if err != nil {
+		return err
+	}
+	b := &backup{client: client, dir: *dir, sums: sums, display: newDisplay(out, len(projects))}
+	var failed atomic.Int64
+	var group errgroup.Group
+	group.SetLimit(max(1, *parallel))
+	for _, project := range projects {
+		group.Go(func() error {
+			if b.save(ctx, project) != nil {
+				failed.Add(1)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // the display has told each error
+	b.display.close()
+	if n := failed.Load(); n > 0 {
+		return demo.Finding(fmt.Sprintf("%d of %d projects failed; run the same command again to go on", n, len(projects)))
+	}
+	fmt.Fprintf(out, "All %d projects are saved and verified: %s\n", len(projects), sums.path)
+	return nil
+}
+
+// readProjects puts together the projects of a file and those of the command line, each once.
+func readProjects(list, paths string) ([]string, error) {
+	projects := strings.FieldsFunc(paths, func(r rune) bool { return r == ',' })
+	if list != "" {
+		content, err := os.ReadFile(list)
+		if err != nil {
+			return nil, err
+		}
+		projects = append(projects, strings.Fields(string(content))...)
+	}
+	slices.Sort(projects)
+	return slices.Compact(projects), nil
+}
+
+// connect makes a client of the server that the environment names, or else of an embedded one with projects worth saving.
+func connect(projects []string) (client *forge.Client, all []string, done func(), err error) {
+	agent := forge.WithUserAgent("archive-backup/1.0")
+	if os.Getenv("FORGE_URL") != "" {
+		if len(projects) == 0 {
+			return nil, nil, nil, errors.New("name the projects to save: -projects group/app,group/other, or -list and a file of them")
+		}
+		client, err = forge.NewClientFromEnv(agent)
+		return client, projects, func() {}, err
+	}
+	srv, err := forgetest.Start(forgetest.WithDemo())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if len(projects) == 0 {
+		projects = seed(srv)
+	}
+	return srv.Client(agent), projects, srv.Close, nil
+}
+
+// seed adds projects whose archives take a while on a slow line, so that there is something to see.
+func seed(srv *forgetest.Server) []string {
+	projects, random := []string{"acme/platform/gateway"}, rand.NewChaCha8([32]byte{})
+	for i, name := range []string{"assets", "datasets", "fonts", "models", "photos", "videos"} {
+		content := make([]byte, (i+1)<<16)
+		_, _ = random.Read(content) // it never fails
+		srv.AddProject("acme/media/" + name).AddFiles(map[string]string{name + ".bin": string(content)})
+		projects = append(projects, "acme/media/"+name)
+	}
+	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.SlowBody(time.Millisecond))
+	return projects
+}

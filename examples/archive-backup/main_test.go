@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/vbauerster/mpb/v8"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+const archiveRoute = "GET /projects/:id/repository/archive[.:format]"
+
+// newServer starts a server that the environment names, with the projects acme/a, acme/b and so on.
+func newServer(t *testing.T, projects int) (srv *forgetest.Server, paths []string) {
+	t.Helper()
+	srv = forgetest.New(t)
+	t.Setenv("FORGE_URL", srv.URL)
+	t.Setenv("FORGE_TOKEN", srv.Token)
+	for i := range projects {
+		path := "acme/" + string(rune('a'+i))
+		srv.AddProject(path).AddFiles(map[string]string{"README.md": path, "src/main.go": strings.Repeat("package main\n", 100)})
+		paths = append(paths, path)
+	}
+	return srv, paths
+}
+
+// files lists the files below a folder, and checks them against the manifest.
+func files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "SHA256SUMS" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		assert.Contains(t, string(sums), fmt.Sprintf("%x  %s\n", sha256.Sum256(content), filepath.ToSlash(name)))
+		_, count, broken := verify(path)
+		assert.NoError(t, broken)
+		assert.NotZero(t, count)
+		names = append(names, filepath.ToSlash(name))
+		return err
+	}))
+	assert.Equal(t, len(names), strings.Count(string(sums), "\n"), "the manifest lists what is there, and nothing else:\n%s", sums)
+	return names
+}
+
+func TestDemo(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	dir := t.TempDir()
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-parallel", "7"}, nil, &out))
+	assert.Equal(t, 7, strings.Count(out.String(), "saved, "), out.String())
+	assert.Contains(t, out.String(), "All 7 projects are saved and verified")
+	assert.Len(t, files(t, dir), 7)
+}
+
+// TestGoesOn runs the same backup again and again, while projects change and files are lost and damaged.
+func TestGoesOn(t *testing.T) {
+	srv, paths := newServer(t, 4)
+	dir := t.TempDir()
+	backup := func() string {
+		var out strings.Builder
+		require.NoError(t, run(t.Context(), []string{"-dir", dir, "-projects", paths[0] + "," + strings.Join(paths, ",")}, nil, &out))
+		return out.String()
+	}
+	assert.Equal(t, 4, strings.Count(backup(), "saved, 2 files"), "a project that is named twice is saved once")
+	first := files(t, dir)
+	require.Len(t, first, 4)
+	assert.Equal(t, 4, strings.Count(backup(), "unchanged"))
+
+	require.NoError(t, os.Truncate(filepath.Join(dir, first[0]), 100))
+	require.NoError(t, os.Remove(filepath.Join(dir, first[1])))
+	out := backup()
+	assert.Equal(t, 2, strings.Count(out, "saved, 2 files"), out)
+	assert.Equal(t, first, files(t, dir))
+
+	srv.AddProject("acme/e").AddFiles(map[string]string{"one": "1"})
+	paths = append(paths, "acme/e")
+	out = backup()
+	assert.Equal(t, 4, strings.Count(out, "unchanged"), out)
+	assert.Len(t, files(t, dir), 5)
+}
+
+// TestFailures: a project that fails stops no other, what breaks off is tried again, and no half file has a final name.
+func TestFailures(t *testing.T) {
+	srv, paths := newServer(t, 3)
+	dir, list := t.TempDir(), filepath.Join(t.TempDir(), "projects.txt")
+	require.NoError(t, os.WriteFile(list, []byte(strings.Join(append(paths, "acme/nobody", "acme/../x"), "\n")), 0o600))
+	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(2))
+	var out strings.Builder
+	err := run(t.Context(), []string{"-dir", dir, "-list", list}, nil, &out)
+	require.EqualError(t, err, "2 of 5 projects failed; run the same command again to go on")
+	assert.Equal(t, 3, strings.Count(out.String(), "saved, 2 files"), out.String())
+	assert.Regexp(t, `(?m)^acme/nobody +FAILED: .*404`, out.String())
+	assert.Regexp(t, `(?m)^acme/\.\./x +FAILED: `, out.String())
+	assert.Len(t, files(t, dir), 3)
+
+	fresh := t.TempDir()
+	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(1+tries))
+	err = run(t.Context(), []string{"-dir", fresh, "-parallel", "1", "-projects", "acme/a,acme/b"}, nil, &out)
+	require.EqualError(t, err, "1 of 2 projects failed; run the same command again to go on")
+	assert.Len(t, files(t, fresh), 1)
+	require.NoError(t, run(t.Context(), []string{"-dir", fresh, "-projects", "acme/a,acme/b"}, nil, &out))
+	assert.Len(t, files(t, fresh), 2)
+}
+
+func TestBrokenArchive(t *testing.T) {
+	srv, paths := newServer(t, 1)
+	srv.Fail(archiveRoute, forgetest.Answer(200, "application/octet-stream", "no archive at all"))
+	dir := t.TempDir()
+	var out strings.Builder
+	require.Error(t, run(t.Context(), []string{"-dir", dir, "-projects", paths[0]}, nil, &out))
+	assert.Contains(t, out.String(), "FAILED: the archive cannot be read")
+	srv.AssertCount(t, archiveRoute, tries)
+	assert.NoFileExists(t, filepath.Join(dir, "SHA256SUMS"))
+	left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "nothing that failed stays behind")
+}
+
+// TestInterrupt stops a backup in the middle of its transfers.
+func TestInterrupt(t *testing.T) {
+	srv, paths := newServer(t, 6)
+	srv.Fail(archiveRoute, forgetest.SlowBody(time.Minute).After(3))
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for srv.Count(archiveRoute) < 5 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	var out strings.Builder
+	require.ErrorContains(t, run(ctx, []string{"-dir", dir, "-parallel", "2", "-projects", strings.Join(paths, ",")}, nil, &out), "projects failed")
+	assert.Len(t, files(t, dir), 3)
+	srv.Heal()
+	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-projects", strings.Join(paths, ",")}, nil, &out))
+	assert.Len(t, files(t, dir), 6)
+}
+
+func TestBars(t *testing.T) {
+	var out strings.Builder
+	display := newBars(&out, 2, mpb.WithAutoRefresh())
+	one, two := display.start("acme/a"), display.start("acme/b")
+	one.report(1<<20, -1)
+	one.end("saved, 2 files", nil)
+	two.end("", context.Canceled)
+	display.close()
+	assert.Contains(t, out.String(), "saved, 2 files")
+	assert.Contains(t, out.String(), "FAILED: context canceled")
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"image/color"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+//go:embed page.html
+var pageHTML string
+
+const (
+	chartWidth  = 480 // points; the page scales the chart
+	barsWidth   = 22  // points; all bars of one label
+	mostBars    = 15
+	longestName = 22 // runes
+)
+
+// series is one bar for each label.
+type series struct {
+	Name  string
+	Color color.RGBA
+	value func(row) float64
+	text  func(row) string
+}
+
+// CSS is the color as the page's style sheet has it.
+func (s series) CSS() template.CSS {
+	return template.CSS("rgb(" + strconv.Itoa(int(s.Color.R)) + " " + strconv.Itoa(int(s.Color.G)) + " " + strconv.Itoa(int(s.Color.B)) + ")")
+}
+
+// The colors keep their contrast on white and on black, and differ in lightness for those who do not see hues.
+func openSeries() []series {
+	return []series{{"open issues", color.RGBA{0x3b, 0x82, 0xc4, 0xff},
+		func(r row) float64 { return float64(r.Open) }, func(r row) string { return strconv.Itoa(r.Open) }}}
+}
+
+func timeSeries() []series {
+	return []series{
+		{"estimate", color.RGBA{0xe0, 0xa4, 0x3a, 0xff},
+			func(r row) float64 { return float64(r.Estimate) / 3600 }, func(r row) string { return hours(r.Estimate) }},
+		{"spent", color.RGBA{0x2a, 0x8f, 0x7a, 0xff},
+			func(r row) float64 { return float64(r.Spent) / 3600 }, func(r row) string { return hours(r.Spent) }},
+	}
+}
+
+// writePage writes the report as a page that needs nothing but itself.
+func (r *report) writePage(path string) error {
+	funcs := template.FuncMap{
+		"hours": hours, "chart": r.chart, "open": openSeries, "time": timeSeries, "most": func() int { return mostBars },
+	}
+	page, err := template.New("page").Funcs(funcs).Parse(pageHTML)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, r); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// chart draws horizontal bars, so that long names of labels have room, as an SVG element. The page's style sheet sets the color of
+// the text, which no drawing can know.
+func (r *report) chart(all []series) (template.HTML, error) {
+	rows := slices.Clone(r.Labels[:min(len(r.Labels), mostBars)])
+	slices.Reverse(rows) // the vertical axis points up
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	var most float64
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = shorten(row.Name)
+		for _, s := range all {
+			most = max(most, s.value(row))
+		}
+	}
+	p.NominalY(names...)
+	p.X.Min, p.X.Max = 0, max(most, 1)*1.15 // room for the figures
+	p.HideX()                               // the figures at the bars tell more
+	p.Y.LineStyle.Color, p.Y.Tick.Length, p.Y.Padding = color.NRGBA{0x80, 0x80, 0x80, 0x80}, 0, 0
+	p.Y.Tick.Label.Font.Variant, p.Y.Tick.Label.Font.Size = "Sans", 10
+	width := barsWidth / vg.Length(len(all))
+	for i, s := range all {
+		if err := addBars(p, rows, s, width-1, (barsWidth-width)/2-vg.Length(i)*width); err != nil {
+			return "", err
+		}
+	}
+	canvas := vgsvg.New(chartWidth, vg.Length(len(rows))*(barsWidth+8))
+	p.Draw(draw.New(canvas))
+	var b strings.Builder
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", err
+	}
+	_, svg, _ := strings.Cut(b.String(), "<svg ")
+	return template.HTML(`<svg aria-hidden="true" ` + svg), nil // the table below says the same
+}
+
+// addBars adds the bars of a series, and their figures at the ends.
+func addBars(p *plot.Plot, rows []row, s series, width, offset vg.Length) error {
+	values, at := make(plotter.Values, len(rows)), plotter.XYLabels{}
+	for i, row := range rows {
+		values[i] = s.value(row)
+		at.XYs, at.Labels = append(at.XYs, plotter.XY{X: values[i], Y: float64(i)}), append(at.Labels, s.text(row))
+	}
+	bars, err := plotter.NewBarChart(values, width)
+	if err != nil {
+		return err
+	}
+	bars.Horizontal, bars.Color, bars.Offset, bars.LineStyle.Width = true, s.Color, offset, 0
+	figures, err := plotter.NewLabels(at)
+	if err != nil {
+		return err
+	}
+	figures.Offset = vg.Point{X: 4, Y: offset}
+	for i := range figures.TextStyle {
+		figures.TextStyle[i].Font.Variant, figures.TextStyle[i].Font.Size, figures.TextStyle[i].YAlign = "Sans", 9, text.YCenter
+	}
+	p.Add(bars, figures)
+	return nil
+}
+
+// shorten keeps a long name from pushing the bars out of the chart.
+func shorten(name string) string {
+	if runes := []rune(name); len(runes) > longestName {
+		return string(runes[:longestName-1]) + "…"
+	}
+	return name
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// traceWith makes a client's requests spans of a provider, and notes at the span of the call why there was another request.
+func traceWith(provider trace.TracerProvider) []forge.Option {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.MaxIdleConnsPerHost = 64 // the client sets its limits on an *http.Transport only, and two connections are few
+	return []forge.Option{
+		forge.WithHTTPClient(&http.Client{Transport: otelhttp.NewTransport(described{base},
+			otelhttp.WithTracerProvider(provider), otelhttp.WithSpanNameFormatter(spanName))}),
+		forge.WithOnAttempt(noteRetry),
+	}
+}
+
+// spanName is the method and the route. The address would make a name for each issue.
+func spanName(_ string, r *http.Request) string {
+	if route, ok := forge.RouteFromContext(r.Context()); ok {
+		return route.Method + " " + route.Template
+	}
+	return r.Method // the refresh of an OAuth token
+}
+
+// described corrects what otelhttp notes of a request: the query may hold what people search for, and after a redirect the
+// signature of a storage server.
+type described struct{ http.RoundTripper }
+
+func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
+	address := *r.URL
+	address.RawQuery = ""
+	attributes := []attribute.KeyValue{attribute.String("url.full", address.String())}
+	if route, ok := forge.RouteFromContext(r.Context()); ok {
+		attributes = append(attributes, attribute.String("url.template", route.Template))
+	}
+	trace.SpanFromContext(r.Context()).SetAttributes(attributes...)
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// noteRetry is called after each attempt, with the context of the call, whose span is the parent of the request's.
+func noteRetry(ctx context.Context, attempt forge.Attempt) {
+	if attempt.Wait == 0 {
+		return
+	}
+	trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("attempt", attempt.Number),
+		attribute.Int("status", attempt.Status), attribute.Stringer("wait", attempt.Wait), attribute.String("request_id", attempt.RequestID)))
+}
+
+// traced makes a call with a span of its own, so that its requests are together.
+func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call func(ctx context.Context) (T, error)) (T, error) {
+	ctx, span := tracer.Start(ctx, name)
+	result, err := call(ctx)
+	end(span, err)
+	return result, err
+}
+
+// end ends a span. The texts of the client's errors hold no secret, so they may be kept.
+func end(span trace.Span, err error) {
+	if err != nil && !forge.Unchanged(err) {
+		span.RecordError(err)
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End()
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// tree is an exporter for people: it writes a trace when its first span has ended, which is the last to end.
+type tree struct {
+	out   io.Writer
+	mu    sync.Mutex
+	below map[trace.SpanID][]sdktrace.ReadOnlySpan // in the order in which they ended
+}
+
+// ExportSpans keeps spans until the one above them has ended.
+func (t *tree) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.below == nil {
+		t.below = map[trace.SpanID][]sdktrace.ReadOnlySpan{}
+	}
+	for _, span := range spans {
+		if parent := span.Parent(); parent.IsValid() {
+			t.below[parent.SpanID()] = append(t.below[parent.SpanID()], span)
+			continue
+		}
+		t.write(span, 0)
+	}
+	return nil
+}
+
+// Shutdown has nothing to end.
+func (t *tree) Shutdown(context.Context) error { return nil }
+
+func (t *tree) write(span sdktrace.ReadOnlySpan, depth int) {
+	var notes []string
+	for _, a := range span.Attributes() {
+		if a.Key == "http.response.status_code" {
+			notes = append(notes, a.Value.String())
+		}
+	}
+	for _, event := range span.Events() {
+		if event.Name == "retry" {
+			notes = append(notes, "retried")
+		}
+	}
+	took := span.EndTime().Sub(span.StartTime()).Round(100 * time.Microsecond)
+	fmt.Fprintf(t.out, "%-58s %9s  %s\n", strings.Repeat("  ", depth)+span.Name(), took, strings.Join(notes, " "))
+	id := span.SpanContext().SpanID()
+	for _, child := range t.below[id] {
+		t.write(child, depth+1)
+	}
+	delete(t.below, id)
+}
