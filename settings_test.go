@@ -358,7 +358,8 @@ func TestSettingDifferencePrintsItsName(t *testing.T) {
 			text := fmt.Sprintf(verb, value)
 			assert.Contains(t, text, "chatapp_secret")
 			assert.NotContains(t, text, "hunter")
-			assert.NotContains(t, text, "104", "bytes of it")
+			assert.NotContains(t, text, "104", "its bytes")
+			assert.NotContains(t, text, "0x68", "its bytes")
 		}
 	}
 	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))

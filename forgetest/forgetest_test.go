@@ -411,6 +411,9 @@ func TestMisspelledRoute(t *testing.T) {
 		assert.PanicsWithValue(t, fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", misspelled, meant),
 			func() { s.Fail(misspelled, Status(500)) })
 	}
+	for pair, want := range map[[2]string]int{{"kitten", "sitting"}: 3, {"abc", ""}: 3, {"", "abc"}: 3, {"abc", "abc"}: 0, {"xabc", "abc"}: 1} {
+		assert.Equal(t, want, distance(pair[0], pair[1]))
+	}
 }
 
 func TestMovedProject(t *testing.T) {
