@@ -127,7 +127,7 @@ func (c *call) observe(ctx context.Context, again bool) {
 		Start: a.start, Duration: a.duration, Sent: a.uploaded, Received: a.received,
 	}
 	if again {
-		seen.Wait = c.retry.RetryWaitMin
+		seen.Wait = c.wait
 	}
 	if !a.ok() {
 		seen.Err = c.error()

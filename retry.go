@@ -100,7 +100,7 @@ func (c *call) goesOn(ctx context.Context) bool {
 	} else {
 		wait += jitter(min(wait/10, time.Second))
 	}
-	c.retry.RetryWaitMin = wait
+	c.wait = wait
 	return c.worthWaiting(ctx, wait, asked)
 }
 
@@ -180,7 +180,7 @@ func (c *call) renew(ctx context.Context) bool {
 	if c.renewed || c.cred.renew == nil {
 		return false
 	}
-	c.renewed, c.retry.RetryWaitMin = true, 0
+	c.renewed, c.wait = true, 0
 	fresh, err := c.cred.renew(ctx, c.used())
 	if err != nil {
 		c.last.err = err

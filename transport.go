@@ -30,10 +30,7 @@ type call struct {
 	query   url.Values // that url has, or that a list adds its pagination to
 	body    *payload
 	policy  RetryPolicy
-	retry   retryablehttp.Client
-	http    http.Client
-	outer   retryablehttp.Request // what the loop sees of the request
-	shown   http.Response         // and of the answer
+	made    bool // the first attempt was made before the loop, which takes it over
 	context routeContext
 	trace   httptrace.ClientTrace
 
@@ -43,8 +40,9 @@ type call struct {
 	bodyUsed  bool // the body was opened
 	renewed   bool // a refused token was renewed
 	used      func() string
-	note      string   // why there is no further attempt
-	moved     *url.URL // where redirects led, on the client's own origin
+	wait      time.Duration // before the next attempt
+	note      string        // why there is no further attempt
+	moved     *url.URL      // where redirects led, on the client's own origin
 
 	last       attempt
 	data       *bytes.Buffer
@@ -114,20 +112,26 @@ func newCall(c *call, r *request, options *callOptions, u *url.URL, body *payloa
 	c.request, c.cred, c.options, c.url, c.body, c.policy = r, r.credential(), options, u, body, options.retry.withDefaults()
 	c.used = noToken
 	c.trace.GotConn = c.connected
-	c.http = http.Client{
-		Transport:     c,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	c.retry = retryablehttp.Client{
-		HTTPClient: &c.http,
+	return c
+}
+
+// loop goes on with a call whose first attempt was made. Most calls end well with that one, and need no loop.
+func (c *call) loop() error {
+	outer := retryablehttp.Request{Request: (&http.Request{Method: c.route().method, URL: c.url, Header: c.client().bare, Body: http.NoBody}).WithContext(&c.context)}
+	client := retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport:     c,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 		RetryMax:   1 << 20, // checkRetry counts
 		CheckRetry: c.checkRetry,
-		Backoff:    func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait }, // RetryWaitMin, which goesOn sets
+		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
 		ErrorHandler: func(answer *http.Response, err error, _ int) (*http.Response, error) {
 			return answer, err
 		},
 	}
-	return c
+	_, err := client.Do(&outer) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
+	return err
 }
 
 func (c *call) client() *Client { return c.request.client }
@@ -140,10 +144,15 @@ func (c *call) send(ctx context.Context) error {
 	}
 	c.context = routeContext{ctx, c.route()}
 	ctx = &c.context
-	c.outer.Request = (&http.Request{Method: c.route().method, URL: c.url, Header: c.client().bare, Body: http.NoBody}).WithContext(ctx)
 	c.started = time.Now()
 	c.client().stats.calls.Add(1)
-	_, err := c.retry.Do(&c.outer) //nolint:bodyclose // RoundTrip has read and closed it, or keeps it for the Download
+	var err error
+	if c.attempt(ctx); c.last.ok() {
+		_, err = c.checkRetry(ctx, nil, nil)
+	} else {
+		c.made = true
+		err = c.loop()
+	}
 	switch {
 	case err != nil || !c.last.ok():
 		err = c.failed(ctx)
@@ -167,19 +176,27 @@ func (c *call) response() Response {
 	return r
 }
 
-// RoundTrip is one attempt: waits, hops, and the reading of the answer.
+// RoundTrip is one attempt, for the loop.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !c.made {
+		c.attempt(req.Context())
+	}
+	c.made = false
+	if c.last.err != nil {
+		return nil, c.last.err
+	}
+	return &http.Response{StatusCode: c.last.answer.StatusCode, Header: c.last.answer.Header, Body: http.NoBody, Request: req}, nil
+}
+
+// attempt makes one: waits, hops, and the reading of the answer.
+func (c *call) attempt(ctx context.Context) {
 	c.last = attempt{}
-	answer, err := c.try(req.Context())
+	answer, err := c.try(ctx) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
+	c.last.answer = answer
 	if err != nil {
 		c.last.err = err
-		c.logAttempt(req.Context())
-		return nil, err
 	}
-	c.last.answer = answer
-	c.logAttempt(req.Context())
-	c.shown = http.Response{StatusCode: answer.StatusCode, Header: answer.Header, Body: http.NoBody, Request: req}
-	return &c.shown, nil
+	c.logAttempt(ctx)
 }
 
 func (c *call) try(ctx context.Context) (*http.Response, error) {

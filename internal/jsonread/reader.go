@@ -291,7 +291,7 @@ func (r *Reader) Note(below, want, got string) {
 
 // Unknown gives copies of the current key and its value, for a member that no field names.
 func (r *Reader) Unknown() (key string, value []byte, ok bool) {
-	key = r.texts.copy(r.key)
+	key = r.texts.copy(r.key, len(r.data)-r.pos)
 	if value = bytes.Clone(r.View()); r.err == nil && r.Strict {
 		r.err = &StrictError{Pointer: r.Pointer(), Reason: "no field has this name"}
 	}

@@ -14,7 +14,7 @@ import (
 // Text reads a string.
 func Text[T ~string](v *T, r *Reader) bool {
 	raw, ok := r.text("string")
-	*v = T(r.texts.copy(raw))
+	*v = T(r.texts.copy(raw, len(r.data)-r.pos))
 	return ok
 }
 
@@ -255,7 +255,8 @@ func parseInt(raw []byte) (int64, bool) {
 }
 
 // textCopier copies short strings into blocks, many to an allocation, and reuses what it copied a moment ago: an answer repeats
-// its authors, states and labels. A block is small, so that a string which outlives the others keeps little alive.
+// its authors, states and labels. A block is small, so that a string which outlives the others keeps little alive, and no
+// larger than the rest of the answer can fill.
 type textCopier struct {
 	block  strings.Builder
 	recent [64]string
@@ -267,7 +268,7 @@ const (
 	longestKept  = 160 // bytes of a string that is remembered
 )
 
-func (t *textCopier) copy(raw []byte) string {
+func (t *textCopier) copy(raw []byte, rest int) string {
 	n := len(raw)
 	if n == 0 {
 		return ""
@@ -283,7 +284,7 @@ func (t *textCopier) copy(raw []byte) string {
 	default:
 		if t.block.Cap()-t.block.Len() < n {
 			t.block = strings.Builder{}
-			t.block.Grow(blockSize)
+			t.block.Grow(min(blockSize, n+rest))
 		}
 		start := t.block.Len()
 		t.block.Write(raw)
