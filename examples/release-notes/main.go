@@ -80,10 +80,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 	if !*commit {
 		return nil
 	}
+	return r.publish(ctx, in, progress, *yes)
+}
+
+// publish commits the notes, unless they are there or the user says no.
+func (r *release) publish(ctx context.Context, in io.Reader, progress io.Writer, yes bool) error {
 	if there, err := r.committed(ctx); err != nil || there {
 		return cmp.Or(err, error(demo.Finding(fmt.Sprintf("%s has a section for %s already: nothing was committed", r.file, r.notes.Version))))
 	}
-	if !*yes {
+	if !yes {
 		sure, err := demo.Confirm(ctx, in, progress, "Commit this to "+r.file+"?")
 		if err != nil {
 			return err
