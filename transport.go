@@ -21,7 +21,8 @@ import (
 )
 
 // call is one call on its way: the request, the policy, and the record of its attempts. It is the http.RoundTripper below
-// go-retryablehttp, so that its loop is the only one and every attempt, body included, is judged by one policy.
+// go-retryablehttp, whose loop takes over where the first attempt did not end well, so that every attempt, body included, is
+// judged by one policy.
 type call struct {
 	request *request
 	cred    credential // of the origin that the request goes to
