@@ -44,17 +44,13 @@ func badBase(raw string, u *url.URL, err error) string {
 	return ""
 }
 
-// below gives the address of an expanded path. Parsing the text of both would give the same, and take most of a small call's time.
-func below(base *url.URL, path string) (*url.URL, error) {
-	plain, err := url.PathUnescape(path)
-	if err != nil {
-		return nil, argumentError("path", "it makes no address")
-	}
+// at gives the address of a path. Parsing its text would give the same, and take most of a small call's time.
+func at(base *url.URL, p wirePath) url.URL {
 	u := *base
-	if u.Path, u.RawPath = plain, path; plain == path {
+	if u.Path, u.RawPath = p.plain, p.escaped; p.plain == p.escaped {
 		u.RawPath = ""
 	}
-	return &u, nil
+	return u
 }
 
 // sameOrigin compares scheme, host and port.

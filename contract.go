@@ -78,6 +78,20 @@ func (b budget) rate() (calls int, window time.Duration) {
 	}
 }
 
+// subject is the argument that the budget is counted for: the project of a blob, or the repository.
+func (b budget) subject(args []any) string {
+	which := 0
+	switch b {
+	case noBudget, archiveBudget:
+		return ""
+	case deletionBudget:
+		which = 1
+	case blobBudget:
+	}
+	text, _ := argumentText("", args[which])
+	return text
+}
+
 // route holds what the contract says of one endpoint.
 type route struct {
 	method, template string

@@ -13,11 +13,14 @@ type dictionary struct {
 	config *config
 	kind   string // of the words
 	inner  string // the member whose own members are renamed, too
+	err    error  // why there are no words for what is meant
 }
 
 // in makes the call send and read its object in the words of the client's vocabulary. Options and decoders know the contract's only.
 func (r *request) in(d dictionary) *request {
-	r.translate = d.translate
+	if r.translate = d.translate; d.err != nil {
+		r.err = d.err
+	}
 	if r.encode != nil {
 		r.encode = d.encode
 	}

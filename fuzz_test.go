@@ -35,13 +35,17 @@ func FuzzExpand(f *testing.F) {
 		case 2:
 			args = args[:1]
 		}
-		path, err := expand("", template, args)
+		expanded, err := expand(wirePath{}, template, args)
 		if err != nil {
 			var invalid *ValidationError
 			require.ErrorAs(t, err, &invalid)
 			require.NotEmpty(t, invalid.Param)
 			return
 		}
+		path := expanded.escaped
+		plain, err := url.PathUnescape(path)
+		require.NoError(t, err)
+		require.Equal(t, plain, expanded.plain)
 		u, err := url.Parse("https://forge.example.com/api/v4" + path)
 		require.NoError(t, err)
 		require.Equal(t, "/api/v4"+path, u.EscapedPath(), "the path changes on its way")

@@ -65,16 +65,9 @@ func (g *guard) succeeded(retried bool) {
 
 func keyOf(r *request) holdKey {
 	key := holdKey{base: r.route.base}
-	switch r.route.budget {
-	case noBudget:
-		return key
-	case deletionBudget:
-		key.subject = fmt.Sprint(r.args[1]) // the repository
-	case blobBudget:
-		key.subject = fmt.Sprint(r.args[0]) // the project
-	case archiveBudget:
+	if r.route.budget != noBudget {
+		key.template, key.subject = r.route.template, r.subject
 	}
-	key.template = r.route.template
 	return key
 }
 

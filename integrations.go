@@ -143,24 +143,24 @@ func (s IntegrationSlug) kindIn(c *config) IntegrationKind {
 	return s.named()
 }
 
-// segment makes the path argument of an integration; an error when it has none.
-func (s *IntegrationsService) segment(name IntegrationName) any {
+// segment makes the path argument of an integration; empty when it has none, and words says why.
+func (s *IntegrationsService) segment(name IntegrationName) string {
 	if name == nil {
-		return argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
+		return ""
 	}
-	slug, err := name.slug(&s.client.config)
-	if err != nil {
-		return err
-	}
+	slug, _ := name.slug(&s.client.config)
 	return slug
 }
 
-// words are what the parameters of an integration are called.
+// words are what the integration and its parameters are called.
 func (s *IntegrationsService) words(name IntegrationName) dictionary {
 	d := dictionary{config: &s.client.config, inner: "properties"}
-	if name != nil {
-		d.kind = string(name.kindIn(d.config))
+	if name == nil {
+		d.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
+		return d
 	}
+	d.kind = string(name.kindIn(d.config))
+	_, d.err = name.slug(d.config)
 	return d
 }
 
@@ -203,6 +203,6 @@ func nameOf(o IntegrationOptions) IntegrationName {
 
 // Disable disables an integration. Its settings are reset. Document 3 §4.2.
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
-	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name))
+	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name)).in(s.words(name))
 	return exec(ctx, r, opts)
 }

@@ -20,15 +20,16 @@ type limits struct {
 var defaultLimits = limits{header: time.Minute, stall: time.Minute, json: 32 << 20}
 
 // watchdog ends an attempt whose server keeps silent. It runs only while the client waits for the server, so a caller who
-// pauses between reads is not punished.
+// pauses between reads is not punished. Its times are those since clock, which are cheaper to take than others.
 type watchdog struct {
-	limits limits
+	limits *limits
 	cancel context.CancelCauseFunc
+	clock  time.Time
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	fires   time.Time // when the timer does; zero: not at all
-	due     time.Time // when the current wait is too long; zero: there is none
+	fires   time.Duration // when the timer does; 0: not at all
+	due     time.Duration // when the current wait is too long; 0: there is none
 	reason  string
 	limit   time.Duration
 	stopped bool
@@ -37,10 +38,10 @@ type watchdog struct {
 }
 
 // begin watches another attempt. A timer of the one before that fires late finds no wait that is due.
-func (w *watchdog) begin(cancel context.CancelCauseFunc, l limits) {
+func (w *watchdog) begin(cancel context.CancelCauseFunc, l *limits, clock time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cancel, w.limits, w.stopped, w.due, w.fires = cancel, l, false, time.Time{}, time.Time{}
+	w.cancel, w.limits, w.clock, w.stopped, w.due, w.fires = cancel, l, clock, false, 0, 0
 }
 
 // expectHeader starts the wait for an answer.
@@ -55,11 +56,11 @@ func (w *watchdog) start(limit time.Duration, reason string) {
 	if w.stopped {
 		return
 	}
-	w.limit, w.reason, w.due = limit, reason, time.Now().Add(limit)
+	w.limit, w.reason, w.due = limit, reason, time.Since(w.clock)+limit
 	switch {
 	case w.timer == nil:
 		w.timer = time.AfterFunc(limit, w.wake)
-	case w.fires.IsZero() || w.fires.After(w.due):
+	case w.fires == 0 || w.fires > w.due:
 		w.timer.Reset(limit)
 	default:
 		return // the timer is early, and goes on from there: setting it anew for every read would cost more than the read
@@ -71,7 +72,7 @@ func (w *watchdog) start(limit time.Duration, reason string) {
 func (w *watchdog) rest() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.due = time.Time{}
+	w.due = 0
 }
 
 // stop ends all waits: the attempt is over.
@@ -87,10 +88,10 @@ func (w *watchdog) stop() {
 func (w *watchdog) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch left := time.Until(w.due); {
+	switch left := w.due - time.Since(w.clock); {
 	case w.stopped:
-	case w.due.IsZero():
-		w.fires = time.Time{}
+	case w.due == 0:
+		w.fires = 0
 	case left > 0:
 		w.fires = w.due
 		w.timer.Reset(left)

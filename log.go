@@ -14,7 +14,7 @@ func (c *call) logAttempt(ctx context.Context) {
 	if !c.logs(ctx, slog.LevelDebug) {
 		return
 	}
-	attrs := append(c.logAttrs(), slog.String("address", redactURL(c.url)))
+	attrs := append(c.logAttrs(), slog.String("address", redactURL(&c.url)))
 	c.client().config.logger.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", c.withCause(attrs)...)
 }
 

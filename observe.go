@@ -92,7 +92,7 @@ func (s *counters) throttle(wait time.Duration) {
 // begin notes that an attempt is going out.
 func (c *call) begin() {
 	c.attempts++
-	c.last.start = time.Now()
+	c.last.start = c.started.Add(time.Since(c.started)) // which is cheaper than time.Now
 	c.client().stats.attempts.Add(1)
 	if c.attempts > 1 {
 		c.client().stats.retries.Add(1)

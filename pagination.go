@@ -34,7 +34,7 @@ type pager[T any] struct {
 	request *request
 	options *callOptions
 	first   *call      // the encoded request, without pagination
-	filters url.Values // what the caller asked for
+	query   url.Values // of the first page
 	key     string
 	moved   atomic.Pointer[url.URL] // where redirects led; later pages go there at once
 }
@@ -59,11 +59,12 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	if err != nil {
 		return err
 	}
-	p := &pager[T]{request: r, options: options, first: first, filters: first.query}
+	p := &pager[T]{request: r, options: options, first: first}
 	if options.into != nil || options.startAt != "" {
-		p.key = listKey(r, p.filters)
+		p.key = listKey(r, first.query)
 	}
-	start := r.pages.rename(firstQuery(r.route, p.filters, options)).Encode()
+	p.query = r.pages.rename(firstQuery(r.route, first.query, options))
+	start := p.query.Encode()
 	if options.startAt != "" {
 		if start, err = options.startAt.position(p.key); err != nil {
 			return r.invalid(err)
@@ -110,10 +111,9 @@ func (p *pager[T]) advance(query string) {
 
 // firstQuery adds the pagination to the caller's filters: keyset where the route has it, with the ordering that its
 // table demands, else offset. A caller's ordering outside the table, or a page number, selects offset.
-func firstQuery(r *route, filters url.Values, options *callOptions) url.Values {
-	query := make(url.Values, len(filters)+4)
-	for name, values := range filters {
-		query[name] = values
+func firstQuery(r *route, query url.Values, options *callOptions) url.Values {
+	if query == nil {
+		query = url.Values{}
 	}
 	if options.perPage > 0 || !query.Has("per_page") {
 		query.Set("per_page", strconv.Itoa(orDefault(options.perPage, maxPerPage)))
@@ -197,12 +197,12 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[
 
 // receive is the first half of fetch: what it gives knows the next page, and not its own items yet.
 func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*page[T], *call, error) {
-	address := *p.first.url
+	address := p.first.url
 	if moved := p.moved.Load(); moved != nil {
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
-	c := newCall(new(call), p.request, p.options, &address, nil)
+	c := newCall(new(call), p.request, p.options, address, nil)
 	if err := c.send(ctx); err != nil {
 		c.release()
 		return nil, nil, err
@@ -289,7 +289,7 @@ func parseOwn(query string) url.Values {
 func (p *pager[T]) clean(query string) string {
 	values, _ := url.ParseQuery(query) // malformed pairs are dropped, as a server would
 	for name := range values {
-		if isCredentialParam(name) || !p.filters.Has(name) && strings.Contains(p.request.route.template+"/", ":"+name+"/") {
+		if isCredentialParam(name) || !p.query.Has(name) && strings.Contains(p.request.route.template+"/", ":"+name+"/") {
 			delete(values, name)
 		}
 	}

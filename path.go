@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,46 +10,55 @@ import (
 
 const maxArgument = 2 << 10 // bytes of one path argument
 
+// wirePath is a path as it goes on the wire, and the same decoded.
+type wirePath struct{ escaped, plain string }
+
 // expand puts the arguments into a route's template, after the prefix, each checked and escaped as one segment. It is the only place
 // where paths are made. A trailing slash of the template stays; the optional part in brackets falls away when its
-// argument is the empty string.
-func expand(prefix, template string, args []any) (string, error) {
-	b := append(make([]byte, 0, 128), prefix...)
+// argument is the empty string. It keeps nothing of args, which therefore cost no memory.
+func expand(prefix wirePath, template string, args []any) (wirePath, error) {
+	escaped, plain := append(make([]byte, 0, 256), prefix.escaped...), append(make([]byte, 0, 128), prefix.plain...)
 	next := 0
 	for rest := template; rest != ""; {
 		start := strings.IndexByte(rest, ':')
 		if start < 0 {
-			b = append(b, rest...)
+			escaped, plain = append(escaped, rest...), append(plain, rest...)
 			break
 		}
-		prefix, optional := strings.CutSuffix(rest[:start], "[.")
+		before, optional := strings.CutSuffix(rest[:start], "[.")
 		name := placeholder(rest[start+1:])
 		rest = rest[start+1+len(name):]
 		if next == len(args) {
-			return "", argumentError(name, "it is missing")
+			return wirePath{}, argumentError(name, "it is missing")
 		}
 		text, err := argumentText(name, args[next])
 		if err != nil {
-			return "", err
+			return wirePath{}, err
 		}
 		next++
-		b = append(b, prefix...)
+		escaped, plain = append(escaped, before...), append(plain, before...)
 		if optional {
 			rest = strings.TrimPrefix(rest, "]")
 			if text == "" {
 				continue
 			}
-			b = append(b, '.')
+			escaped, plain = append(escaped, '.'), append(plain, '.')
 		}
 		if err := checkArgument(name, text); err != nil {
-			return "", err
+			return wirePath{}, err
 		}
-		b = appendEscaped(b, name, text)
+		escaped, plain = appendEscaped(escaped, name, text), append(plain, text...)
 	}
 	if next < len(args) {
-		return "", argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
+		return wirePath{}, argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
 	}
-	return string(b), nil
+	if string(escaped) == string(plain) {
+		whole := string(plain)
+		return wirePath{whole, whole}, nil
+	}
+	n := len(escaped)
+	both := string(append(escaped, plain...))
+	return wirePath{both[:n], both[n:]}, nil
 }
 
 // placeholder cuts the name of a placeholder off the front of s.
@@ -70,18 +80,18 @@ func argumentText(name string, arg any) (string, error) {
 			return "", argumentError(name, fmt.Sprintf("%d is not positive", v))
 		}
 		return strconv.FormatInt(v, 10), nil
-	case ID, Path: // no pointers to them, which may be nil
-		text, err := v.(Ref).ref()
+	case ID: // no pointer to one, which may be nil
+		text, err := v.ref()
 		if err != nil {
 			return "", argumentError(name, err.Error())
 		}
 		return text, nil
-	case error: // what should have been the argument could not be made
-		return "", v
+	case Path:
+		return string(v), nil
 	case nil:
 		return "", argumentError(name, "it is nil: use forge.ID or forge.Path")
 	default:
-		return "", argumentError(name, fmt.Sprintf("it has type %T", arg))
+		return "", argumentError(name, "it has type "+reflect.TypeOf(arg).String())
 	}
 }
 

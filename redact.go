@@ -13,7 +13,7 @@ const (
 
 // redact takes a token out of text, whether it is written as it is or as addresses and JSON write it.
 func redact(text, token string) string {
-	if len(token) < shortestToken {
+	if len(token) < shortestToken || len(text) < len(token) { // no way of writing it is shorter
 		return text
 	}
 	if !strings.ContainsAny(text, escapes) {

@@ -12,7 +12,7 @@ const maxRedirects = 5
 // exchange sends the request and follows redirects by the package's own rules: net/http's would turn a PUT into a GET, and
 // carry PRIVATE-TOKEN to whatever host an answer names.
 func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error) {
-	target, home := c.url, true
+	target, home := &c.url, true
 	for hops := 0; ; hops++ {
 		answer, err := c.hop(ctx, w, target, home)
 		if err != nil || !isRedirect(answer) {
@@ -29,8 +29,8 @@ func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error
 			c.last.final = true
 			return nil, &failure{sentinel: ErrRedirect, text: reason}
 		}
-		c.last.status, c.last.away = 0, !sameOrigin(c.url, next)
-		if home = home && sameOrigin(c.url, next); home {
+		c.last.status, c.last.away = 0, !sameOrigin(&c.url, next)
+		if home = home && sameOrigin(&c.url, next); home {
 			c.moved = next
 		}
 		target = next
@@ -61,7 +61,7 @@ func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reas
 		return nil, "the server answers a write with 303, so its result is not known"
 	}
 	next.Fragment, next.RawFragment = "", ""
-	if sameOrigin(c.url, next) && sameOrigin(c.url, from) {
+	if sameOrigin(&c.url, next) && sameOrigin(&c.url, from) {
 		if next.RawQuery == "" {
 			// A moved project is announced without the query; without its filters a list would be another list.
 			next.RawQuery = from.RawQuery

@@ -14,9 +14,9 @@ import (
 type request struct {
 	client  *Client
 	route   *route
-	path    string // expanded and escaped, relative to the route's base
-	whole   string // the same from the root
-	args    []any
+	whole   wirePath   // expanded, from the root
+	path    string     // the same, escaped and relative to the route's base
+	subject string     // what the budget of the route is counted for
 	query   url.Values // set directly, by Call
 	options any        // url-tagged: becomes the query
 	body    any        // what encode makes the payload of
@@ -52,13 +52,13 @@ func (s service) request(method, template string, args []any) *request {
 	if !known {
 		route = undocumentedRoute(method, template)
 	}
-	r := &request{client: s.client, route: route, args: args}
-	prefix := ""
+	r := &request{client: s.client, route: route}
+	var prefix wirePath
 	if base := s.client.config.bases[route.base]; base != nil {
-		prefix = base.EscapedPath()
+		prefix = wirePath{base.EscapedPath(), base.Path}
 	}
 	if r.whole, r.err = expand(prefix, template, args); r.err == nil {
-		r.path = r.whole[len(prefix):]
+		r.path, r.subject = r.whole.escaped[len(prefix.escaped):], route.budget.subject(args)
 	}
 	return r
 }
@@ -198,6 +198,7 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 			return nil, r.invalid(s.err)
 		}
 	}
+	s.retry = s.retry.withDefaults()
 	return s, nil
 }
 
@@ -226,10 +227,7 @@ func (r *request) call(s *callOptions) (*call, error) {
 	if base == nil {
 		return nil, r.invalid(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
 	}
-	u, err := below(base, r.whole)
-	if err != nil {
-		return nil, r.invalid(err)
-	}
+	u := at(base, r.whole)
 	if s.kind != kindList { // whose pages have queries of their own
 		u.RawQuery = values.Encode()
 	}

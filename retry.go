@@ -96,7 +96,7 @@ func (c *call) goesOn(ctx context.Context) bool {
 		return false
 	}
 	if !asked {
-		wait = c.policy.backoff(c.attempts)
+		wait = c.options.retry.backoff(c.attempts)
 	} else {
 		wait += jitter(min(wait/10, time.Second))
 	}
@@ -192,16 +192,16 @@ func (c *call) renew(ctx context.Context) bool {
 func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool) bool {
 	deadline, limited := ctx.Deadline()
 	switch {
-	case c.attempts >= c.policy.MaxAttempts:
+	case c.attempts >= c.options.retry.MaxAttempts:
 	case limited && time.Until(deadline) < wait:
 		c.note = "the context ends before the next attempt, which is due in " + roundUp(wait).String()
 		if asked {
 			c.note = fmt.Sprintf("the server asks to wait %s, past the context's deadline", roundUp(c.last.retryAfter))
 		}
 		c.last.cause = context.DeadlineExceeded
-	case asked && c.last.retryAfter > c.policy.MaxRetryAfter:
+	case asked && c.last.retryAfter > c.options.retry.MaxRetryAfter:
 		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
-			roundUp(c.last.retryAfter), c.policy.MaxRetryAfter)
+			roundUp(c.last.retryAfter), c.options.retry.MaxRetryAfter)
 	case !c.client().guard.spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:

@@ -27,15 +27,16 @@ func TestAppendEscaped(t *testing.T) {
 	assert.Equal(t, "group/a%20b/%C3%A9", string(appendEscaped(nil, "image_path", "group/a b/é")))
 }
 
-func TestBelow(t *testing.T) {
+func TestAt(t *testing.T) {
 	for _, base := range []string{"https://forge.example.com/api/v4", "http://127.0.0.1:8080/a%20b/api/v4", "https://forge.example.com/~x/é/api/v4"} {
 		parsed, err := parseBase("baseURL", base)
 		require.NoError(t, err)
 		for _, path := range []string{"/issues", "/projects/group%2Fapp/", "/projects/1/a:b@c&d=e$f+g~h", "/projects/100%25", "/x/%C3%A9"} {
 			want, err := url.Parse(parsed.String() + path)
 			require.NoError(t, err)
-			got, err := below(parsed, parsed.EscapedPath()+path)
+			plain, err := url.PathUnescape(path)
 			require.NoError(t, err)
+			got := at(parsed, wirePath{parsed.EscapedPath() + path, parsed.Path + plain})
 			assert.Equal(t, want.String(), got.String())
 			assert.Equal(t, want.Path, got.Path)
 			assert.Equal(t, want.RequestURI(), got.RequestURI())
@@ -60,7 +61,7 @@ func TestWatchdog(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				var w watchdog
-				w.begin(cancel, limits{header: 10 * time.Second, stall: time.Minute})
+				w.begin(cancel, &limits{header: 10 * time.Second, stall: time.Minute}, time.Now())
 				test.run(&w)
 				require.NoError(t, ctx.Err())
 				start := time.Now()
@@ -81,12 +82,12 @@ func TestWatchdog(t *testing.T) {
 func TestWatchdogOfTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w watchdog
-		w.begin(func(error) { t.Error("the first attempt was ended") }, limits{stall: time.Minute})
+		w.begin(func(error) { t.Error("the first attempt was ended") }, &limits{stall: time.Minute}, time.Now())
 		w.expectBytes()
 		time.Sleep(50 * time.Second)
 		w.stop()
 		ctx, cancel := context.WithCancelCause(t.Context())
-		w.begin(cancel, limits{stall: time.Minute})
+		w.begin(cancel, &limits{stall: time.Minute}, time.Now())
 		w.expectBytes()
 		start := time.Now()
 		<-ctx.Done()

@@ -27,11 +27,9 @@ type call struct {
 	request *request
 	cred    credential // of the origin that the request goes to
 	options *callOptions
-	url     *url.URL
+	url     url.URL
 	query   url.Values // that url has, or that a list adds its pagination to
 	body    *payload
-	policy  RetryPolicy
-	made    bool // the first attempt was made before the loop, which takes it over
 	context routeContext
 	trace   httptrace.ClientTrace
 
@@ -40,6 +38,7 @@ type call struct {
 	ambiguous bool // an attempt may have taken effect
 	bodyUsed  bool // the body was opened
 	renewed   bool // a refused token was renewed
+	made      bool // the first attempt was made before the loop, which takes it over
 	used      func() string
 	wait      time.Duration // before the next attempt
 	note      string        // why there is no further attempt
@@ -60,6 +59,7 @@ type attempt struct {
 	duration   time.Duration
 	sent       atomic.Bool // there was a connection, so bytes may have arrived
 	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
+	final      bool        // err is nothing that another attempt could mend
 	status     int
 	header     http.Header
 	answer     *http.Response
@@ -71,7 +71,6 @@ type attempt struct {
 	received   int64
 	err        error // what went wrong below HTTP, or with the answer
 	cause      error // why nothing more is tried, when that is an error
-	final      bool  // err is nothing that another attempt could mend
 }
 
 // ok reports whether the attempt ended the call well; a documented no-op is no failure.
@@ -109,8 +108,8 @@ func (f *failure) Unwrap() []error {
 }
 
 // newCall makes a call of the request, in the given piece of memory.
-func newCall(c *call, r *request, options *callOptions, u *url.URL, body *payload) *call {
-	c.request, c.cred, c.options, c.url, c.body, c.policy = r, r.credential(), options, u, body, options.retry.withDefaults()
+func newCall(c *call, r *request, options *callOptions, u url.URL, body *payload) *call {
+	c.request, c.cred, c.options, c.url, c.body = r, r.credential(), options, u, body
 	c.used = noToken
 	c.trace.GotConn = c.connected
 	return c
@@ -118,7 +117,7 @@ func newCall(c *call, r *request, options *callOptions, u *url.URL, body *payloa
 
 // loop goes on with a call whose first attempt was made. Most calls end well with that one, and need no loop.
 func (c *call) loop() error {
-	outer := retryablehttp.Request{Request: (&http.Request{Method: c.route().method, URL: c.url, Header: c.client().bare, Body: http.NoBody}).WithContext(&c.context)}
+	outer := retryablehttp.Request{Request: (&http.Request{Method: c.route().method, URL: &c.url, Header: c.client().bare, Body: http.NoBody}).WithContext(&c.context)}
 	client := retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport:     c,
@@ -208,14 +207,14 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 		}
 	}
 	c.logHeld(ctx)
-	if until, why, err := c.client().guard.pass(ctx, c.request, c.policy.MaxRetryAfter); err != nil {
+	if until, why, err := c.client().guard.pass(ctx, c.request, c.options.retry.MaxRetryAfter); err != nil {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
 	}
 	c.begin()
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &c.watch
-	w.begin(cancel, c.options.limits)
+	w.begin(cancel, &c.options.limits, c.started)
 	answer, err := c.exchange(ctx, w)
 	if err == nil {
 		err = c.take(ctx, answer, w, cancel)
