@@ -21,16 +21,16 @@ const (
 )
 
 // take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
-func (c *call) take(ctx context.Context, answer *http.Response, w *watchdog, cancel context.CancelCauseFunc) error {
+func (c *call) take(life *lifetime, answer *http.Response) error {
 	a := &c.last
 	a.status, a.header = answer.StatusCode, answer.Header
-	body := &w.reader
-	*body = answerReader{body: answer.Body, watch: w, call: c, left: math.MaxInt64}
+	body := &c.watch.reader
+	*body = answerReader{body: answer.Body, call: c, left: math.MaxInt64}
 	switch {
 	case a.status >= 300 || a.status < 200:
 		c.takeError(answer, body)
 	case c.options.kind == kindOpen:
-		c.stream = c.newStream(ctx, answer, body, cancel)
+		c.stream = c.newStream(life, answer, body)
 		return nil
 	default:
 		if err := c.takeValue(answer, body); err != nil {
@@ -40,8 +40,8 @@ func (c *call) take(ctx context.Context, answer *http.Response, w *watchdog, can
 		}
 	}
 	_ = answer.Body.Close()
-	w.stop()
-	cancel(nil)
+	c.watch.stop()
+	life.end(nil)
 	return nil
 }
 

@@ -1,8 +1,6 @@
 package forge
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -23,8 +21,8 @@ var defaultLimits = limits{header: time.Minute, stall: time.Minute, json: 32 << 
 // pauses between reads is not punished. Its times are those since clock, which are cheaper to take than others.
 type watchdog struct {
 	limits *limits
-	cancel context.CancelCauseFunc
-	clock  time.Time
+	life   *lifetime
+	clock  *time.Time
 
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -38,10 +36,10 @@ type watchdog struct {
 }
 
 // begin watches another attempt. A timer of the one before that fires late finds no wait that is due.
-func (w *watchdog) begin(cancel context.CancelCauseFunc, l *limits, clock time.Time) {
+func (w *watchdog) begin(life *lifetime, l *limits, clock *time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cancel, w.limits, w.clock, w.stopped, w.due, w.fires = cancel, l, clock, false, 0, 0
+	w.life, w.limits, w.clock, w.stopped, w.due, w.fires = life, l, clock, false, 0, 0
 }
 
 // expectHeader starts the wait for an answer.
@@ -56,7 +54,7 @@ func (w *watchdog) start(limit time.Duration, reason string) {
 	if w.stopped {
 		return
 	}
-	w.limit, w.reason, w.due = limit, reason, time.Since(w.clock)+limit
+	w.limit, w.reason, w.due = limit, reason, time.Since(*w.clock)+limit
 	switch {
 	case w.timer == nil:
 		w.timer = time.AfterFunc(limit, w.wake)
@@ -88,7 +86,7 @@ func (w *watchdog) stop() {
 func (w *watchdog) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch left := w.due - time.Since(w.clock); {
+	switch left := w.due - time.Since(*w.clock); {
 	case w.stopped:
 	case w.due == 0:
 		w.fires = 0
@@ -96,24 +94,15 @@ func (w *watchdog) wake() {
 		w.fires = w.due
 		w.timer.Reset(left)
 	default:
-		w.cancel(&failure{sentinel: ErrTimeout, text: fmt.Sprintf("%s %s", w.reason, w.limit)})
+		w.life.end(&failure{sentinel: ErrTimeout, text: fmt.Sprintf("%s %s", w.reason, w.limit)})
 	}
-}
-
-// timeoutCause gives the watchdog's error in place of the "context canceled" that it caused.
-func timeoutCause(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
-		return cause
-	}
-	return err
 }
 
 // answerReader reads an answer's body under the watchdog.
 type answerReader struct {
-	body  io.Reader
-	watch *watchdog
-	call  *call
-	left  int64 // bytes to be read yet
+	body io.Reader
+	call *call
+	left int64 // bytes to be read yet
 }
 
 func (r *answerReader) Read(p []byte) (int, error) {
@@ -123,7 +112,7 @@ func (r *answerReader) Read(p []byte) (int, error) {
 	if int64(len(p)) > r.left {
 		p = p[:r.left]
 	}
-	r.watch.expectBytes()
+	r.call.watch.expectBytes()
 	n, err := r.body.Read(p)
 	r.left -= int64(n)
 	r.call.receive(n)

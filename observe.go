@@ -116,12 +116,15 @@ func (c *call) detach() {
 	c.client().stats.sent.Add(sent)
 }
 
+// observed reports whether somebody is told of the attempt.
+func (c *call) observed() bool { return c.client().config.onAttempt != nil && !c.last.start.IsZero() }
+
 // observe tells of an attempt that is over. again says that another one follows.
 func (c *call) observe(ctx context.Context, again bool) {
-	a, f := &c.last, c.client().config.onAttempt
-	if f == nil || a.start.IsZero() {
+	if !c.observed() {
 		return
 	}
+	a := &c.last
 	seen := Attempt{
 		Method: c.route().method, Route: c.route().template, Number: c.attempts, Status: a.status, RequestID: requestID(a.header),
 		Start: a.start, Duration: a.duration, Sent: a.uploaded, Received: a.received,
@@ -132,5 +135,5 @@ func (c *call) observe(ctx context.Context, again bool) {
 	if !a.ok() {
 		seen.Err = c.error()
 	}
-	f(ctx, seen)
+	c.client().config.onAttempt(ctx, seen)
 }

@@ -98,6 +98,9 @@ func argumentText(name string, arg any) (string, error) {
 // checkArgument refuses what would address something else than its caller meant: a path that an argument shortens,
 // climbs out of, or that a proxy reads differently once it has decoded it.
 func checkArgument(name, text string) error {
+	if isSimple(text) {
+		return nil
+	}
 	var reason string
 	switch {
 	case text == "":
@@ -120,6 +123,24 @@ func checkArgument(name, text string) error {
 		return nil
 	}
 	return argumentError(name, reason)
+}
+
+// isSimple tells the arguments that need no closer look: parts of letters, digits and - _ . which do not begin with a dot.
+func isSimple(text string) bool {
+	begins := true
+	for i := range len(text) {
+		switch c := text[i]; {
+		case isWord(c):
+			begins = false
+		case begins:
+			return false
+		case c == '/':
+			begins = true
+		case c != '.':
+			return false
+		}
+	}
+	return !begins && len(text) <= maxArgument
 }
 
 func badParts(text string) string {
@@ -156,13 +177,15 @@ func unescapeLoosely(s string) string {
 	return b.String()
 }
 
+// isWord tells letters, digits, - and _.
+func isWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 || c == '-' || c == '_' }
+
 // appendEscaped makes one segment of text, as url.PathEscape does; an image path keeps its slashes.
 func appendEscaped(b []byte, name, text string) []byte {
 	const hex = "0123456789ABCDEF"
-	for _, c := range []byte(text) {
-		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c == '/' && name == "image_path",
-			c < 0x80 && strings.IndexByte("-_.~$&+:=@", c) >= 0:
+	for i := range len(text) {
+		switch c := text[i]; {
+		case isWord(c), c == '/' && name == "image_path", c < 0x80 && strings.IndexByte(".~$&+:=@", c) >= 0:
 			b = append(b, c)
 		default:
 			b = append(b, '%', hex[c>>4], hex[c&15])

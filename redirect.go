@@ -11,15 +11,15 @@ const maxRedirects = 5
 
 // exchange sends the request and follows redirects by the package's own rules: net/http's would turn a PUT into a GET, and
 // carry PRIVATE-TOKEN to whatever host an answer names.
-func (c *call) exchange(ctx context.Context, w *watchdog) (*http.Response, error) {
+func (c *call) exchange(ctx context.Context) (*http.Response, error) {
 	target, home := &c.url, true
 	for hops := 0; ; hops++ {
-		answer, err := c.hop(ctx, w, target, home)
+		answer, err := c.hop(ctx, target, home)
 		if err != nil || !isRedirect(answer) {
 			return answer, err
 		}
 		c.last.status = answer.StatusCode
-		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, watch: w, call: c, left: drainBytes}, drainBytes)
+		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, call: c, left: drainBytes}, drainBytes)
 		_ = answer.Body.Close()
 		next, reason := c.follow(target, answer)
 		if hops == maxRedirects {

@@ -162,14 +162,15 @@ func (r *request) read(ctx context.Context, out any, opts []RequestOption) error
 }
 
 // credential is what authorizes the request: each address has a credential of its own, which goes nowhere else.
-func (r *request) credential() credential {
+func (r *request) credential() *credential {
 	switch r.route.base {
 	case registryBase:
-		return r.client.registryCredential(r.scope)
+		cred := r.client.registryCredential(r.scope)
+		return &cred
 	case authBase:
-		return r.client.config.basic
+		return &r.client.config.basic
 	default:
-		return r.client.config.cred
+		return &r.client.config.cred
 	}
 }
 

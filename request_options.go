@@ -25,8 +25,10 @@ const (
 // callOptions is what the request options set.
 type callOptions struct {
 	kind      executor
-	into      *Response
 	onePage   bool
+	unchecked bool
+	complete  bool
+	into      *Response
 	perPage   int
 	startAt   Cursor
 	ahead     int
@@ -35,8 +37,6 @@ type callOptions struct {
 	retry     RetryPolicy
 	progress  func(done, total int64)
 	limits    limits
-	unchecked bool
-	complete  bool
 	plan      *PlannedRequest
 	sum       checksum
 	err       error

@@ -64,7 +64,9 @@ func jitter(d time.Duration) time.Duration {
 // checkRetry is the policy that go-retryablehttp asks after each attempt. It looks at the attempt's own record: the
 // arguments do not tell what was sent.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
-	c.last.duration = time.Since(c.last.start)
+	if c.observed() {
+		c.last.duration = time.Since(c.last.start)
+	}
 	again := c.goesOn(ctx)
 	c.observe(ctx, again)
 	return again, nil

@@ -59,9 +59,9 @@ func TestWatchdog(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
+				ctx, begun := &lifetime{Context: t.Context()}, time.Now()
 				var w watchdog
-				w.begin(cancel, &limits{header: 10 * time.Second, stall: time.Minute}, time.Now())
+				w.begin(ctx, &limits{header: 10 * time.Second, stall: time.Minute}, &begun)
 				test.run(&w)
 				require.NoError(t, ctx.Err())
 				start := time.Now()
@@ -82,16 +82,18 @@ func TestWatchdog(t *testing.T) {
 func TestWatchdogOfTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w watchdog
-		w.begin(func(error) { t.Error("the first attempt was ended") }, &limits{stall: time.Minute}, time.Now())
+		first, begun := &lifetime{Context: t.Context()}, time.Now()
+		w.begin(first, &limits{stall: time.Minute}, &begun)
 		w.expectBytes()
 		time.Sleep(50 * time.Second)
 		w.stop()
-		ctx, cancel := context.WithCancelCause(t.Context())
-		w.begin(cancel, &limits{stall: time.Minute}, time.Now())
+		ctx := &lifetime{Context: t.Context()}
+		w.begin(ctx, &limits{stall: time.Minute}, &begun)
 		w.expectBytes()
 		start := time.Now()
 		<-ctx.Done()
 		assert.Equal(t, time.Minute, time.Since(start))
+		assert.NoError(t, first.Err(), "the first attempt was ended")
 	})
 }
 

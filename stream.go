@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,7 @@ import (
 
 // newStream is the body of a download. It holds what it needs in functions, so that nothing which a caller
 // is handed leads to the request and its credential.
-func (c *call) newStream(ctx context.Context, answer *http.Response, body *answerReader, cancel context.CancelCauseFunc) io.ReadCloser {
+func (c *call) newStream(life *lifetime, answer *http.Response, body *answerReader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
 	if c.route().budget == blobBudget {
 		s.large = sync.OnceFunc(func() { c.client().guard.count(c.request) })
@@ -24,14 +23,14 @@ func (c *call) newStream(ctx context.Context, answer *http.Response, body *answe
 		n, err := body.Read(p)
 		c.watch.rest()
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = c.scrubbed(timeoutCause(ctx, transportCause(err)))
+			err = c.scrubbed(life.timeout(transportCause(err)))
 		}
 		return n, err
 	}
 	s.close = func() error {
 		err := answer.Body.Close()
-		body.watch.stop() // its timer would hold the call for another minute
-		cancel(nil)
+		c.watch.stop() // its timer would hold the call for another minute
+		life.end(nil)
 		return err
 	}
 	return s

@@ -25,7 +25,7 @@ import (
 // judged by one policy.
 type call struct {
 	request *request
-	cred    credential // of the origin that the request goes to
+	cred    *credential // of the origin that the request goes to
 	options *callOptions
 	url     url.URL
 	query   url.Values // that url has, or that a list adds its pagination to
@@ -47,6 +47,7 @@ type call struct {
 	last       attempt
 	data       *bytes.Buffer
 	watch      watchdog
+	life       lifetime // of the first attempt
 	stream     io.ReadCloser
 	sending    http.Header
 	upload     *uploadReader
@@ -212,24 +213,27 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 		return nil, &failure{ErrRateLimited, why, err}
 	}
 	c.begin()
-	ctx, cancel := context.WithCancelCause(ctx)
-	w := &c.watch
-	w.begin(cancel, &c.options.limits, c.started)
-	answer, err := c.exchange(ctx, w)
+	life := &c.life
+	if c.attempts > 1 { // the first one's may still be in use
+		life = new(lifetime)
+	}
+	life.Context = ctx
+	c.watch.begin(life, &c.options.limits, &c.started)
+	answer, err := c.exchange(life)
 	if err == nil {
-		err = c.take(ctx, answer, w, cancel)
+		err = c.take(life, answer)
 	}
 	if err != nil {
-		w.stop()
-		err = timeoutCause(ctx, err)
-		cancel(nil)
+		c.watch.stop()
+		err = life.timeout(err)
+		life.end(nil)
 		return nil, err
 	}
 	return answer, nil
 }
 
 // hop sends the request to one address. home says that it is the client's own origin and was never left.
-func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool) (*http.Response, error) {
+func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Response, error) {
 	header, err := c.header(ctx, home)
 	if err != nil {
 		c.last.final = !isTemporary(err)
@@ -239,13 +243,13 @@ func (c *call) hop(ctx context.Context, w *watchdog, target *url.URL, home bool)
 	c.sending = header
 	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).
 		WithContext(httptrace.WithClientTrace(ctx, &c.trace))
-	if err := c.attach(req, w); err != nil {
+	if err := c.attach(req); err != nil {
 		c.last.final = true
 		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
 	}
 	answer, err := c.client().transport.RoundTrip(req)
 	c.detach()
-	w.rest()
+	c.watch.rest()
 	if err != nil {
 		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
 			c.last.sent.Store(true)
@@ -303,7 +307,8 @@ func (c *call) plainHeader(home bool) (h http.Header, free []string) {
 }
 
 // attach opens the body for this hop.
-func (c *call) attach(req *http.Request, w *watchdog) error {
+func (c *call) attach(req *http.Request) error {
+	w := &c.watch
 	if c.body == nil {
 		w.expectHeader()
 		return nil

@@ -106,7 +106,10 @@ func (r *Reader) Reset(data []byte) {
 	if cap(path) > keptDepth || cap(scratch) > keptScratch {
 		path, scratch = nil, nil
 	}
-	*r = Reader{Strict: r.Strict, Limit: r.Limit, data: data, path: path, scratch: scratch}
+	// One by one: a whole Reader is a kilobyte to write.
+	r.data, r.pos, r.err, r.taken, r.path, r.key, r.wrong, r.scratch = data, 0, nil, 0, path, nil, nil, scratch
+	r.zone, r.shift = nil, 0
+	r.texts.reset()
 }
 
 // Take counts memory that the values of an array or object take: two bytes of text may stand for a thousand. Beyond the limit

@@ -3,6 +3,7 @@ package jsonread
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -260,6 +261,15 @@ func parseInt(raw []byte) (int64, bool) {
 type textCopier struct {
 	block  strings.Builder
 	recent [64]string
+	used   uint64 // a bit for each of recent
+}
+
+// reset forgets what was copied.
+func (t *textCopier) reset() {
+	for ; t.used != 0; t.used &= t.used - 1 {
+		t.recent[bits.TrailingZeros64(t.used)] = ""
+	}
+	t.block = strings.Builder{}
 }
 
 const (
@@ -276,7 +286,9 @@ func (t *textCopier) copy(raw []byte, rest int) string {
 	if n > longestKept {
 		return string(raw)
 	}
-	slot := &t.recent[(n*31+int(raw[n-1])*7+int(raw[n/2])*3+int(raw[0]))%len(t.recent)]
+	which := (n*31 + int(raw[n-1])*7 + int(raw[n/2])*3 + int(raw[0])) % len(t.recent)
+	slot := &t.recent[which]
+	t.used |= 1 << which
 	switch {
 	case *slot == string(raw):
 	case n > longestBlock:
