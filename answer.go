@@ -54,19 +54,19 @@ func (c *call) takeError(answer *http.Response, body io.Reader) {
 	}
 	// What can be read of it is shown: a cut error is still the server's answer.
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-	a.message, a.fields = readMessage(text, answer.Header.Get("Content-Type"), c.clean)
+	a.message, a.fields = readMessage(text, contentType(answer.Header), c.clean)
 }
 
 // takeValue reads a JSON answer into the call's buffer.
 func (c *call) takeValue(answer *http.Response, body *answerReader) error {
-	contentType := answer.Header.Get("Content-Type")
+	media := contentType(answer.Header)
 	switch {
-	case isHTML(contentType):
+	case isHTML(media):
 		c.last.final = true
 		return &failure{sentinel: ErrAnswer, text: "the answer is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
-	case !isJSON(contentType):
+	case !isJSON(media):
 		c.last.final = true
-		return &failure{sentinel: ErrAnswer, text: "the answer is " + cleanText(contentType, 128) + " instead of JSON"}
+		return &failure{sentinel: ErrAnswer, text: "the answer is " + cleanText(media, 128) + " instead of JSON"}
 	case c.options.kind == kindExec:
 		_, _ = io.CopyN(io.Discard, body, drainBytes)
 		return nil
@@ -76,7 +76,7 @@ func (c *call) takeValue(answer *http.Response, body *answerReader) error {
 		return c.tooLarge(limit)
 	}
 	if c.data == nil {
-		c.data = getBuffer()
+		c.data = getWorkspace()
 	}
 	c.data.Reset()
 	if answer.ContentLength > 0 {
@@ -101,7 +101,7 @@ func (c *call) fill(body *answerReader, most int64) (int64, error) {
 	}
 	whole := bytes.NewBuffer(make([]byte, 0, most+bytes.MinRead))
 	_, _ = whole.Write(c.data.Bytes())
-	c.data = whole
+	c.data.Buffer = *whole
 	body.left = most - n
 	more, err := c.data.ReadFrom(body)
 	return n + more, err
@@ -135,8 +135,8 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 			return c.unusable(err.Error(), nil)
 		}
 	}
-	r := getReader()
-	defer putReader(r)
+	r := &c.data.reader
+	defer r.Reset(nil)
 	r.Strict, r.Limit = c.client().config.strict, decodedFactor*min(max(c.options.limits.json, defaultLimits.json), 1<<40)
 	r.Reset(data)
 	if err := decode(r); err != nil {
@@ -242,7 +242,10 @@ func (c *call) clean(text string, limit int) string { return cutText(c.scrub(pri
 // scrub takes the client's secret out of text from outside, and the token that this call sent, which another call may have
 // renewed meanwhile.
 func (c *call) scrub(text string) string {
-	return c.cred.scrub(redact(text, c.used()))
+	if c.cred.renew != nil {
+		text = redact(text, c.used())
+	}
+	return c.cred.scrub(text)
 }
 
 // scrubHeader does so where a server sends it back, in place.

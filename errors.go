@@ -264,7 +264,7 @@ func hintFor(r *route, status int, jobToken bool) string {
 // hintBase doubts the base URL when nothing has gone well there yet, and a 404 is not one that the API would give.
 func (c *call) hintBase() string {
 	a, stats := &c.last, c.client().stats
-	foreign := a.message == "" || !isJSON(a.header.Get("Content-Type"))
+	foreign := a.message == "" || !isJSON(contentType(a.header))
 	answered := stats.calls.Load()-stats.failures.Load() > 1 // another one than this
 	if a.status != http.StatusNotFound || !foreign || answered || a.away || c.route().base != apiBase {
 		return ""

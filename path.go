@@ -183,15 +183,16 @@ func isWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 || c == '-' || c
 // appendEscaped makes one segment of text, as url.PathEscape does; an image path keeps its slashes.
 func appendEscaped(b []byte, name, text string) []byte {
 	const hex = "0123456789ABCDEF"
+	start := 0
 	for i := range len(text) {
-		switch c := text[i]; {
-		case isWord(c), c == '/' && name == "image_path", c < 0x80 && strings.IndexByte(".~$&+:=@", c) >= 0:
-			b = append(b, c)
-		default:
-			b = append(b, '%', hex[c>>4], hex[c&15])
+		c := text[i]
+		if isWord(c) || c == '/' && name == "image_path" || c < 0x80 && strings.IndexByte(".~$&+:=@", c) >= 0 {
+			continue
 		}
+		b = append(append(b, text[start:i]...), '%', hex[c>>4], hex[c&15])
+		start = i + 1
 	}
-	return b
+	return append(b, text[start:]...)
 }
 
 func argumentError(name, reason string) error {

@@ -16,7 +16,10 @@ func redact(text, token string) string {
 	if len(token) < shortestToken || len(text) < len(token) { // no way of writing it is shorter
 		return text
 	}
-	if !strings.ContainsAny(text, escapes) {
+	if !hasEscapes(text) {
+		if !strings.Contains(text, token) {
+			return text
+		}
 		return strings.ReplaceAll(text, token, redacted)
 	}
 	starts := token[:1] + escapes
@@ -61,6 +64,11 @@ func spelled(text, token string) int {
 
 // escapes are the bytes that an escape may begin with.
 const escapes = `%\+`
+
+// hasEscapes is strings.ContainsAny for escapes, several times as fast.
+func hasEscapes(text string) bool {
+	return strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '+') >= 0
+}
 
 // unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. Its size is 0 where there is none.
 func unescape(text string) (part string, size int) {

@@ -69,6 +69,14 @@ func newResponse(answer *http.Response, attempts int) Response {
 	}
 }
 
+// contentType is what Get gives, without a look at how its name is spelled.
+func contentType(h http.Header) string {
+	if values := h["Content-Type"]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 func requestID(h http.Header) string { return cleanText(h.Get("X-Request-Id"), 128) }
 
 func readRateLimit(h http.Header) (r RateLimit) {

@@ -13,6 +13,7 @@ import (
 // is handed leads to the request and its credential.
 func (c *call) newStream(life *lifetime, answer *http.Response, body *answerReader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
+	c.watch.rest()
 	if c.route().budget == blobBudget {
 		s.large = sync.OnceFunc(func() { c.client().guard.count(c.request) })
 		if s.total > largeBlob {
@@ -80,7 +81,7 @@ func (c *call) download() *Download {
 	d := &Download{
 		Name:        c.scrub(fileName(c.last.header)), // which may join the parts of a parameter
 		Size:        c.last.answer.ContentLength,
-		ContentType: c.clean(mediaType(c.last.header.Get("Content-Type")), 256),
+		ContentType: c.clean(mediaType(contentType(c.last.header)), 256),
 		body:        c.options.sum.over(c.request.sum.over(c.stream)),
 	}
 	d.call = c.error()

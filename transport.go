@@ -45,7 +45,7 @@ type call struct {
 	moved     *url.URL      // where redirects led, on the client's own origin
 
 	last       attempt
-	data       *bytes.Buffer
+	data       *workspace
 	watch      watchdog
 	life       lifetime // of the first attempt
 	stream     io.ReadCloser
@@ -249,7 +249,6 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	}
 	answer, err := c.client().transport.RoundTrip(req)
 	c.detach()
-	c.watch.rest()
 	if err != nil {
 		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
 			c.last.sent.Store(true)
@@ -340,42 +339,29 @@ func (c *call) attach(req *http.Request) error {
 	return nil
 }
 
-// release gives the buffer of the answer back.
+// release gives the workspace back.
 func (c *call) release() {
-	putBuffer(c.data)
+	if c.data != nil && c.data.Cap() <= largestPooled {
+		workspaces.Put(c.data)
+	}
 	c.data = nil
 }
 
-var buffers sync.Pool
-
-const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
-
-func getBuffer() *bytes.Buffer {
-	if b, ok := buffers.Get().(*bytes.Buffer); ok {
-		b.Reset()
-		return b
-	}
-	return new(bytes.Buffer)
+// workspace is what an answer is read into, and what decodes it.
+type workspace struct {
+	bytes.Buffer
+	reader jsonread.Reader
 }
 
-func putBuffer(b *bytes.Buffer) {
-	if b != nil && b.Cap() <= largestPooled {
-		buffers.Put(b)
+var workspaces sync.Pool
+
+const largestPooled = 4 << 20 // bytes; a larger workspace is left to the garbage collector
+
+func getWorkspace() *workspace {
+	if w, ok := workspaces.Get().(*workspace); ok {
+		return w
 	}
-}
-
-var readers sync.Pool
-
-func getReader() *jsonread.Reader {
-	if r, ok := readers.Get().(*jsonread.Reader); ok {
-		return r
-	}
-	return new(jsonread.Reader)
-}
-
-func putReader(r *jsonread.Reader) {
-	r.Reset(nil)
-	readers.Put(r)
+	return new(workspace)
 }
 
 // newTransport takes over the caller's transport, or makes the one that clients share, with the library's limits.

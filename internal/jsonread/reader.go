@@ -49,9 +49,9 @@ type Reader struct {
 
 // step is a place on the way down: a key of an object, or an index of an array.
 type step struct {
-	key   []byte
-	index int  // -1 for keys
-	first bool // no member yet
+	start, end int  // of the key in the text, escaped
+	index      int  // -1 for keys
+	first      bool // no member yet
 }
 
 // Mismatch is a value whose JSON type was not the one asked for.
@@ -102,7 +102,6 @@ func (r *Reader) Reset(data []byte) {
 		return
 	}
 	path, scratch := r.path[:0], r.scratch[:0]
-	clear(path[:cap(path)])
 	if cap(path) > keptDepth || cap(scratch) > keptScratch {
 		path, scratch = nil, nil
 	}
@@ -166,7 +165,10 @@ func (r *Reader) Key() bool {
 		r.fail("an object key was expected")
 		return false
 	}
+	top := &r.path[len(r.path)-1]
+	top.start = r.pos + 1
 	raw, escaped := r.scanString()
+	top.end = top.start + len(raw)
 	if r.key = raw; escaped {
 		r.key = unescape(nil, raw)
 	}
@@ -175,7 +177,6 @@ func (r *Reader) Key() bool {
 		return false
 	}
 	r.pos++
-	r.path[len(r.path)-1].key = r.key
 	return r.err == nil
 }
 
@@ -310,7 +311,7 @@ func (r *Reader) Pointer() string {
 			b.WriteString(strconv.Itoa(s.index))
 			continue
 		}
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(s.key)))
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(unescape(nil, r.data[s.start:s.end]))))
 	}
 	return b.String()
 }

@@ -37,8 +37,8 @@ func (r *Reader) scanString() (raw []byte, escaped bool) {
 }
 
 // plainPrefix counts the bytes before the first that needs a look: a quote, a backslash, a control byte, or one outside ASCII. It
-// tests eight at a time: each term has the high bit of a byte set where that byte is such a one, and perhaps of bytes
-// after it, so that the lowest is right.
+// tests eight at a time: one of the terms has the high bit of a byte set where that byte is such a one, and perhaps of bytes
+// after it, so that the lowest is right. Bytes outside ASCII, which the differences get wrong, are hits anyway.
 func plainPrefix(s []byte) int {
 	const (
 		ones  = 0x0101010101010101
@@ -47,8 +47,7 @@ func plainPrefix(s []byte) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		w := binary.LittleEndian.Uint64(s[i:])
-		quote, slash := w^ones*'"', w^ones*'\\'
-		hit := (w | (quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+		hit := (w | (w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*' ')) & highs
 		if hit != 0 {
 			return i + bits.TrailingZeros64(hit)/8
 		}
