@@ -226,7 +226,7 @@ func TestStallInAnswer(t *testing.T) {
 // Limits: a caller who pauses is not punished; a server that pauses inside a Read is.
 func TestStallInDownload(t *testing.T) {
 	const stall = 100 * time.Millisecond
-	wanted := make(chan string, 1)
+	wanted := make(chan string, 2)
 	w := newWire(t, always(func(conn net.Conn) bool {
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
 		for range 2 {
@@ -234,10 +234,11 @@ func TestStallInDownload(t *testing.T) {
 		}
 		return silent("")(conn)
 	}))
-	d, err := openArchive(t.Context(), withLimits(wireClient(t, w.url), time.Minute, stall))
+	d, err := openArchive(t.Context(), withLimits(wireClient(t, w.url), 5*stall, stall))
 	require.NoError(t, err)
 	defer d.Close()
 	buffer := make([]byte, 2)
+	time.Sleep(4 * stall) // and twice below: longer than any limit
 	for _, part := range []string{"ha", "lf"} {
 		time.Sleep(2 * stall)
 		wanted <- part

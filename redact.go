@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,25 +42,33 @@ func redact(text, token string) string {
 	}
 }
 
-// spelled is how many bytes at the front of text spell the token; -1 where they do not.
+// spelled is how many bytes at the front of text spell the token; -1 where they do not. A byte that may begin an escape may also
+// stand for itself, so there may be several ways to read what was read. All are gone on with at once, for two that have come to the
+// same place are one from there on.
 func spelled(text, token string) int {
-	if token == "" {
-		return 0
-	}
-	if text == "" {
-		return -1
-	}
-	if text[0] == token[0] {
-		if rest := spelled(text[1:], token[1:]); rest >= 0 {
-			return 1 + rest
+	var places [4][]int // that the bytes of the token up to one of them lead to, and up to the three after it
+	places[0] = []int{0}
+	for i := range len(token) {
+		if len(places[0])+len(places[1])+len(places[2])+len(places[3]) == 0 {
+			return -1
 		}
-	}
-	if part, size := unescape(text); size > 0 && strings.HasPrefix(token, part) {
-		if rest := spelled(text[size:], token[len(part):]); rest >= 0 {
-			return size + rest
+		here := places[i%4]
+		slices.Sort(here)
+		for _, at := range slices.Compact(here) {
+			if at == len(text) {
+				continue
+			}
+			if next := &places[(i+1)%4]; text[at] == token[i] {
+				*next = append(*next, at+1)
+			}
+			if part, size := unescape(text[at:]); size > 0 && strings.HasPrefix(token[i:], part) {
+				next := &places[(i+len(part))%4]
+				*next = append(*next, at+size)
+			}
 		}
+		places[i%4] = here[:0]
 	}
-	return -1
+	return slices.Max(append(places[len(token)%4], -1))
 }
 
 // escapes are the bytes that an escape may begin with.

@@ -21,7 +21,6 @@ func (c *call) exchange(ctx context.Context) (*http.Response, error) {
 		c.last.status = answer.StatusCode
 		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, call: c, left: drainBytes}, drainBytes)
 		_ = answer.Body.Close()
-		c.watch.rest()
 		next, reason := c.follow(target, answer)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times"

@@ -147,3 +147,23 @@ func TestResetForgets(t *testing.T) {
 	r.path, r.scratch = nil, nil
 	assert.Equal(t, Reader{}, r)
 }
+
+// TestPlainPrefix has every byte at every place, before and after others that need a look.
+func TestPlainPrefix(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			for _, after := range []byte("a\x00\"\\\x80") {
+				text := []byte(strings.Repeat("a", 20) + string([]byte{after}) + "aaaaaaaa")
+				text[at] = byte(c)
+				want := at
+				if c >= ' ' && c < 0x80 && c != '"' && c != '\\' {
+					want = 20
+				}
+				if want == 20 && after == 'a' {
+					want = len(text)
+				}
+				require.Equal(t, want, plainPrefix(text), "%q", text)
+			}
+		}
+	}
+}
