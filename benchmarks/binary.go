@@ -21,12 +21,13 @@ var helloHand string
 // program is a hello world that was built.
 type program struct {
 	path    string
+	args    []string
 	size    float64
 	modules float64
 	starts  []float64 // ns
 }
 
-// helloWorld builds two programs that read an issue when they are given an address, and say hello when not.
+// helloWorld builds two programs that read an issue when they are given a project, and say hello when not.
 func helloWorld(ctx context.Context, b *bench) ([]line, error) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -45,10 +46,11 @@ func helloWorld(ctx context.Context, b *bench) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
+	client := &program{path: us.path, args: []string{"-"}}
 	for range b.scaled(500, 100) {
-		for _, p := range []*program{us, hand} {
+		for _, p := range []*program{us, hand, client} {
 			start := time.Now()
-			if err := exec.CommandContext(ctx, p.path).Run(); err != nil {
+			if err := exec.CommandContext(ctx, p.path, p.args...).Run(); err != nil {
 				return nil, err
 			}
 			p.starts = append(p.starts, float64(time.Since(start)))
@@ -57,6 +59,7 @@ func helloWorld(ctx context.Context, b *bench) ([]line, error) {
 	return []line{
 		{what: "size of the binary", show: showBytes, ours: us.size, hand: hand.size, most: 1.2e6},
 		{what: "start and end of the process", show: showTime, ours: middle(us.starts), hand: middle(hand.starts), most: 1e5},
+		{what: "the same with a client made", show: showTime, ours: middle(client.starts), hand: middle(hand.starts)},
 		{what: "modules linked", show: showCount, ours: us.modules, limit: 4},
 	}, nil
 }
