@@ -27,7 +27,7 @@ func start() (*forgetest.Server, *forgetest.Project, *forge.Client) {
 func ExampleRegistryService_PreviewDeleteTags() {
 	srv, app, client := start()
 	defer srv.Close()
-	app.AddRegistryRepository("web").AddTag("v1", nil).AddTag("a-dev", nil).AddTag("b-dev", nil)
+	app.AddRegistryRepository("web").AddTag("v1", nil).AddTag("v2-dev", nil)
 	ctx := context.Background()
 
 	repositories, err := forge.Collect(client.Registry.ListForProject(ctx, forge.Path("group/app"), nil))
@@ -45,8 +45,7 @@ func ExampleRegistryService_PreviewDeleteTags() {
 	err = client.Registry.DeleteTags(ctx, forge.Path("group/app"), repositories[0].ID, options) // ends in the background
 	fmt.Println(err)
 	// Output:
-	// would delete a-dev
-	// would delete b-dev
+	// would delete v2-dev
 	// <nil>
 }
 
