@@ -1,8 +1,9 @@
 package forge
 
 import (
+	"cmp"
 	"net/http"
-	"sort"
+	"strings"
 	"time"
 )
 
@@ -110,14 +111,19 @@ type route struct {
 
 // findRoute returns the row of a documented endpoint; the table is sorted by template, then by method.
 func findRoute(method, template string) (*route, bool) {
-	i := sort.Search(len(routes), func(i int) bool { // without copying rows, which are large
-		r := &routes[i]
-		return r.template > template || r.template == template && r.method >= method
-	})
-	if i == len(routes) || routes[i].template != template || routes[i].method != method {
-		return nil, false
+	for low, high := 0, len(routes); low < high; {
+		middle := (low + high) / 2
+		r := &routes[middle] // no copy of a row, which is large
+		switch order := cmp.Or(strings.Compare(r.template, template), strings.Compare(r.method, method)); {
+		case order < 0:
+			low = middle + 1
+		case order > 0:
+			high = middle
+		default:
+			return r, true
+		}
 	}
-	return &routes[i], true
+	return nil, false
 }
 
 // undocumentedRoute describes an endpoint outside the contract by what its method promises.

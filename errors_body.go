@@ -160,7 +160,7 @@ func printable(s string) string {
 // isPlain tells the text that is printable as it is, which nearly all is.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
+		if s[i]-' ' >= 0x7f-' ' {
 			return false
 		}
 	}

@@ -101,8 +101,10 @@ func (c *call) begin() {
 
 // receive counts bytes of an answer.
 func (c *call) receive(n int) {
-	c.last.received += int64(n)
-	c.client().stats.received.Add(int64(n))
+	if n > 0 {
+		c.last.received += int64(n)
+		c.client().stats.received.Add(int64(n))
+	}
 }
 
 // detach ends the reading of the body that is being sent, if any, and counts what was.

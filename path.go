@@ -186,7 +186,10 @@ func appendEscaped(b []byte, name, text string) []byte {
 	start := 0
 	for i := range len(text) {
 		c := text[i]
-		if isWord(c) || c == '/' && name == "image_path" || c < 0x80 && strings.IndexByte(".~$&+:=@", c) >= 0 {
+		switch {
+		case isWord(c):
+			continue
+		case c == '.', c == '~', c == '$', c == '&', c == '+', c == ':', c == '=', c == '@', c == '/' && name == "image_path":
 			continue
 		}
 		b = append(append(b, text[start:i]...), '%', hex[c>>4], hex[c&15])

@@ -239,7 +239,9 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 		c.last.final = !isTemporary(err)
 		return nil, err
 	}
-	c.last.sent.Store(false)
+	if c.last.sent.Load() { // on the hop before: a write costs more than a look
+		c.last.sent.Store(false)
+	}
 	c.sending = header
 	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).
 		WithContext(httptrace.WithClientTrace(ctx, &c.trace))
