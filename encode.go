@@ -38,80 +38,60 @@ type multiform struct {
 	file      File
 }
 
-// encodeQuery makes a query of url-tagged options; nil gives none.
+// encodeQuery makes a query of url-tagged options; nil gives none. Times are written here: go-querystring looks for one that writes
+// itself among the sixty methods of each, which is a third of what a query of many filters costs.
 func encodeQuery(options any) (url.Values, error) {
-	values, err := query.Values(withWireTimes(options))
+	v := reflect.Indirect(reflect.ValueOf(options))
+	times, rest := setTimes(v), options
+	if len(times) > 0 {
+		others := reflect.New(v.Type())
+		others.Elem().Set(v)
+		for _, field := range times {
+			others.Elem().Field(field.index).SetZero()
+		}
+		rest = others.Interface()
+	}
+	values, err := query.Values(rest)
 	if err != nil {
 		return nil, nameOption(options, err)
+	}
+	for _, field := range times {
+		values.Set(field.name, v.Field(field.index).Interface().(time.Time).Format(time.RFC3339))
 	}
 	return values, nil
 }
 
-// wireTime is a time.Time that writes itself. Of others go-querystring looks through all sixty methods, for each time anew, which is a
-// third of what a query of many filters costs.
-type wireTime time.Time
-
-// EncodeValues writes RFC 3339, to the second.
-func (t wireTime) EncodeValues(key string, v *url.Values) error {
-	return set(v, key, time.Time(t).Format(time.RFC3339))
+// timeField is a field of options that holds a time.
+type timeField struct {
+	index int
+	name  string
 }
 
-// IsZero tells what is not sent.
-func (t wireTime) IsZero() bool { return time.Time(t).IsZero() }
+var timeFields sync.Map // of types of options
 
-var (
-	timeType     = reflect.TypeFor[time.Time]()
-	wireTimeType = reflect.TypeFor[wireTime]()
-	timedTypes   sync.Map // of types of options
-)
-
-// timedType is what a type of options looks like with wire times; to is nil where it has no times, or fields that cannot be moved.
-type timedType struct {
-	to    reflect.Type
-	times []int
-}
-
-// withWireTimes gives options with times as a struct with wire times, and others as they are.
-func withWireTimes(options any) any {
-	v := reflect.Indirect(reflect.ValueOf(options))
+// setTimes lists the times that the options have.
+func setTimes(v reflect.Value) []timeField {
 	if v.Kind() != reflect.Struct {
-		return options
+		return nil
 	}
-	known, ok := timedTypes.Load(v.Type())
+	known, ok := timeFields.Load(v.Type())
 	if !ok {
-		known, _ = timedTypes.LoadOrStore(v.Type(), newTimedType(v.Type()))
+		var all []timeField
+		for field := range v.Type().Fields() {
+			name, option, _ := strings.Cut(field.Tag.Get("url"), ",")
+			if field.Type == reflect.TypeFor[time.Time]() && option == "omitempty" {
+				all = append(all, timeField{field.Index[0], name})
+			}
+		}
+		known, _ = timeFields.LoadOrStore(v.Type(), all)
 	}
-	t := known.(*timedType)
-	if t.to == nil || !slices.ContainsFunc(t.times, func(i int) bool { return !v.Field(i).IsZero() }) {
-		return options
-	}
-	timed := reflect.New(t.to).Elem()
-	for i := range v.NumField() {
-		if field := v.Field(i); field.Type() == timeType {
-			timed.Field(i).Set(field.Convert(wireTimeType))
-		} else {
-			timed.Field(i).Set(field)
+	var set []timeField
+	for _, field := range known.([]timeField) {
+		if t := v.Field(field.index).Interface().(time.Time); !t.IsZero() {
+			set = append(set, field)
 		}
 	}
-	return timed.Addr().Interface()
-}
-
-func newTimedType(from reflect.Type) *timedType {
-	t, fields := &timedType{}, []reflect.StructField{}
-	for field := range from.Fields() {
-		if field.Anonymous || !field.IsExported() {
-			return t
-		}
-		if field.Type == timeType {
-			t.times = append(t.times, field.Index[0])
-			field.Type = wireTimeType
-		}
-		fields = append(fields, reflect.StructField{Name: field.Name, Type: field.Type, Tag: field.Tag})
-	}
-	if len(t.times) > 0 {
-		t.to = reflect.StructOf(fields)
-	}
-	return t
+	return set
 }
 
 // encodeJSON makes a JSON body of json-tagged options.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-querystring/query"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -179,4 +180,18 @@ func TestJSONBody(t *testing.T) {
 	require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodPost, Route: "/user/emails"}, nil))
 	assert.Empty(t, last().body, "no body, no content type")
 	assert.Empty(t, last().contentType)
+}
+
+// Times are written as go-querystring would, and a zero one in whatever zone is not sent.
+func TestEncodeTimes(t *testing.T) {
+	zone := time.FixedZone("", 2*60*60)
+	day := time.Date(2026, 3, 1, 9, 30, 0, 5, zone)
+	options := &ListIssuesOptions{CreatedAfter: day, CreatedBefore: time.Time{}.In(zone), UpdatedAfter: day.UTC(), Search: "x"}
+	values, err := encodeQuery(options)
+	require.NoError(t, err)
+	assert.Equal(t, url.Values{"created_after": {"2026-03-01T09:30:00+02:00"}, "updated_after": {"2026-03-01T07:30:00Z"}, "search": {"x"}}, values)
+	assert.Equal(t, day, options.CreatedAfter, "the caller's options have changed")
+	want, err := query.Values(options)
+	require.NoError(t, err)
+	assert.Equal(t, want, values)
 }
