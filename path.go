@@ -187,9 +187,7 @@ func appendEscaped(b []byte, name, text string) []byte {
 	for i := range len(text) {
 		c := text[i]
 		switch {
-		case isWord(c):
-			continue
-		case c == '.', c == '~', c == '$', c == '&', c == '+', c == ':', c == '=', c == '@', c == '/' && name == "image_path":
+		case isWord(c), c == '.', c == '~', c == '$', c == '&', c == '+', c == ':', c == '=', c == '@', c == '/' && name == "image_path":
 			continue
 		}
 		b = append(append(b, text[start:i]...), '%', hex[c>>4], hex[c&15])
