@@ -23,6 +23,7 @@ import (
 type server struct {
 	issues, github, events func() [][]byte
 	zipped                 func() [][]byte
+	issue, githubIssue     []byte
 	opened                 atomic.Int64
 }
 
@@ -35,7 +36,7 @@ type settings struct {
 
 // serve is the server process. It ends when its standard input does.
 func serve(ctx context.Context) error {
-	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event)}
+	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0))}
 	s.zipped = sync.OnceValue(func() [][]byte { return compress(s.issues()) })
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -105,9 +106,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path.Base(rest) == "issues":
 		s.offset(w, r, set, s.issues())
 	case strings.HasSuffix(rest, "repos/o/r/issues/1"):
-		answer(w, []byte(githubIssue(0)))
+		answer(w, s.githubIssue)
 	case strings.HasSuffix(rest, "/subscribe"):
-		answer(w, []byte(issue(0)))
+		answer(w, s.issue)
 	default:
 		answer(w, []byte("{}")) // what a client asks for on its own account
 	}
