@@ -3,8 +3,11 @@ package forge
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,4 +51,25 @@ func TestUploadSmallDoesNotWait(t *testing.T) {
 	_, err := wireClient(t, w.url).SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "small", File: FileBytes([]byte("x"))})
 	require.NoError(t, err)
 	assert.Empty(t, w.seen()[0].header.Get("Expect"))
+}
+
+// Over HTTP/2 a large body goes out at once.
+func TestUploadOverHTTP2DoesNotWait(t *testing.T) {
+	for _, second := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, second, r.ProtoMajor == 2)
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"id":1}`)
+		}))
+		srv.EnableHTTP2 = second
+		srv.StartTLS()
+		defer srv.Close()
+		c := wireClient(t, srv.URL, WithHTTPClient(&http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: srv.Client().Transport.(*http.Transport).TLSClientConfig}}))
+		waited := false
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Wait100Continue: func() { waited = true }})
+		_, err := c.SecureFiles.Upload(ctx, ID(1), &UploadSecureFileOptions{Name: "big", File: FileBytes(make([]byte, 1<<20))})
+		require.NoError(t, err)
+		assert.Equal(t, !second, waited)
+	}
 }

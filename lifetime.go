@@ -10,6 +10,7 @@ import (
 // the standard library's when somebody wants to hear of the end, which for many answers nobody does.
 type lifetime struct {
 	context.Context //nolint:containedctx // it is one
+	watch           *watchdog
 
 	mu     sync.Mutex
 	waited context.Context //nolint:containedctx // what those have who wait for the end; nil: nobody
@@ -35,18 +36,23 @@ func (l *lifetime) end(cause error) {
 // Done makes the context that can be waited for.
 func (l *lifetime) Done() <-chan struct{} {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.waited == nil {
+	first := l.waited == nil
+	if first {
 		l.waited, l.tell = context.WithCancelCause(l.Context)
 		if l.cause != nil {
 			l.tell(l.cause)
 		}
+	}
+	l.mu.Unlock()
+	if first {
+		l.watch.listen()
 	}
 	return l.waited.Done()
 }
 
 // Err tells that it has ended, or the call.
 func (l *lifetime) Err() error {
+	l.watch.look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -71,6 +77,7 @@ func (l *lifetime) Value(key any) any {
 
 // timeout gives the watchdog's error in place of the "context canceled" that it caused.
 func (l *lifetime) timeout(err error) error {
+	l.watch.look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if errors.Is(l.cause, ErrTimeout) {

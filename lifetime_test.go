@@ -35,7 +35,7 @@ func TestLifetime(t *testing.T) {
 			t.Run(name+", "+when, func(t *testing.T) {
 				caller, leave := context.WithCancelCause(context.WithValue(t.Context(), key{}, "value"))
 				defer leave(nil)
-				l := &lifetime{Context: caller}
+				l := &lifetime{Context: caller, watch: new(watchdog)}
 				wait(l)
 				test.end(l, leave)
 				assert.Equal(t, "value", l.Value(key{}))
@@ -58,7 +58,7 @@ func TestLifetime(t *testing.T) {
 // Contexts that are made of it, as net/http and tracers do, end with it and take no goroutine to hear of that.
 func TestLifetimeOfChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &lifetime{Context: t.Context()}
+		l := &lifetime{Context: t.Context(), watch: new(watchdog)}
 		type key struct{}
 		child, cancel := context.WithCancelCause(context.WithValue(l, key{}, 1))
 		defer cancel(nil)

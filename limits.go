@@ -18,7 +18,8 @@ type limits struct {
 var defaultLimits = limits{header: time.Minute, stall: time.Minute, json: 32 << 20}
 
 // watchdog ends an attempt whose server keeps silent. It runs only while the client waits for the server, so a caller who
-// pauses between reads is not punished. Its times are those since clock, which are cheaper to take than others.
+// pauses between reads is not punished. Its times are those since clock, which are cheaper to take than others. There is a timer
+// only where somebody waits for the end: a transport that answers from memory never does.
 type watchdog struct {
 	limits *limits
 	life   *lifetime
@@ -28,8 +29,8 @@ type watchdog struct {
 	timer   *time.Timer
 	fires   time.Duration // when the timer does; 0: not at all
 	due     time.Duration // when the current wait is too long; 0: there is none
-	reason  string
-	limit   time.Duration
+	answer  bool          // the current wait is for an answer to begin
+	heard   bool          // somebody waits for the end, or did in an attempt before
 	stopped bool
 
 	reader answerReader // of the answer, in the same piece of memory
@@ -40,30 +41,25 @@ func (w *watchdog) begin(life *lifetime, l *limits, clock *time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.life, w.limits, w.clock, w.stopped, w.due, w.fires = life, l, clock, false, 0, 0
+	life.watch = w
 }
 
 // expectHeader starts the wait for an answer.
-func (w *watchdog) expectHeader() { w.start(w.limits.header, "no answer within") }
+func (w *watchdog) expectHeader() { w.start(w.limits.header, true) }
 
 // expectBytes starts the wait for the server to send or take bytes.
-func (w *watchdog) expectBytes() { w.start(w.limits.stall, "the connection stalled for") }
+func (w *watchdog) expectBytes() { w.start(w.limits.stall, false) }
 
-func (w *watchdog) start(limit time.Duration, reason string) {
+func (w *watchdog) start(limit time.Duration, answer bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
 		return
 	}
-	w.limit, w.reason, w.due = limit, reason, time.Since(*w.clock)+limit
-	switch {
-	case w.timer == nil:
-		w.timer = time.AfterFunc(limit, w.wake)
-	case w.fires == 0 || w.fires > w.due:
-		w.timer.Reset(limit)
-	default:
-		return // the timer is early, and goes on from there: setting it anew for every read would cost more than the read
-	}
-	w.fires = w.due
+	now := time.Since(*w.clock)
+	w.judge(now)
+	w.due, w.answer = now+limit, answer
+	w.wind(limit)
 }
 
 // rest ends the current wait.
@@ -77,25 +73,67 @@ func (w *watchdog) rest() {
 func (w *watchdog) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stopped = true; w.timer != nil {
+	if w.stopped, w.due = true, 0; w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-// wake looks whether the current wait is too long.
+// listen sets the timer, as somebody waits for the end from now on.
+func (w *watchdog) listen() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.heard = true; w.due > 0 {
+		w.wind(w.due - time.Since(*w.clock))
+	}
+}
+
+// look is for those who ask and do not wait.
+func (w *watchdog) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.due > 0 {
+		w.judge(time.Since(*w.clock))
+	}
+}
+
+// wake is where the timer fires.
 func (w *watchdog) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch left := w.due - time.Since(*w.clock); {
-	case w.stopped:
-	case w.due == 0:
-		w.fires = 0
-	case left > 0:
-		w.fires = w.due
-		w.timer.Reset(left)
-	default:
-		w.life.end(&failure{sentinel: ErrTimeout, text: fmt.Sprintf("%s %s", w.reason, w.limit)})
+	w.fires = 0
+	if w.due == 0 {
+		return
 	}
+	now := time.Since(*w.clock)
+	if w.judge(now); now < w.due {
+		w.wind(w.due - now)
+	}
+}
+
+// judge ends the attempt if the current wait is too long.
+func (w *watchdog) judge(now time.Duration) {
+	if w.due == 0 || now < w.due {
+		return
+	}
+	text := fmt.Sprintf("the connection stalled for %s", w.limits.stall)
+	if w.answer {
+		text = fmt.Sprintf("no answer within %s", w.limits.header)
+	}
+	w.life.end(&failure{sentinel: ErrTimeout, text: text})
+}
+
+// wind sets the timer for the current wait. One that fires before goes on from there: setting it anew for every read would cost more
+// than the read.
+func (w *watchdog) wind(left time.Duration) {
+	switch {
+	case !w.heard || w.fires > 0 && w.fires <= w.due:
+		return
+	case w.timer == nil:
+		w.timer = time.AfterFunc(left, w.wake)
+	default:
+		w.timer.Reset(left)
+	}
+	w.fires = w.due
 }
 
 // answerReader reads an answer's body under the watchdog.

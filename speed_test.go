@@ -44,7 +44,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// The timer is not set anew for every read: it goes on from where it wakes too early.
+// The timer is not set anew for every read: it goes on from where it wakes too early. There is none before somebody waits for the
+// end; the end comes at the same time to one who does so later, or who only asks.
 func TestWatchdog(t *testing.T) {
 	for name, test := range map[string]struct {
 		run  func(w *watchdog)
@@ -57,24 +58,91 @@ func TestWatchdog(t *testing.T) {
 		"a shorter wait":           {func(w *watchdog) { w.expectBytes(); w.expectHeader() }, 10 * time.Second},
 		"the attempt ends":         {func(w *watchdog) { w.expectBytes(); w.stop() }, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, begun := &lifetime{Context: t.Context()}, time.Now()
-				var w watchdog
-				w.begin(ctx, &limits{header: 10 * time.Second, stall: time.Minute}, &begun)
-				test.run(&w)
-				require.NoError(t, ctx.Err())
-				start := time.Now()
-				select {
-				case <-ctx.Done():
-					require.ErrorIs(t, context.Cause(ctx), ErrTimeout)
-					assert.Equal(t, test.ends, time.Since(start))
-				case <-time.After(time.Hour):
-					assert.Zero(t, test.ends, "nothing has ended the attempt")
-				}
-				w.stop()
+		for when, hear := range map[string]struct{ before, after func(ctx context.Context) }{
+			"waited for from the beginning": {func(ctx context.Context) { ctx.Done() }, awaitEnd},
+			"waited for later":              {func(context.Context) {}, awaitEnd},
+			"asked for":                     {func(context.Context) {}, askForEnd},
+		} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, begun := &lifetime{Context: t.Context()}, time.Now()
+					var w watchdog
+					w.begin(ctx, &limits{header: 10 * time.Second, stall: time.Minute}, &begun)
+					hear.before(ctx)
+					test.run(&w)
+					assert.Equal(t, ctx.waited != nil, w.timer != nil)
+					require.NoError(t, ctx.Err())
+					start := time.Now()
+					if hear.after(ctx); test.ends == 0 {
+						require.NoError(t, ctx.Err())
+					} else {
+						require.ErrorIs(t, ctx.timeout(ctx.Err()), ErrTimeout)
+						assert.Equal(t, test.ends, time.Since(start))
+					}
+					w.stop()
+				})
 			})
-		})
+		}
+	}
+}
+
+// awaitEnd waits for the end of the context, for an hour at most.
+func awaitEnd(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Hour):
+	}
+}
+
+// askForEnd asks every second.
+func askForEnd(ctx context.Context) {
+	for start := time.Now(); ctx.Err() == nil && time.Since(start) < time.Hour; {
+		time.Sleep(time.Second)
+	}
+}
+
+// A transport that hears of nothing gets no timer, and what it fails with after the limit is a timeout all the same.
+func TestTimeoutUnheard(t *testing.T) {
+	late := errors.New("late")
+	for name, test := range map[string]struct {
+		header, body time.Duration
+		timeout      bool
+	}{
+		"in time":       {time.Minute - 1, time.Minute - 1, false},
+		"a late header": {time.Minute, 0, true},
+		"a late body":   {0, time.Minute, true},
+	} {
+		for kind, send := range map[string]func(ctx context.Context, c *Client) error{
+			"a value": func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(safe), new(any)) },
+			"a download": func(ctx context.Context, c *Client) error {
+				d, err := c.Repositories.Archive(ctx, ID(1), nil)
+				if err != nil {
+					return err
+				}
+				defer d.Close()
+				_, err = io.Copy(io.Discard, d)
+				return err
+			},
+		} {
+			t.Run(name+" of "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+						if time.Sleep(test.header); test.body == 0 {
+							return nil, late
+						}
+						pause := test.body // before the first bytes, and not once they are given up
+						return &http.Response{StatusCode: http.StatusOK, Header: headers("Content-Type", "application/json"), ContentLength: -1, Request: req, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
+							time.Sleep(pause)
+							pause = 0
+							return 0, late
+						}))}, nil
+					}))
+					err := send(t.Context(), c)
+					assert.Equal(t, test.timeout, errors.Is(err, ErrTimeout), "%v", err)
+					assert.Equal(t, !test.timeout, errors.Is(err, late), "%v", err)
+				})
+			})
+		}
 	}
 }
 
@@ -135,6 +203,10 @@ func TestDownloadWriteTo(t *testing.T) {
 		require.NoError(t, d.Close())
 	}
 }
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 type writerFunc func(p []byte) (int, error)
 

@@ -22,10 +22,10 @@ func (c *call) newStream(life *lifetime, answer *http.Response, body *answerRead
 	}
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
-		c.watch.rest()
 		if err != nil && !errors.Is(err, io.EOF) {
 			err = c.scrubbed(life.timeout(transportCause(err)))
 		}
+		c.watch.rest()
 		return n, err
 	}
 	s.close = func() error {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,6 @@ type call struct {
 	query   url.Values // that url has, or that a list adds its pagination to
 	body    *payload
 	context routeContext
-	trace   httptrace.ClientTrace
 
 	started   time.Time
 	attempts  int
@@ -49,7 +49,6 @@ type call struct {
 	watch      watchdog
 	life       lifetime // of the first attempt
 	stream     io.ReadCloser
-	sending    http.Header
 	upload     *uploadReader
 	mismatches []Mismatch
 }
@@ -58,7 +57,7 @@ type call struct {
 type attempt struct {
 	start      time.Time // zero until something is about to be sent
 	duration   time.Duration
-	sent       atomic.Bool // there was a connection, so bytes may have arrived
+	sent       atomic.Bool // there was a connection, so bytes may have arrived; not always known of a read, which may be sent again anyway
 	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
 	final      bool        // err is nothing that another attempt could mend
 	status     int
@@ -112,7 +111,6 @@ func (f *failure) Unwrap() []error {
 func newCall(c *call, r *request, options *callOptions, u url.URL, body *payload) *call {
 	c.request, c.cred, c.options, c.url, c.body = r, r.credential(), options, u, body
 	c.used = noToken
-	c.trace.GotConn = c.connected
 	return c
 }
 
@@ -224,8 +222,8 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 		err = c.take(life, answer)
 	}
 	if err != nil {
-		c.watch.stop()
 		err = life.timeout(err)
+		c.watch.stop()
 		life.end(nil)
 		return nil, err
 	}
@@ -242,9 +240,11 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	if c.last.sent.Load() { // on the hop before: a write costs more than a look
 		c.last.sent.Store(false)
 	}
-	c.sending = header
-	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).
-		WithContext(httptrace.WithClientTrace(ctx, &c.trace))
+	_, network := c.client().transport.(*http.Transport)
+	if network || c.route().class != safe {
+		ctx = c.traced(ctx, header)
+	}
+	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
 	if err := c.attach(req); err != nil {
 		c.last.final = true
 		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
@@ -252,7 +252,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	answer, err := c.client().transport.RoundTrip(req)
 	c.detach()
 	if err != nil {
-		if _, traced := c.client().transport.(*http.Transport); !traced && !isDial(err) {
+		if !network && !isDial(err) {
 			c.last.sent.Store(true)
 		}
 		return nil, transportCause(err)
@@ -262,11 +262,46 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	return answer, nil
 }
 
-// connected hears of the connection that a hop has.
-func (c *call) connected(got httptrace.GotConnInfo) {
-	c.last.sent.Store(true)
-	expectLess(c.sending, got.Conn)
+// traced hears of the connection that a hop has.
+func (c *call) traced(ctx context.Context, header http.Header) context.Context {
+	h := &hopContext{Context: ctx}
+	return httptrace.WithClientTrace(h, &httptrace.ClientTrace{
+		GetConn: func(string) { h.connected.Store(false) }, // again, when the one that it had is found closed
+		GotConn: func(got httptrace.GotConnInfo) {
+			h.connected.Store(true)
+			c.last.sent.Store(true)
+			expectLess(header, got.Conn)
+		},
+	})
 }
+
+// hopContext knows whether its hop has a connection.
+type hopContext struct {
+	context.Context //nolint:containedctx // it is one
+	connected       atomic.Bool
+}
+
+type hopKey struct{}
+
+// Value lets dial find it.
+func (h *hopContext) Value(key any) any {
+	if key == (hopKey{}) {
+		return h
+	}
+	return h.Context.Value(key)
+}
+
+// dial opens a connection, unless the hop that it is for was given one which another call was done with: the transport asks for as
+// many as there are calls at that moment, and a burst would open more than it has calls.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	runtime.Gosched() // those who are done give theirs back first
+	if h, ok := ctx.Value(hopKey{}).(*hopContext); ok && h.connected.Load() {
+		return nil, errConnected // which nobody waits for
+	}
+	return (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
+}
+
+var errConnected = errors.New("the call has got another connection")
 
 // header makes the headers of one hop. What belongs to the client's origin is added there and nowhere else.
 func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
@@ -403,7 +438,7 @@ func limited(t *http.Transport) *http.Transport {
 		// protocols it offers: a server would choose what the transport no longer speaks.
 		offers := t.TLSClientConfig == nil || slices.Contains(t.TLSClientConfig.NextProtos, "h2")
 		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || offers && t.TLSNextProto == nil
-		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+		t.DialContext = dial
 	}
 	if t.TLSClientConfig == nil {
 		t.TLSClientConfig = &tls.Config{}

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptrace"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -207,6 +209,70 @@ func TestConnectionsSurviveFailures(t *testing.T) {
 		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
 	}
 	assert.LessOrEqual(t, w.accepted(), 22)
+}
+
+// A connection that nobody waits for any more is not opened: the hop has another. One that loses its connection, within net/http or to a
+// redirect, gets the next.
+func TestDial(t *testing.T) {
+	w := newWire(t, func(s seen) act {
+		switch {
+		case strings.Contains(s.uri, "moved"):
+			return say(307, "", "Location: /api/v4/issues", "Connection: close")
+		case s.nth == 2:
+			return reset("") // the connection was used before, so net/http sends the request once more
+		}
+		return sayJSON("{}")
+	})
+	ctx := new(call).traced(t.Context(), http.Header{})
+	trace := httptrace.ContextClientTrace(ctx)
+	for _, connected := range []bool{false, true, false} {
+		if connected {
+			trace.GotConn(httptrace.GotConnInfo{})
+		} else {
+			trace.GetConn("")
+		}
+		conn, err := dial(ctx, "tcp", strings.TrimPrefix(w.url, "http://"))
+		if connected {
+			require.ErrorIs(t, err, errConnected)
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+
+	c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: func(req *http.Request) (*url.URL, error) {
+		assert.NotNil(t, req.Context().Value(hopKey{}), "a read's dial knows its hop too")
+		return nil, nil
+	}}}))
+	for _, route := range []string{"/issues", "/issues", "/moved"} {
+		var r Response
+		require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil, Into(&r)))
+		assert.Equal(t, 1, r.Attempts, route)
+	}
+	assert.Equal(t, 2+3, w.accepted(), "one for the first call, one for each that was lost")
+}
+
+// Whatever lies above the network, a write that had a connection is not sent again, though what is reported was before there was one. A
+// read needs no watching there.
+func TestConnectionBelowOtherTransport(t *testing.T) {
+	w := newWire(t, always(reset("")))
+	below := &http.Transport{}
+	t.Cleanup(below.CloseIdleConnections)
+	for _, k := range []class{safe, once} {
+		sent := 0
+		c := wireClient(t, w.url, through(func(req *http.Request) (*http.Response, error) {
+			_, traced := req.Context().Value(hopKey{}).(*hopContext)
+			assert.Equal(t, k == once, traced)
+			sent++
+			_, err := below.RoundTrip(req)
+			require.Error(t, err)
+			return nil, &net.OpError{Op: "dial", Err: errors.New("nor is there another server")}
+		}))
+		var failed *Error
+		require.ErrorAs(t, c.Do(t.Context(), callOf(k), nil), &failed)
+		assert.Equal(t, k == once, failed.MaybeApplied)
+		assert.Equal(t, k == once, sent == 1)
+	}
 }
 
 // A download that is closed early ends its request, and leaves nothing behind (goleak, in TestMain).
