@@ -66,7 +66,7 @@ type config struct {
 	basic      credential // of the registry's token endpoint
 	transport  http.RoundTripper
 	userAgent  string
-	logger     *slog.Logger
+	log        callLog
 	limiter    Limiter
 	retry      RetryPolicy
 	plainHTTP  bool
@@ -107,6 +107,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 		basic:      noCredential(),
 		userAgent:  "forge-go/" + Version,
 		limits:     defaultLimits,
+		log:        silence{},
 
 		newCredential: true, newTransport: true, newRegistry: true,
 	}
@@ -328,10 +329,12 @@ func WithUserAgent(product string) Option {
 
 // WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn. No record holds a
 // credential, and of a query only values that are known to be harmless. A call's duration includes its waits for the Limiter and for the
-// server.
+// server. nil logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
-		c.logger = logger
+		if c.log = (silence{}); logger != nil {
+			c.log = journal{logger}
+		}
 		return nil
 	}
 }

@@ -33,15 +33,13 @@ type PlannedRequest struct {
 func DryRun(plan *PlannedRequest) RequestOption {
 	return func(o *callOptions) {
 		if o.fits("DryRun", kindAny) {
-			if o.plan = plan; plan == nil {
-				o.plan = new(PlannedRequest)
-			}
+			o.plan = func(c *call) error { return c.planned(plan) }
 		}
 	}
 }
 
 // planned fills the caller's plan.
-func (c *call) planned() error {
+func (c *call) planned(plan *PlannedRequest) error {
 	header, _ := c.plainHeader(true)
 	p := PlannedRequest{Method: c.route().method, URL: c.scrub(c.url.String()), Route: c.route().template, Header: header}
 	c.scrubHeader(p.Header)
@@ -62,7 +60,9 @@ func (c *call) planned() error {
 			return c.request.invalid(err)
 		}
 	}
-	*c.options.plan = p
+	if plan != nil {
+		*plan = p
+	}
 	return &Error{Method: p.Method, Route: p.Route, cause: ErrDryRun}
 }
 

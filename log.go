@@ -2,72 +2,70 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// logAttempt records one attempt.
-func (c *call) logAttempt(ctx context.Context) {
-	if !c.logs(ctx, slog.LevelDebug) {
-		return
-	}
-	attrs := append(c.logAttrs(), slog.String("address", redactURL(&c.url)))
-	c.client().config.logger.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", c.withCause(attrs)...)
+// callLog is told of calls. It is an interface so that a program which gives no logger links neither what follows nor log/slog.
+type callLog interface {
+	attempt(ctx context.Context, c *call)                     // made
+	retry(ctx context.Context, c *call, wait time.Duration)   // to come after the wait
+	held(ctx context.Context, c *call)                        // perhaps: the server may have asked to wait
+	end(ctx context.Context, c *call, err error, failed bool) // of the call
 }
 
-// logRetry records a wait before another attempt.
-func (c *call) logRetry(ctx context.Context, wait time.Duration) {
-	if c.logs(ctx, slog.LevelInfo) {
-		attrs := append(c.logAttrs(), slog.Duration("wait", wait))
-		c.client().config.logger.LogAttrs(ctx, slog.LevelInfo, "forge: retry", c.withCause(attrs)...)
+// silence is the log of a client without a logger.
+type silence struct{}
+
+func (silence) attempt(context.Context, *call)              {}
+func (silence) retry(context.Context, *call, time.Duration) {}
+func (silence) held(context.Context, *call)                 {}
+func (silence) end(context.Context, *call, error, bool)     {}
+
+// journal is the log that writes to a logger.
+type journal struct{ *slog.Logger }
+
+func (j journal) attempt(ctx context.Context, c *call) {
+	if j.Enabled(ctx, slog.LevelDebug) {
+		j.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", redactURL(&c.url))))...)
 	}
 }
 
-// withCause adds what went wrong below HTTP.
-func (c *call) withCause(attrs []slog.Attr) []slog.Attr {
-	if c.last.err == nil {
-		return attrs
+func (j journal) retry(ctx context.Context, c *call, wait time.Duration) {
+	if j.Enabled(ctx, slog.LevelInfo) {
+		j.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(c, append(logAttrs(c), slog.Duration("wait", wait)))...)
 	}
-	return append(attrs, slog.String("error", c.logText(c.last.err)))
 }
 
-// logHeld records that a call waits because the server has asked for it.
-func (c *call) logHeld(ctx context.Context) {
-	if !c.logs(ctx, slog.LevelInfo) {
+func (j journal) held(ctx context.Context, c *call) {
+	if !j.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
 	if until, why := c.client().guard.heldUntil(c.request); time.Until(until) > 0 {
-		c.client().config.logger.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(c.logAttrs(), slog.Time("until", until), slog.String("reason", why))...)
+		j.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }
 
-// end records the end of a call: a failure as a warning and in the counters, all else, "nothing to change" included, at debug
-// level. Where a good answer turns out to be of no use it comes a second time.
-func (c *call) end(ctx context.Context, err error) {
+// end records a failure as a warning, all else, "nothing to change" included, at debug level. Where a good answer turns out to be of no
+// use it comes a second time.
+func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
-	if err != nil && !errors.Is(err, ErrNotModified) {
-		c.client().stats.failures.Add(1)
+	if failed {
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
-	if !c.logs(ctx, level) {
+	if !j.Enabled(ctx, level) {
 		return
 	}
-	attrs := append(c.logAttrs(), slog.Duration("duration", time.Since(c.started)))
+	attrs := append(logAttrs(c), slog.Duration("duration", time.Since(c.started)))
 	if err != nil {
-		attrs = append(attrs, slog.String("error", c.logText(err)))
+		attrs = append(attrs, slog.String("error", logText(c, err)))
 	}
-	c.client().config.logger.LogAttrs(ctx, level, message, attrs...)
+	j.LogAttrs(ctx, level, message, attrs...)
 }
 
-func (c *call) logs(ctx context.Context, level slog.Level) bool {
-	logger := c.client().config.logger
-	return logger != nil && logger.Enabled(ctx, level)
-}
-
-func (c *call) logAttrs() []slog.Attr {
+func logAttrs(c *call) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("method", c.route().method), slog.String("route", c.route().template),
 		slog.String("service", c.route().service), slog.String("class", c.route().class.String()),
@@ -79,9 +77,15 @@ func (c *call) logAttrs() []slog.Attr {
 	return attrs
 }
 
-func (c *call) logText(err error) string {
-	return c.clean(err.Error(), maxErrorText)
+// withCause adds what went wrong below HTTP.
+func withCause(c *call, attrs []slog.Attr) []slog.Attr {
+	if c.last.err == nil {
+		return attrs
+	}
+	return append(attrs, slog.String("error", logText(c, c.last.err)))
 }
+
+func logText(c *call, err error) string { return c.clean(err.Error(), maxErrorText) }
 
 // redactURL writes an address with the values of harmless query parameters only.
 func redactURL(u *url.URL) string {

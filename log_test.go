@@ -89,6 +89,7 @@ func TestLogOff(t *testing.T) {
 	w := newWire(t, always(say(404, "")))
 	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(safe), nil))
 	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(safe), nil))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelDebug), WithLogger(nil)).Do(t.Context(), callOf(safe), nil))
 	got, _ := log.lines(t)
 	assert.Empty(t, got)
 }

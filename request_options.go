@@ -37,7 +37,7 @@ type callOptions struct {
 	retry     RetryPolicy
 	progress  func(done, total int64)
 	limits    limits
-	plan      *PlannedRequest
+	plan      func(*call) error // instead of sending
 	sum       checksum
 	err       error
 	room      *call // for the call that is made of them, in the same piece of memory

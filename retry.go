@@ -210,7 +210,7 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 		if asked {
 			c.client().stats.throttle(wait)
 		}
-		c.logRetry(ctx, wait)
+		c.client().config.log.retry(ctx, c, wait)
 		return true
 	}
 	return false

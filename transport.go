@@ -138,8 +138,8 @@ func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
 func (c *call) send(ctx context.Context) error {
-	if c.options.plan != nil {
-		return c.planned()
+	if plan := c.options.plan; plan != nil {
+		return plan(c)
 	}
 	c.context = routeContext{ctx, c.route()}
 	ctx = &c.context
@@ -160,6 +160,15 @@ func (c *call) send(ctx context.Context) error {
 	}
 	c.end(ctx, err)
 	return err
+}
+
+// end counts and records the end of the call. A 304 is no failure: there was nothing to change.
+func (c *call) end(ctx context.Context, err error) {
+	failed := err != nil && !errors.Is(err, ErrNotModified)
+	if failed {
+		c.client().stats.failures.Add(1)
+	}
+	c.client().config.log.end(ctx, c, err, failed)
 }
 
 // report fills the caller's Response. A list does it when the caller reaches the page.
@@ -195,7 +204,7 @@ func (c *call) attempt(ctx context.Context) {
 	if err != nil {
 		c.last.err = err
 	}
-	c.logAttempt(ctx)
+	c.client().config.log.attempt(ctx, c)
 }
 
 func (c *call) try(ctx context.Context) (*http.Response, error) {
@@ -205,7 +214,7 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 			return nil, &failure{ErrRateLimited, "the limiter refused: " + err.Error(), err}
 		}
 	}
-	c.logHeld(ctx)
+	c.client().config.log.held(ctx, c)
 	if until, why, err := c.client().guard.pass(ctx, c.request, c.options.retry.MaxRetryAfter); err != nil {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
