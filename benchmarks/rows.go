@@ -46,7 +46,8 @@ func rows() []row {
 		{"issue query with 20 filters", filters},
 		{"memory while ranging over issues", memoryOfLists},
 		{"building a client", buildClient},
-		{"hello world", helloWorld},
+		{"hello world, built", helloBuilt},
+		{"hello world, run", helloStarted},
 	}
 }
 
