@@ -27,7 +27,7 @@ import (
 // fuzzClient is a client whose every call is answered by f, once.
 func fuzzClient(t testing.TB, f staticAnswer, options ...Option) *Client {
 	t.Helper()
-	own := []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: f}), WithRetry(RetryPolicy{MaxAttempts: 1})}
+	own := []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: f}), WithRetry(RetryPolicy{MaxAttempts: 1, MaxRetryAfter: 1})} // no server makes it wait
 	client, err := NewClient("https://forge.example.com", append(own, options...)...)
 	require.NoError(t, err)
 	return client
@@ -265,7 +265,7 @@ func FuzzHeaders(f *testing.F) {
 		"Content-Type: application/json\r\nX-Total: 7\r\nX-Total-Pages: -1\r\nX-Next-Page: 2\r\n",
 		"Link: <https://evil.example.com/?page=2&private_token=x&sudo=1>; rel=\"next\"\r\nSet-Cookie: a=b\r\nset-cookie: c\r\n",
 		"X-Next-Page: 99999999999999999999\r\nRateLimit-Limit: 1e9\r\nRateLimit-Reset: 99999999999999\r\nRateLimit-Remaining: 0\r\n",
-		"Retry-After: 99999999999999999999\r\nDate: Fri, 31 Dec 9999 23:59:59 GMT\r\n", "Location: //evil.example.com\r\n", "Location: /x\r\n", "Location: javascript:1\r\n",
+		"Retry-After: 19\r\n", "Retry-After: 99999999999999999999\r\nDate: Fri, 31 Dec 9999 23:59:59 GMT\r\n", "Location: //evil.example.com\r\n", "Location: /x\r\n", "Location: javascript:1\r\n",
 		"Content-Disposition: attachment; filename*=UTF-8''..%2f..%2fpasswd\r\n", "X-Request-Id: \x1b[31m" + strings.Repeat("x", 300) + "\r\n", "Transfer-Encoding: chunked\r\n",
 		"Content-Length: 5\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Encoding: gzip\r\n", " folded: x\r\n", ": x\r\n", "Connection: close\r\nTrailer: Set-Cookie\r\n",
 	} {
