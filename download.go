@@ -45,14 +45,14 @@ func (d *Download) WriteTo(w io.Writer) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{d}, buffer[:])
 }
 
-// copyBuffers are what downloads are copied through.
+// copyBuffers are what downloads are copied through. Over loopback smaller steps cost more CPU, and larger ones more time.
 var copyBuffers sync.Pool
 
-func copyBuffer() *[128 << 10]byte {
-	if b, ok := copyBuffers.Get().(*[128 << 10]byte); ok {
+func copyBuffer() *[64 << 10]byte {
+	if b, ok := copyBuffers.Get().(*[64 << 10]byte); ok {
 		return b
 	}
-	return new([128 << 10]byte)
+	return new([64 << 10]byte)
 }
 
 // Close gives the connection back. It may be called more than once.

@@ -243,7 +243,7 @@ func atOnce(ctx context.Context, do work, goroutines, calls int) error {
 
 func download(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
-	taken, err := race{rounds: b.scaled(7, 3), times: 1}.run(ctx, []contender{
+	taken, err := race{rounds: b.scaled(31, 3), times: 1}.run(ctx, []contender{
 		{forgeName, newOurs(base).archive},
 		{handName, newHand(base, transport()).archive},
 		{peerName, newPeer(base).archive},
