@@ -40,14 +40,34 @@ func (h *hopContext) Value(key any) any {
 	return h.Context.Value(key)
 }
 
-// dial opens a connection, unless the hop that it is for was given one which another call was done with: the transport asks for as
-// many as there are calls at that moment, and a burst would open more than it has calls.
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dialer opens the connections of a transport. net/http asks for one for each call that finds none idle, and hands the call another
+// that becomes idle meanwhile: with turns to wait for, a burst of calls opens few more than it has calls.
+type dialer struct {
+	net.Dialer
+	turns chan struct{} // one for each connection that is being opened
+}
+
+const (
+	dialsAtOnce = 4
+	turnWait    = 10 * time.Millisecond // at most, as a turn takes long where connecting does
+)
+
+func newDialer() *dialer {
+	return &dialer{net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}, make(chan struct{}, dialsAtOnce)}
+}
+
+// dial opens a connection, unless the hop that it is for has got another.
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	runtime.Gosched() // those who are done give theirs back first
+	select {
+	case d.turns <- struct{}{}:
+		defer func() { <-d.turns }()
+	case <-time.After(turnWait):
+	}
 	if h, ok := ctx.Value(hopKey{}).(*hopContext); ok && h.connected.Load() {
 		return nil, errConnected // which nobody waits for
 	}
-	return (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
+	return d.DialContext(ctx, network, address)
 }
 
 var errConnected = errors.New("the call has got another connection")

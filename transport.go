@@ -404,7 +404,7 @@ func limited(t *http.Transport) *http.Transport {
 		// protocols it offers: a server would choose what the transport no longer speaks.
 		offers := t.TLSClientConfig == nil || slices.Contains(t.TLSClientConfig.NextProtos, "h2")
 		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || offers && t.TLSNextProto == nil
-		t.DialContext = dial
+		t.DialContext = newDialer().dial
 	}
 	if t.TLSClientConfig == nil {
 		t.TLSClientConfig = &tls.Config{}

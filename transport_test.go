@@ -231,7 +231,7 @@ func TestDial(t *testing.T) {
 		} else {
 			trace.GetConn("")
 		}
-		conn, err := dial(ctx, "tcp", strings.TrimPrefix(w.url, "http://"))
+		conn, err := newDialer().dial(ctx, "tcp", strings.TrimPrefix(w.url, "http://"))
 		if connected {
 			require.ErrorIs(t, err, errConnected)
 			continue
@@ -250,6 +250,29 @@ func TestDial(t *testing.T) {
 		assert.Equal(t, 1, r.Attempts, route)
 	}
 	assert.Equal(t, 2+3, w.accepted(), "one for the first call, one for each that was lost")
+}
+
+// Turns are given back, and where nobody gives one back the wait for it is short.
+func TestDialTurns(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	d := newDialer()
+	open := func() {
+		t.Helper()
+		conn, err := d.dial(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+	for range 2 * dialsAtOnce {
+		open()
+		assert.Empty(t, d.turns)
+	}
+	for range dialsAtOnce {
+		d.turns <- struct{}{}
+	}
+	start := time.Now()
+	open()
+	assert.GreaterOrEqual(t, time.Since(start), turnWait)
+	assert.Len(t, d.turns, dialsAtOnce)
 }
 
 // Whatever lies above the network, a write that had a connection is not sent again, though what is reported was before there was one. A
