@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -261,6 +262,10 @@ func TestDialTurns(t *testing.T) {
 		conn, err := d.dial(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
+	}
+	d.Control = func(string, string, syscall.RawConn) error {
+		assert.NotEmpty(t, d.turns, "opening one takes a turn")
+		return nil
 	}
 	for range 2 * dialsAtOnce {
 		open()
