@@ -3,6 +3,7 @@ package forge
 import (
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 )
@@ -58,6 +59,7 @@ func (w *watchdog) start(limit time.Duration, answer bool) {
 	}
 	now := time.Since(*w.clock)
 	w.judge(now)
+	limit = min(limit, math.MaxInt64-now)
 	w.due, w.answer = now+limit, answer
 	w.wind(limit)
 }
@@ -66,6 +68,9 @@ func (w *watchdog) start(limit time.Duration, answer bool) {
 func (w *watchdog) rest() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.due > 0 {
+		w.judge(time.Since(*w.clock))
+	}
 	w.due = 0
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -49,13 +50,14 @@ func TestAt(t *testing.T) {
 func TestWatchdog(t *testing.T) {
 	for name, test := range map[string]struct {
 		run  func(w *watchdog)
-		ends time.Duration // after the run; 0: not at all
+		ends time.Duration // after the run; 0: not at all; -1: during it
 	}{
 		"silence":                  {func(w *watchdog) { w.expectBytes() }, 60 * time.Second},
 		"bytes come, then silence": {func(w *watchdog) { readEvery(w, 40*time.Second) }, 60 * time.Second},
 		"the caller pauses":        {func(w *watchdog) { readEvery(w, 40*time.Second); w.rest() }, 0},
 		"silence after a pause":    {func(w *watchdog) { w.expectBytes(); w.rest(); time.Sleep(time.Hour); w.expectBytes() }, 60 * time.Second},
 		"a shorter wait":           {func(w *watchdog) { w.expectBytes(); w.expectHeader() }, 10 * time.Second},
+		"a wait that is over":      {func(w *watchdog) { w.expectBytes(); time.Sleep(time.Minute); w.rest() }, -1},
 		"the attempt ends":         {func(w *watchdog) { w.expectBytes(); w.stop() }, 0},
 	} {
 		for when, hear := range map[string]struct{ before, after func(ctx context.Context) }{
@@ -71,6 +73,10 @@ func TestWatchdog(t *testing.T) {
 					hear.before(ctx)
 					test.run(&w)
 					assert.Equal(t, ctx.waited != nil, w.timer != nil)
+					if test.ends < 0 {
+						require.ErrorIs(t, ctx.timeout(ctx.Err()), ErrTimeout)
+						return
+					}
 					require.NoError(t, ctx.Err())
 					start := time.Now()
 					if hear.after(ctx); test.ends == 0 {
@@ -99,6 +105,22 @@ func askForEnd(ctx context.Context) {
 	for start := time.Now(); ctx.Err() == nil && time.Since(start) < time.Hour; {
 		time.Sleep(time.Second)
 	}
+}
+
+// The longest limit there is does not end an attempt.
+func TestWatchdogWithoutLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, begun := &lifetime{Context: t.Context()}, time.Now()
+		var w watchdog
+		w.begin(ctx, &limits{header: math.MaxInt64, stall: math.MaxInt64}, &begun)
+		ctx.Done()
+		for _, wait := range []func(){w.expectHeader, w.expectBytes, w.rest, w.expectBytes} {
+			time.Sleep(time.Hour)
+			wait()
+			require.NoError(t, ctx.Err())
+		}
+		w.stop()
+	})
 }
 
 // A transport that hears of nothing gets no timer, and what it fails with after the limit is a timeout all the same.
