@@ -15,34 +15,104 @@ import (
 )
 
 const (
-	drainBytes    = 4 << 10 // bytes read of a body that nobody wants, so that the connection can be used again
-	maxWhitespace = 4 << 10 // bytes of white space around a JSON value
-	decodedFactor = 4       // items may take so many times the memory that the answer may have
+	drainBytes    = 64 << 10 // bytes read of a body that is not used, so that the connection stays usable
+	maxWhitespace = 4 << 10  // bytes of white space around a JSON value
+	decodedFactor = 4        // items may take so many times the memory that the answer may have
 )
 
 // take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
 func (c *call) take(life *lifetime, answer *http.Response) error {
 	a := &c.last
 	a.status, a.header = answer.StatusCode, answer.Header
+	a.outcome = outcomeOf(c.route(), a.status, c.sentHeader())
 	body := &c.watch.reader
 	*body = answerReader{body: answer.Body, call: c, left: math.MaxInt64}
-	switch {
-	case a.status >= 300 || a.status < 200:
-		c.takeError(answer, body)
-	case c.options.kind == kindOpen:
-		c.stream = c.newStream(life, answer, body)
-		return nil
-	default:
-		if err := c.takeValue(answer, body); err != nil {
-			_, _ = io.CopyN(io.Discard, body, drainBytes)
-			_ = answer.Body.Close()
+	if a.outcome == succeeded && c.options.kind == kindOpen {
+		if err := c.checkStream(answer); err != nil {
+			_ = answer.Body.Close() // it may be long
 			return err
 		}
+		c.stream = c.newStream(life, answer, body)
+		return nil
+	}
+	err := c.receiveBody(answer, body)
+	c.drain(body, answer)
+	if err == nil {
+		c.watch.stop()
+		life.end(nil)
+	}
+	return err
+}
+
+// sentHeader returns the caller's headers that were on the request.
+func (c *call) sentHeader() http.Header {
+	if c.last.bare {
+		return nil
+	}
+	return c.options.header
+}
+
+// receiveBody reads the body of a response that is not a stream.
+func (c *call) receiveBody(answer *http.Response, body *answerReader) error {
+	switch c.last.outcome {
+	case succeeded:
+		return c.takeValue(answer, body)
+	case rejected:
+		c.takeError(answer, body)
+	case unexpected:
+		c.last.final = true
+		return &failure{sentinel: ErrAnswer, text: unexpectedText(answer.StatusCode)}
+	case unchanged:
+	}
+	return nil
+}
+
+// unexpectedText explains a status that the endpoint does not return.
+func unexpectedText(status int) string {
+	switch {
+	case status < 100 || status > 599:
+		return fmt.Sprintf("%03d is not an HTTP status", status)
+	case status == http.StatusSwitchingProtocols:
+		return "the server switches to another protocol, which was not requested"
+	case status == http.StatusPartialContent:
+		return "the server returns a part, which was not requested"
+	case status == http.StatusNotModified:
+		return "the server returns no content, although the request had no condition"
+	}
+	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
+}
+
+// drain reads what is left of a body, so that the connection stays usable, and closes it. Of a 101
+// the body is the connection itself: nobody may ever write to it.
+func (c *call) drain(body *answerReader, answer *http.Response) {
+	if answer.StatusCode >= 200 {
+		body.left = drainBytes
+		_, _ = io.Copy(io.Discard, body)
 	}
 	_ = answer.Body.Close()
-	c.watch.stop()
-	life.end(nil)
+}
+
+// checkStream refuses what is not the file: compressed bytes, and a page in its place.
+func (c *call) checkStream(answer *http.Response) error {
+	if err := c.checkEncoding(answer); err != nil {
+		return err
+	}
+	if isHTML(contentType(answer.Header)) && (c.last.redirected || !c.route().html) {
+		c.last.final = true
+		return &failure{sentinel: ErrAnswer, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
+	}
 	return nil
+}
+
+// checkEncoding refuses a compression that was not requested. net/http removes the header of the one
+// that it has requested itself.
+func (c *call) checkEncoding(answer *http.Response) error {
+	encoding := answer.Header.Get("Content-Encoding")
+	if encoding == "" || strings.EqualFold(encoding, "identity") {
+		return nil
+	}
+	c.last.final = true
+	return &failure{sentinel: ErrAnswer, text: "the response is compressed as " + c.clean(encoding, 64) + ", which was not requested"}
 }
 
 // takeError reads what the server says of a failure.
@@ -55,11 +125,19 @@ func (c *call) takeError(answer *http.Response, body io.Reader) {
 	// What can be read of it is shown: a cut error is still the server's answer.
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 	a.message, a.fields = readMessage(text, contentType(answer.Header), c.clean)
+	if c.deletedRecently() {
+		// The time of the first deletion is not known: this is the latest possible end of its hour.
+		_, window := c.route().budget.rate()
+		a.until = now.Add(window)
+	}
 }
 
 // takeValue reads a JSON answer into the call's buffer.
 func (c *call) takeValue(answer *http.Response, body *answerReader) error {
 	media := contentType(answer.Header)
+	if err := c.checkEncoding(answer); err != nil {
+		return err
+	}
 	switch {
 	case isHTML(media):
 		c.last.final = true
@@ -68,7 +146,6 @@ func (c *call) takeValue(answer *http.Response, body *answerReader) error {
 		c.last.final = true
 		return &failure{sentinel: ErrAnswer, text: "the answer is " + cleanText(media, 128) + " instead of JSON"}
 	case c.options.kind == kindExec:
-		_, _ = io.CopyN(io.Discard, body, drainBytes)
 		return nil
 	}
 	limit := c.options.limits.json
@@ -176,14 +253,27 @@ func (c *call) unusable(text string, cause error) error {
 
 // failed makes the error of a call that did not end well.
 func (c *call) failed(ctx context.Context) error {
-	if err := ctx.Err(); err != nil && !errors.Is(c.last.err, err) {
-		c.last.cause = err
+	if err := ctx.Err(); err != nil {
+		if c.note == "" {
+			c.note = endedByCaller(err)
+		}
+		if !errors.Is(c.last.err, err) {
+			c.last.cause = err
+		}
 	}
 	err := c.error()
 	if c.limited() {
 		return &RateLimitError{Until: c.last.until, Err: err}
 	}
 	return err
+}
+
+// endedByCaller explains the end of the caller's context.
+func endedByCaller(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "the caller canceled the context"
+	}
+	return "the deadline of the caller's context has passed"
 }
 
 // limited reports whether the call failed because the server holds it back. Of its bulk deletions it says so with a 400.
@@ -193,21 +283,27 @@ func (c *call) limited() bool {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
-		return c.route().budget == deletionBudget && strings.Contains(a.message, "at most once an hour")
+		return c.deletedRecently()
 	}
 	return errors.Is(a.err, ErrRateLimited) && !a.until.IsZero()
+}
+
+// deletedRecently reports whether the server refused a second bulk deletion within an hour.
+func (c *call) deletedRecently() bool {
+	return c.route().budget == deletionBudget && c.last.status == http.StatusBadRequest &&
+		strings.Contains(c.last.message, "at most once an hour")
 }
 
 // error makes the *Error of the last attempt.
 func (c *call) error() *Error {
 	a, r := &c.last, c.route()
 	e := &Error{
-		Method: r.method, Route: r.template, Status: a.status, Message: a.message, Fields: a.fields,
+		Method: r.method, Route: r.template, Path: c.scrub(c.request.path), Status: a.status, Message: a.message, Fields: a.fields,
 		RequestID: requestID(a.header), Attempts: c.attempts,
 		MaybeApplied: c.ambiguous && r.class != safe,
 		sentinel:     sentinelFor(a.status), cause: c.scrubbed(a.err),
 	}
-	if a.err != nil && a.status < 300 {
+	if a.err != nil && a.status < 400 {
 		e.sentinel = nil
 	}
 	if a.cause != nil {
@@ -216,6 +312,9 @@ func (c *call) error() *Error {
 	e.hint = hintFor(r, a.status, c.cred.kind == jobToken)
 	if e.hint == "" {
 		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, a.status, a.message), "; ")
+	}
+	if c.deletedRecently() {
+		e.hint = "a repository takes one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
 	if c.note != "" {
 		e.hint = c.note

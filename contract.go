@@ -104,6 +104,8 @@ type route struct {
 	budget           budget // the documented budget of its own, if any: a 429 holds back this route only
 	jobToken         bool   // accepts a CI job token
 	anonymous        bool   // may be read without credentials where the project is public
+	notModified      bool   // a 304 says that there was nothing to change
+	html             bool   // the content may be an HTML page
 	tier, offering   string // empty: all
 	release          string // first release, where the contract names one
 	deprecated       string
@@ -171,11 +173,11 @@ var routes = []route{
 	{method: "GET", template: "/projects/:id/issues/:issue_iid/related_merge_requests", service: "issues", section: "Document 2 §4.1", class: safe, paging: offset, anonymous: true},
 	{method: "POST", template: "/projects/:id/issues/:issue_iid/reset_spent_time", service: "issues", section: "Document 2 §4.1", class: repeatable},
 	{method: "POST", template: "/projects/:id/issues/:issue_iid/reset_time_estimate", service: "issues", section: "Document 2 §4.1", class: repeatable},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/subscribe", service: "issues", section: "Document 2 §4.1", class: repeatable},
+	{method: "POST", template: "/projects/:id/issues/:issue_iid/subscribe", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
 	{method: "POST", template: "/projects/:id/issues/:issue_iid/time_estimate", service: "issues", section: "Document 2 §4.1", class: repeatable},
 	{method: "GET", template: "/projects/:id/issues/:issue_iid/time_stats", service: "issues", section: "Document 2 §4.1", class: safe, anonymous: true},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/todo", service: "issues", section: "Document 2 §4.1", class: repeatable},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/unsubscribe", service: "issues", section: "Document 2 §4.1", class: repeatable},
+	{method: "POST", template: "/projects/:id/issues/:issue_iid/todo", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
+	{method: "POST", template: "/projects/:id/issues/:issue_iid/unsubscribe", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
 	{method: "GET", template: "/projects/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: safe, tier: "Premium or Ultimate"},
 	{method: "PUT", template: "/projects/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: repeatable, tier: "Premium or Ultimate"},
 	{method: "GET", template: "/projects/:id/merge_requests", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
@@ -184,9 +186,9 @@ var routes = []route{
 	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/blocks", service: "merge_requests", section: "Document 2 §4.2", class: once},
 	{method: "DELETE", template: "/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", service: "merge_requests", section: "Document 2 §4.2", class: repeatable},
 	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/changes", service: "merge_requests", section: "Document 2 §4.2", class: safe, anonymous: true, deprecated: "since 15.7; use merge_requests.list_diffs"},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/subscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/todo", service: "merge_requests", section: "Document 2 §4.2", class: repeatable},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/unsubscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable},
+	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/subscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
+	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/todo", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
+	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/unsubscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
 	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/versions", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
 	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", service: "merge_requests", section: "Document 2 §4.2", class: safe, anonymous: true},
 	{method: "GET", template: "/projects/:id/registry/repositories", service: "registry", section: "Document 1 §4.1", class: safe, paging: offset, jobToken: true},
@@ -197,7 +199,7 @@ var routes = []route{
 	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: safe, jobToken: true},
 	{method: "GET", template: "/projects/:id/repository/archive[.:format]", service: "repositories", section: "Document 1 §4.3", class: safe, budget: archiveBudget, anonymous: true},
 	{method: "GET", template: "/projects/:id/repository/blobs/:sha", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
+	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true, html: true},
 	{method: "GET", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: safe, jobToken: true},
 	{method: "POST", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: once},
 	{method: "GET", template: "/projects/:id/repository/compare", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true},

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -15,19 +16,49 @@ import (
 func (c *call) traced(ctx context.Context, header http.Header) context.Context {
 	h := &hopContext{Context: ctx}
 	return httptrace.WithClientTrace(h, &httptrace.ClientTrace{
-		GetConn: func(string) { h.connected.Store(false) }, // again, when the one that it had is found closed
+		GetConn: func(string) {
+			h.connected.Store(false)
+			if h.connections.Load() > 0 {
+				c.refuseReplay(nil)
+			}
+		},
 		GotConn: func(got httptrace.GotConnInfo) {
 			h.connected.Store(true)
+			if h.connections.Add(1) > 1 {
+				c.refuseReplay(got.Conn)
+				return
+			}
 			c.last.sent.Store(true)
 			expectLess(header, got.Conn)
 		},
 	})
 }
 
+// refuseReplay keeps net/http from sending a request again by itself: a second connection within
+// one request means that the server did not process it on the first. The end of the context is
+// enough while net/http looks for a connection, and over HTTP/2. On a connection of HTTP/1 it writes
+// the request all the same.
+func (c *call) refuseReplay(conn net.Conn) {
+	c.last.replay.Store(true)
+	c.watch.life.end(errNotProcessed)
+	if conn != nil && !c.isHTTP2(conn) {
+		_ = conn.Close()
+	}
+}
+
+func (c *call) isHTTP2(conn net.Conn) bool {
+	if t, secure := conn.(*tls.Conn); secure {
+		return t.ConnectionState().NegotiatedProtocol == "h2"
+	}
+	t, network := c.client().transport.(*http.Transport)
+	return network && t.Protocols != nil && t.Protocols.UnencryptedHTTP2() && !t.Protocols.HTTP1()
+}
+
 // hopContext knows whether its hop has a connection.
 type hopContext struct {
 	context.Context //nolint:containedctx // it is one
 	connected       atomic.Bool
+	connections     atomic.Int32 // that the request was given, one after the other
 }
 
 type hopKey struct{}

@@ -68,6 +68,9 @@ type Error struct {
 	Method string
 	// Route is the endpoint as the contract spells it, placeholders included.
 	Route string
+	// Path is the object: the path that was requested, escaped, below the base URL of the API or of
+	// the registry, without a query: "/groups/acme%2Fplatform/issues".
+	Path string
 	// Status is the HTTP status of the last answer; 0 when none came.
 	Status int
 	// Message is what the server said, without control bytes, at most 8 KiB.
@@ -88,10 +91,10 @@ type Error struct {
 
 // Error says what was tried, what came back, and what to do about it.
 func (e *Error) Error() string {
-	parts := []string{"forge: " + e.Method + " " + e.Route}
+	parts := []string{"forge: " + e.Method + " " + withObject(e.Route, e.Path)}
 	said := e.Message
 	if e.Status != 0 {
-		code, text := strconv.Itoa(e.Status), http.StatusText(e.Status)
+		code, text := strconv.Itoa(e.Status), statusText(e.Status)
 		parts = append(parts, strings.TrimSpace(code+" "+text))
 		if said = strings.TrimPrefix(said, code+" "); strings.EqualFold(said, text) {
 			said = ""
@@ -119,6 +122,14 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// withObject names the object beside its endpoint. A route without placeholders is its own object.
+func withObject(route, path string) string {
+	if path == "" || strings.HasSuffix(route, path) {
+		return route
+	}
+	return route + " (" + path + ")"
+}
+
 func (e *Error) causeText() string {
 	if e.cause == nil {
 		return ""
@@ -139,17 +150,24 @@ func (e *Error) Unwrap() []error {
 
 // RateLimitError is a call that the server, or what it announced before, holds back until a given time.
 type RateLimitError struct {
-	// Until is when the server will take calls again; zero when it did not say.
+	// Until is when the server takes calls again; zero when that is not known. Of a second bulk
+	// deletion of registry tags it is the latest possible time.
 	Until time.Time
 	// Err is the failed call.
 	Err *Error
 }
 
-// Error adds the time to the message of the call.
+// Error adds to the message of the call what to do.
 func (e *RateLimitError) Error() string {
+	if e.Err == nil {
+		return "forge: " + ErrRateLimited.Error()
+	}
 	text := e.Err.Error()
-	if !e.Until.IsZero() {
+	switch {
+	case !e.Until.IsZero():
 		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
+	default:
+		text += "; the server does not say when: try again later, and less often"
 	}
 	if e.Err.Attempts == 0 {
 		text += "; nothing was sent"
@@ -157,8 +175,13 @@ func (e *RateLimitError) Error() string {
 	return text
 }
 
-// Unwrap gives the *Error.
-func (e *RateLimitError) Unwrap() error { return e.Err }
+// Unwrap returns the *Error.
+func (e *RateLimitError) Unwrap() error {
+	if e.Err == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // Is matches ErrRateLimited, whatever the status.
 func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited }
@@ -167,6 +190,8 @@ func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited
 type ValidationError struct {
 	// Route is the endpoint; empty when the refusal is not about a call.
 	Route string
+	// Path is the object, as in Error; empty where the arguments make no path.
+	Path string
 	// Option is the Go name of the option, argument or request option.
 	Option string
 	// Param is the wire name, where there is one.
@@ -180,7 +205,7 @@ func (e *ValidationError) Error() string {
 	var b strings.Builder
 	b.WriteString("forge: ")
 	if e.Route != "" {
-		b.WriteString(e.Route + ": ")
+		b.WriteString(withObject(e.Route, e.Path) + ": ")
 	}
 	b.WriteString(e.subject() + ": " + e.Reason + "; nothing was sent")
 	return b.String()

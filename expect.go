@@ -24,3 +24,8 @@ func expectLess(header http.Header, conn net.Conn) {
 		delete(header, "Expect")
 	}
 }
+
+// mayDropExpect reports whether a 417 can be mended by sending the body at once (RFC 9110 §10.1.1).
+func (c *call) mayDropExpect() bool {
+	return c.last.status == http.StatusExpectationFailed && !c.noExpect && c.body != nil && c.body.size > expectAbove
+}

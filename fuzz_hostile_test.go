@@ -60,8 +60,8 @@ func FuzzContentType(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, contentType string) {
 		answered = contentType
-		d, err := client.Repositories.Archive(context.Background(), ID(1), nil)
-		require.NoError(t, err, "a download has any type")
+		d, err := client.Repositories.DownloadBlob(context.Background(), ID(1), "a")
+		require.NoError(t, err, "the content of a blob has any type")
 		safeText(t, d.ContentType)
 		require.NoError(t, d.Close())
 

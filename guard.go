@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,9 @@ type guard struct {
 	held   map[holdKey]time.Time
 	uses   map[holdKey][]use
 	hosted bool // the server has shown that archives are limited
+
+	counting atomic.Bool   // there are uses
+	ahead    time.Duration // of the server's clock, by the latest response; uses are in its time
 }
 
 // holdKey names what a wait holds back: all routes of an origin, or a single route with a budget of its own.
@@ -34,7 +38,7 @@ type use struct {
 }
 
 const (
-	budgetSize    = 100 // retries that a client may spend while nothing succeeds
+	budgetSize    = 40  // retries that a client may spend while nothing succeeds
 	budgetRefund  = 1   // a retry that helped gives back what it cost
 	budgetTrickle = 0.1 // a first attempt that succeeds gives back a little
 )
@@ -97,8 +101,9 @@ func (g *guard) count(r *request) {
 	defer g.mu.Unlock()
 	if g.uses == nil {
 		g.uses = map[holdKey][]use{}
+		g.counting.Store(true)
 	}
-	now := time.Now()
+	now := time.Now().Add(g.ahead)
 	for key, uses := range g.uses {
 		if key.template == r.route.template && now.Sub(uses[len(uses)-1].at) >= window {
 			delete(g.uses, key)
@@ -107,6 +112,28 @@ func (g *guard) count(r *request) {
 	uses := g.uses[keyOf(r)]
 	uses = append(uses, use{now, r.path})
 	g.uses[keyOf(r)] = uses[max(0, len(uses)-calls):]
+}
+
+// clockTolerance is what a Date header may differ from this machine's clock without meaning
+// anything: it has whole seconds, and the response took a while.
+const clockTolerance = 2 * time.Second
+
+// readClock notes the server's clock, which is the one that counts: it may be set, or wrong.
+func (g *guard) readClock(r *request, h http.Header) {
+	if r.route.base != apiBase || !g.counting.Load() && r.route.budget == noBudget {
+		return
+	}
+	server, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return
+	}
+	ahead := time.Until(server)
+	if ahead.Abs() < clockTolerance {
+		ahead = 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ahead = ahead
 }
 
 // read takes what a good answer says of a budget: its limit, which proves that there is one, and that it is used up.
@@ -124,15 +151,16 @@ func (g *guard) read(r *request, h http.Header) {
 	}
 }
 
-// heldUntil is when the request may be sent, and what holds it back; the past or zero: now.
-func (g *guard) heldUntil(r *request) (until time.Time, why string) {
+// heldUntil returns when the request may be sent, and what holds it back; the past or zero: now.
+// What the client has counted itself holds nothing back where the caller does not want it checked.
+func (g *guard) heldUntil(r *request, unchecked bool) (until time.Time, why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	until, why = g.held[holdKey{base: r.route.base}], "the server has asked to wait"
 	if own := g.held[keyOf(r)]; own.After(until) {
 		until = own
 	}
-	if full := g.fullUntil(r); full.After(until) {
+	if full := g.fullUntil(r); !unchecked && full.After(until) {
 		calls, window := r.route.budget.rate()
 		until, why = full, fmt.Sprintf("the endpoint takes %d in %s, and this client has used that up", calls, window)
 	}
@@ -152,14 +180,14 @@ func (g *guard) fullUntil(r *request) time.Time {
 	case r.route.budget == blobBudget && !slices.ContainsFunc(uses, func(u use) bool { return u.path == r.path }):
 		return time.Time{}
 	}
-	return uses[0].at.Add(window)
+	return uses[0].at.Add(window - g.ahead)
 }
 
 // pass waits until the request may be sent, or says until when it may not because the wait is longer than the policy or the
 // context allows.
-func (g *guard) pass(ctx context.Context, r *request, longest time.Duration) (until time.Time, why string, err error) {
+func (g *guard) pass(ctx context.Context, r *request, o *callOptions) (until time.Time, why string, err error) {
 	for {
-		if until, why = g.heldUntil(r); until.IsZero() {
+		if until, why = g.heldUntil(r, o.unchecked); until.IsZero() {
 			return time.Time{}, "", nil
 		}
 		wait := time.Until(until)
@@ -170,7 +198,7 @@ func (g *guard) pass(ctx context.Context, r *request, longest time.Duration) (un
 		switch {
 		case limited && until.After(deadline):
 			return until, why, context.DeadlineExceeded
-		case wait > longest:
+		case wait > o.retry.MaxRetryAfter:
 			return until, why, ErrRateLimited
 		}
 		wait += jitter(min(wait/10, time.Second))

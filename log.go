@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -43,16 +44,19 @@ func (j journal) held(ctx context.Context, c *call) {
 	if !j.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	if until, why := c.client().guard.heldUntil(c.request); time.Until(until) > 0 {
+	if until, why := c.client().guard.heldUntil(c.request, c.options.unchecked); time.Until(until) > 0 {
 		j.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }
 
-// end records a failure as a warning, all else, "nothing to change" included, at debug level. Where a good answer turns out to be of no
-// use it comes a second time.
+// end records a failure as a warning. The end of a call that the caller canceled is not one, and
+// neither is ErrNotModified. It is called again when a response cannot be decoded.
 func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
-	if failed {
+	switch {
+	case failed && errors.Is(ctx.Err(), context.Canceled):
+		message = "forge: call canceled"
+	case failed:
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
 	if !j.Enabled(ctx, level) {
@@ -68,6 +72,7 @@ func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
 func logAttrs(c *call) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("method", c.route().method), slog.String("route", c.route().template),
+		slog.String("path", c.scrub(c.request.path)),
 		slog.String("service", c.route().service), slog.String("class", c.route().class.String()),
 		slog.Int("attempt", c.attempts), slog.Int("status", c.last.status),
 	}

@@ -188,7 +188,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 			require.NoError(t, c.Do(t.Context(), callOf(safe), nil)) // another call, with the next token
 			return nil, errors.New("lost " + secret)
 		}
-		return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	})
 	err := c.Do(t.Context(), callOf(once), nil)
 	require.Error(t, err)

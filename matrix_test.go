@@ -150,28 +150,26 @@ const (
 	failed  ending = "failed"
 )
 
-// expect says how the call must end, after how many attempts, and how many requests net/http adds to them by itself: after the end of a
-// connection that was used before it repeats what it could not write, and a GET that got no byte of an answer.
-func (r *matrixRow) expect(c matrixCell) (end ending, attempts, added int) {
-	faults := c.times
-	if c.reused && (c.fault.stale || c.fault.silent && r.route.method == http.MethodGet) {
-		added, faults = 1, faults-1
+// expect returns how the call must end, and after how many attempts. A connection that was used
+// before and is closed while it is idle takes no request, so that every class is retried.
+func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
+	stale := 0
+	if c.reused && c.fault.stale {
+		stale = 1
 	}
 	switch {
 	case c.fault.head && r.executor == kindExec:
-		return well, 1, added
+		return well, 1
 	case c.fault.head && r.executor == kindOpen:
-		return torn, 1, added
-	case faults == 0:
-		return well, 1, added
-	case r.route.class == once && !c.fault.untaken:
-		return failed, 1, added
-	case faults >= 4:
-		return failed, 4, added
+		return torn, 1
+	case r.route.class == once && !c.fault.untaken && c.times > stale:
+		return failed, 1 + stale
+	case c.times >= 4:
+		return failed, 4
 	case c.after && (r.route.method == http.MethodDelete || r.settles()):
-		return settled, faults + 1, added
+		return settled, c.times + 1
 	}
-	return well, faults + 1, added
+	return well, c.times + 1
 }
 
 // matrixResult is how a call ended, and what the server saw of it.
@@ -238,7 +236,8 @@ func taste(results []reflect.Value) (n int, err error) {
 func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 	t.Helper()
 	got := r.meet(t, c)
-	want, attempts, added := r.expect(c)
+	want, requests := r.expect(c)
+	attempts := requests
 	var e *Error
 	end := well
 	switch {
@@ -257,9 +256,9 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 	figures.count(r, c, got, end, e)
 	assert.Equal(t, want, end, "%s: %v", c, got.err)
 	if want == well && r.executor == kindList {
-		added++ // the second page
+		requests++ // the second page
 	}
-	assert.Equal(t, attempts+added, got.arrivals, "%s: requests", c)
+	assert.Equal(t, requests, got.arrivals, "%s: requests", c)
 	r.checkEffects(t, c, got, e)
 	r.checkRequests(t, c, got)
 	if e != nil {

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// Attempt is what WithOnAttempt tells of one attempt of a call. It holds no credential, and nothing of the request but its route.
+// Attempt is what WithOnAttempt reports of one attempt of a call. It holds no credential.
 type Attempt struct {
 	// Method is the HTTP method.
 	Method string
 	// Route is the endpoint as the contract spells it, placeholders included: it has few values, as names of metrics must.
 	Route string
+	// Path is the object, as in Error. It has many values: use Route for the names of metrics.
+	Path string
 	// Number counts the attempts of the call, from 1.
 	Number int
 	// Status is the HTTP status; 0 when no answer came.
@@ -128,7 +130,7 @@ func (c *call) observe(ctx context.Context, again bool) {
 	}
 	a := &c.last
 	seen := Attempt{
-		Method: c.route().method, Route: c.route().template, Number: c.attempts, Status: a.status, RequestID: requestID(a.header),
+		Method: c.route().method, Route: c.route().template, Path: c.scrub(c.request.path), Number: c.attempts, Status: a.status, RequestID: requestID(a.header),
 		Start: a.start, Duration: a.duration, Sent: a.uploaded, Received: a.received,
 	}
 	if again {

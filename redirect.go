@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 )
@@ -19,8 +18,7 @@ func (c *call) exchange(ctx context.Context) (*http.Response, error) {
 			return answer, err
 		}
 		c.last.status = answer.StatusCode
-		_, _ = io.CopyN(io.Discard, &answerReader{body: answer.Body, call: c, left: drainBytes}, drainBytes)
-		_ = answer.Body.Close()
+		c.drain(&answerReader{body: answer.Body, call: c, left: drainBytes}, answer)
 		next, reason := c.follow(target, answer)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times"
@@ -29,7 +27,7 @@ func (c *call) exchange(ctx context.Context) (*http.Response, error) {
 			c.last.final = true
 			return nil, &failure{sentinel: ErrRedirect, text: reason}
 		}
-		c.last.status, c.last.away = 0, !sameOrigin(&c.url, next)
+		c.last.status, c.last.redirected, c.last.away = 0, true, !sameOrigin(&c.url, next)
 		if home = home && sameOrigin(&c.url, next); home {
 			c.moved = next
 		}
@@ -74,8 +72,15 @@ func (c *call) follow(from *url.URL, answer *http.Response) (next *url.URL, reas
 		return nil, "the server redirects to " + host + ", which is not the client's origin: if that is where it lives now, give its address to NewClient"
 	case !safeMethod:
 		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
-	case next.Scheme != "https":
+	case next.Scheme != "https" && !c.mayUsePlainHTTP(next):
 		return nil, "the server redirects the download to " + host + ", which is not https"
 	}
 	return next, ""
+}
+
+// mayUsePlainHTTP reports whether a download may go on over http: where the client itself uses it,
+// and either has no credential or was told to. The request to another origin has none anyway.
+func (c *call) mayUsePlainHTTP(next *url.URL) bool {
+	return next.Scheme == "http" && c.url.Scheme == "http" &&
+		(c.client().config.plainHTTP || c.cred.kind == anonymous)
 }

@@ -179,7 +179,8 @@ func isAge(param string, age Age) error {
 
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags shows them before. It returns before
 // the work is done. A repository takes one such call an hour, and a second one is a *RateLimitError: that of a client which saw the
-// first accepted is not sent, and that of another is refused with 400 and has no Until. The hosted offering removes a limited number
+// first accepted is not sent, and that of another is refused with 400, with the latest
+// possible time as its Until. Unchecked sends it all the same. The hosted offering removes a limited number
 // of tags at a time. Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)

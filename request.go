@@ -199,6 +199,9 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 			return nil, r.invalid(s.err)
 		}
 	}
+	if s.into != nil {
+		*s.into = Response{} // what is there is of another call
+	}
 	s.retry = s.retry.withDefaults()
 	return s, nil
 }
@@ -276,7 +279,7 @@ func (r *request) invalid(err error) error {
 		v = &ValidationError{Option: "request", Reason: err.Error()}
 	}
 	named := *v
-	named.Route = r.route.method + " " + r.route.template
+	named.Route, named.Path = r.route.method+" "+r.route.template, r.client.Redact(r.path)
 	return &named
 }
 

@@ -234,8 +234,10 @@ func MaxBytes(n int64) RequestOption {
 	}
 }
 
-// Unchecked sends the call without checking its options first: for servers that know more than this version of the
-// package. Path arguments are checked all the same.
+// Unchecked sends the call without checking its options first: for servers that know more than this
+// version of the package. It also sends a call that the client would hold back because it has counted
+// a documented limit itself, such as one bulk deletion an hour. Path arguments are checked all the
+// same, and waits that the server has requested hold.
 func Unchecked() RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Unchecked", kindAny) {

@@ -19,7 +19,9 @@ import (
 type RetryPolicy struct {
 	// MaxAttempts is how often a call is sent at most; default 4, and 1 never repeats.
 	MaxAttempts int
-	// MinWait is the wait before the second attempt, before jitter; it doubles with each. Default 0.5 s.
+	// MinWait is the wait before the second attempt, before jitter, after a status such as 503, a
+	// timeout or a refused connection; it doubles with each attempt. After a lost connection the
+	// wait is a tenth of it, after a 429 that names no time twice as long. Default 0.5 s.
 	MinWait time.Duration
 	// MaxWait is the longest wait between attempts that the server did not ask for; default 30 s.
 	MaxWait time.Duration
@@ -43,14 +45,34 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// backoff is the wait after the given number of attempts: exponential, spread over half to one and a half of it, so that
-// clients that failed together do not come back together.
-func (p RetryPolicy) backoff(attempts int) time.Duration {
+// backoff returns the wait after the given number of attempts. It grows exponentially from base and
+// is spread over half to one and a half of that, so that clients that failed together do not come
+// back together.
+func (p RetryPolicy) backoff(base time.Duration, attempts int) time.Duration {
 	wait := p.MaxWait
-	if shift := attempts - 1; shift < 32 && p.MinWait<<shift>>shift == p.MinWait {
-		wait = min(p.MinWait<<shift, p.MaxWait)
+	if shift := attempts - 1; shift < 32 && base<<shift>>shift == base {
+		wait = min(base<<shift, p.MaxWait)
 	}
 	return min(wait/2+jitter(wait), p.MaxWait)
+}
+
+// base returns what the backoff after the attempt begins with. A lost connection is often one of
+// many, and another works at once; a server that is overloaded or starting needs longer.
+func (p RetryPolicy) base(a *attempt) time.Duration {
+	switch {
+	case a.status == http.StatusTooManyRequests:
+		return 2 * p.MinWait
+	case a.lostConnection():
+		return max(p.MinWait/10, 1)
+	}
+	return p.MinWait
+}
+
+// lostConnection reports whether the attempt had a connection, and lost it.
+func (a *attempt) lostConnection() bool {
+	var refused *tunnelError
+	return a.err != nil && !isDial(a.err) && !errors.As(a.err, &refused) &&
+		!errors.Is(a.err, ErrTimeout) && !errors.Is(a.err, ErrCredential)
 }
 
 // jitter is a random part of d.
@@ -94,11 +116,15 @@ func (c *call) goesOn(ctx context.Context) bool {
 	if a.status == http.StatusUnauthorized {
 		return !a.away && c.renew(ctx)
 	}
+	if c.mayDropExpect() {
+		c.noExpect, c.wait = true, 0
+		return true
+	}
 	if !c.mayRepeat(a) {
 		return false
 	}
 	if !asked {
-		wait = c.options.retry.backoff(c.attempts)
+		wait = c.options.retry.backoff(c.options.retry.base(a), c.attempts)
 	} else {
 		wait += jitter(min(wait/10, time.Second))
 	}
@@ -108,6 +134,9 @@ func (c *call) goesOn(ctx context.Context) bool {
 
 // budget notes what a good answer took of the budget of its route. Blobs are noted once their size is known.
 func (c *call) budget() {
+	if !c.last.away {
+		c.client().guard.readClock(c.request, c.last.header)
+	}
 	if b := c.route().budget; b == deletionBudget || b == archiveBudget {
 		c.client().guard.count(c.request)
 	}
@@ -131,23 +160,18 @@ func (c *call) over(ctx context.Context) bool {
 // mayRepeat holds the rules of what may be sent again (design of the package: CONTRIBUTING.md, "Retries").
 func (c *call) mayRepeat(a *attempt) bool {
 	switch {
-	case a.status == http.StatusTooManyRequests:
-		return true
 	case a.final || neverRepeat(a.err):
 		return false
-	case a.err != nil && !a.sent.Load():
-		return true
-	case c.route().class == once:
-		return false
 	case a.err != nil:
-		return true
+		return !a.sent.Load() || c.route().class != once
 	}
-	switch a.status {
-	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
-		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return c.route().class.retriesStatus(a.status) || a.isLocked()
+}
+
+// isLocked reports whether the server did not act because another request holds a lock. Deployed
+// servers say so with a 409; other conflicts stay.
+func (a *attempt) isLocked() bool {
+	return a.status == http.StatusConflict && strings.Contains(a.message, "Resource lock")
 }
 
 // neverRepeat tells the transport errors that a second attempt cannot mend.

@@ -168,6 +168,9 @@ func (e *catalogueRoute) route() route {
 		jobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
 		anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		budget:    e.budget(),
+		html:      strings.HasSuffix(e.Path, "/raw"), // the file's own content
+		// Deployed servers send a 304 for every no-op, those that the documents give no status included.
+		notModified: slices.ContainsFunc(e.Rules, func(rule struct{ Kind string }) bool { return rule.Kind == "no_op" }),
 	}
 	if found, ok := findRoute(e.Method, e.Path); ok {
 		r.class = found.class // TestRouteClasses

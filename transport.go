@@ -35,6 +35,7 @@ type call struct {
 	attempts  int
 	ambiguous bool // an attempt may have taken effect
 	bodyUsed  bool // the body was opened
+	noExpect  bool // the server refused the Expect header
 	renewed   bool // a refused token was renewed
 	made      bool // the first attempt was made before the loop, which takes it over
 	used      func() string
@@ -56,8 +57,12 @@ type attempt struct {
 	start      time.Time // zero until something is about to be sent
 	duration   time.Duration
 	sent       atomic.Bool // there was a connection, so bytes may have arrived; not always known of a read, which may be sent again anyway
+	replay     atomic.Bool // net/http was about to send the request again
 	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
-	final      bool        // err is nothing that another attempt could mend
+	bare       bool        // the last request had no headers of the caller's
+	redirected bool
+	outcome    outcome // of the response; 0 without one
+	final      bool    // err is nothing that another attempt could mend
 	status     int
 	header     http.Header
 	answer     *http.Response
@@ -71,9 +76,10 @@ type attempt struct {
 	cause      error // why nothing more is tried, when that is an error
 }
 
-// ok reports whether the attempt ended the call well; a documented no-op is no failure.
+// ok reports whether the attempt ended the call well. A 304 that is documented or was requested is
+// not a failure.
 func (a *attempt) ok() bool {
-	return a.err == nil && (a.status >= 200 && a.status < 300 || a.status == http.StatusNotModified)
+	return a.err == nil && (a.outcome == succeeded || a.outcome == unchanged)
 }
 
 // ambiguous reports whether a write may have taken effect although the attempt failed.
@@ -81,6 +87,8 @@ func (a *attempt) ambiguous() bool {
 	switch {
 	case !a.sent.Load():
 		return false
+	case a.outcome == unexpected:
+		return true
 	case a.err != nil:
 		return a.status < 300 || a.status == http.StatusSeeOther
 	}
@@ -153,14 +161,15 @@ func (c *call) send(ctx context.Context) error {
 	switch {
 	case err != nil || !c.last.ok():
 		err = c.failed(ctx)
-	case c.last.status == http.StatusNotModified:
-		err = c.error() // what was asked for is so already: an error that is no failure
+	case c.last.outcome == unchanged:
+		err = c.error() // the requested state is there already: an error that is not a failure
 	}
 	c.end(ctx, err)
 	return err
 }
 
-// end counts and records the end of the call. A 304 is no failure: there was nothing to change.
+// end counts and records the end of the call. ErrNotModified is not a failure: there was nothing
+// to change.
 func (c *call) end(ctx context.Context, err error) {
 	failed := err != nil && !errors.Is(err, ErrNotModified)
 	if failed {
@@ -209,11 +218,11 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 	if limiter := c.client().config.limiter; limiter != nil {
 		if err := limiter.Wait(ctx); err != nil {
 			c.last.final = true
-			return nil, &failure{ErrRateLimited, "the limiter refused: " + err.Error(), err}
+			return nil, limiterError(ctx, err)
 		}
 	}
 	c.client().config.log.held(ctx, c)
-	if until, why, err := c.client().guard.pass(ctx, c.request, c.options.retry.MaxRetryAfter); err != nil {
+	if until, why, err := c.client().guard.pass(ctx, c.request, c.options); err != nil {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
 	}
@@ -237,6 +246,14 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 	return answer, nil
 }
 
+// limiterError tells the end of the caller's context from a Limiter that refuses the call.
+func limiterError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &failure{ctx.Err(), "the wait for the Limiter ended: " + ctx.Err().Error(), err}
+	}
+	return &failure{ErrRateLimited, "the Limiter refused the call: " + err.Error(), err}
+}
+
 // hop sends the request to one address. home says that it is the client's own origin and was never left.
 func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Response, error) {
 	header, err := c.header(ctx, home)
@@ -247,6 +264,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	if c.last.sent.Load() { // on the hop before: a write costs more than a look
 		c.last.sent.Store(false)
 	}
+	c.last.bare = !home
 	_, network := c.client().transport.(*http.Transport)
 	if network || c.route().class != safe {
 		ctx = c.traced(ctx, header)
@@ -258,7 +276,12 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	}
 	answer, err := c.client().transport.RoundTrip(req)
 	c.detach()
-	if err != nil {
+	switch {
+	case err == nil:
+	case c.last.replay.Load() || errors.Is(err, errNotProcessed):
+		c.last.sent.Store(false)
+		return nil, errNotProcessed
+	default:
 		if !network && !isDial(err) {
 			c.last.sent.Store(true)
 		}
@@ -335,12 +358,16 @@ func (c *call) attach(req *http.Request) error {
 		_ = content.Close()
 		req.Body = http.NoBody
 	}
-	if !c.body.once {
-		req.GetBody = open
+	req.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
+	if !c.noExpect {
+		expect(req)
 	}
-	expect(req)
 	return nil
 }
+
+// errNotProcessed: net/http has found that the server did not process the request, and would send
+// it again by itself. The call's own loop does instead, which counts attempts and keeps to the policy.
+var errNotProcessed = &failure{sentinel: io.ErrUnexpectedEOF, text: "the connection was lost before the server processed the request"}
 
 // release gives the workspace back.
 func (c *call) release() {

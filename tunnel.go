@@ -12,7 +12,7 @@ type tunnelError struct{ status int }
 
 // Error names the proxy: net/http gives the words of its status alone, which read as if the server had refused the call.
 func (e *tunnelError) Error() string {
-	text := fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
+	text := fmt.Sprintf("the proxy answered %d %s", e.status, statusText(e.status))
 	if e.status == http.StatusProxyAuthRequired {
 		text += ": check the user and password in the address of the proxy"
 	}
@@ -21,7 +21,8 @@ func (e *tunnelError) Error() string {
 
 // lasting reports whether the proxy would answer the same again.
 func (e *tunnelError) lasting() bool {
-	return e.status < 500 && e.status != http.StatusRequestTimeout && e.status != http.StatusTooManyRequests
+	return e.status < 500 && e.status != http.StatusRequestTimeout &&
+		e.status != http.StatusTooEarly && e.status != http.StatusTooManyRequests
 }
 
 // checkTunnel is the OnProxyConnectResponse of a transport that has none.

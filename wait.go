@@ -20,7 +20,7 @@ func (r *request) poll(ctx context.Context, look func() (done bool, saw string, 
 		if done || err != nil {
 			return err
 		}
-		if err := sleep(ctx, patience().backoff(looks)); err != nil {
+		if err := sleep(ctx, patience().backoff(patience().MinWait, looks)); err != nil {
 			return r.fail(err, fmt.Sprintf("%s after %s: %s", saw, time.Since(started).Round(time.Second), err))
 		}
 	}
@@ -28,5 +28,5 @@ func (r *request) poll(ctx context.Context, look func() (done bool, saw string, 
 
 // fail is the error of a wait that ends without what was waited for.
 func (r *request) fail(sentinel error, text string) error {
-	return &Error{Method: r.route.method, Route: r.route.template, cause: &failure{sentinel: sentinel, text: text}}
+	return &Error{Method: r.route.method, Route: r.route.template, Path: r.client.Redact(r.path), cause: &failure{sentinel: sentinel, text: text}}
 }

@@ -216,11 +216,11 @@ func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRep
 	}
 }
 
-// explain puts the refusal of a second bulk deletion within an hour into words, where the error does not say by itself until when.
+// explain shortens the refusal of a second bulk deletion within an hour.
 func explain(err error) error {
 	var limited *forge.RateLimitError
-	if errors.As(err, &limited) && limited.Until.IsZero() {
-		return errors.New("this repository was cleaned up less than an hour ago: try again later; nothing was deleted")
+	if errors.As(err, &limited) && !limited.Until.IsZero() {
+		return fmt.Errorf("this repository was cleaned up less than an hour ago: try again after %s; nothing was deleted", limited.Until.Format(time.Kitchen))
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func TestFailures(t *testing.T) {
 	srv.Fail("GET /runners/:id/managers", forgetest.Status(403).After(1).Times(1))
 	_, err = demotest.Run(t, run, "", "-all")
 	require.ErrorIs(t, err, forge.ErrForbidden)
-	assert.Regexp(t, `^runner \d: forge: GET /runners/:id/managers: 403`, err.Error())
+	assert.Regexp(t, `^runner \d: forge: GET /runners/:id/managers \(/runners/\d/managers\): 403`, err.Error())
 
 	t.Setenv("FORGE_TOKEN", srv.AddUser("priya.raman").Token)
 	_, err = demotest.Run(t, run, "", "-all")

@@ -1,0 +1,92 @@
+package forge
+
+import "net/http"
+
+// outcome is what the status of a response means for its call.
+type outcome uint8
+
+const (
+	// succeeded: the endpoint did what was requested.
+	succeeded outcome = iota + 1
+	// unchanged: a 304 that the endpoint documents, or that the caller's condition requested.
+	unchanged
+	// rejected: a 4xx or 5xx.
+	rejected
+	// unexpected: the endpoint does not return this status, so the result is not known.
+	unexpected
+)
+
+// outcomeOf implements the table in docs/errors-and-retries.md, "Statuses". sent holds the headers
+// that the caller added to the request.
+func outcomeOf(r *route, status int, sent http.Header) outcome {
+	switch {
+	case status >= 400 && status < 600:
+		return rejected
+	case status == http.StatusNotModified:
+		if r.notModified || hasCondition(sent) {
+			return unchanged
+		}
+	case status == http.StatusPartialContent:
+		if r.class == safe && sent.Get("Range") != "" {
+			return succeeded
+		}
+	case status == http.StatusOK:
+		return succeeded
+	case status == http.StatusCreated, status == http.StatusAccepted, status == http.StatusNoContent:
+		if r.class != safe {
+			return succeeded
+		}
+	}
+	return unexpected
+}
+
+func hasCondition(sent http.Header) bool {
+	return sent.Get("If-None-Match") != "" || sent.Get("If-Modified-Since") != ""
+}
+
+// retriesStatus reports whether calls of the class are sent again after the status. The server did
+// not act before a 425 or a 429; before the others it may have.
+func (c class) retriesStatus(status int) bool {
+	switch status {
+	case http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return c != once
+	}
+	return c != once && proxyStatusText(status) != ""
+}
+
+// proxyStatusText names the statuses of a proxy that got no response from the server behind it.
+// They are not registered, so net/http has no text for them.
+func proxyStatusText(status int) string {
+	switch status {
+	case 520:
+		return "Unknown Error Behind The Proxy"
+	case 521:
+		return "Server Is Down"
+	case 522:
+		return "Connection Timed Out"
+	case 523:
+		return "Server Is Unreachable"
+	case 524:
+		return "Response Timed Out"
+	case 525:
+		return "TLS Handshake Failed"
+	case 526:
+		return "Invalid Certificate"
+	case 527:
+		return "Tunnel Error"
+	case 530:
+		return "Server Not Found"
+	}
+	return ""
+}
+
+// statusText is http.StatusText for the statuses of proxies too.
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return text
+	}
+	return proxyStatusText(status)
+}
