@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -309,4 +310,44 @@ func TestRedirectMovedList(t *testing.T) {
 	require.Len(t, got, 3)
 	assert.Equal(t, "/api/v4/moved?per_page=100&state=opened", got[1].uri)
 	assert.Equal(t, "/api/v4/moved?page=2&state=opened", got[2].uri)
+}
+
+// A download from an installation that has http only goes on over http, without headers, where the
+// client has no credential or was allowed to send one so; elsewhere it does not.
+func TestRedirectOverPlainHTTP(t *testing.T) {
+	const store = "http://store.example.com:9000"
+	for name, test := range map[string]struct {
+		base    string
+		options []Option
+		refused bool
+	}{
+		"no credential":             {"http://example.com", nil, false},
+		"credential allowed":        {"http://example.com", []Option{WithToken(secret), WithPlainHTTP()}, false},
+		"loopback, credential":      {"http://127.0.0.1:8080", []Option{WithToken(secret)}, true},
+		"https base, no credential": {"https://example.com", nil, true},
+		"https base, allowed":       {"https://example.com", []Option{WithToken(secret), WithPlainHTTP()}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.host(test.base, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, store+"/a", http.StatusFound) })
+			w.host(store, func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, "content") })
+			c, err := NewClient(test.base, append(test.options, w.dials())...)
+			require.NoError(t, err)
+			defer c.CloseIdleConnections()
+			d, err := openArchive(t.Context(), c, Header("X-Own", "1"))
+			if test.refused {
+				require.ErrorIs(t, err, ErrRedirect)
+				assert.Empty(t, w.at(store))
+				return
+			}
+			require.NoError(t, err)
+			text, err := io.ReadAll(d)
+			require.NoError(t, err)
+			require.NoError(t, d.Close())
+			assert.Equal(t, "content", string(text))
+			got := w.at(store)
+			require.Len(t, got, 1)
+			assert.Empty(t, got[0].header.Get("X-Own")+got[0].header.Get("Private-Token"))
+		})
+	}
 }

@@ -195,12 +195,10 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 		if opt == nil {
 			continue
 		}
-		if opt(s); s.err != nil {
-			return nil, r.invalid(s.err)
-		}
+		opt(s)
 	}
-	if s.into != nil {
-		*s.into = Response{} // what is there is of another call
+	if s.err != nil {
+		return nil, r.invalid(s.err)
 	}
 	s.retry = s.retry.withDefaults()
 	return s, nil

@@ -57,13 +57,20 @@ func (o *callOptions) fits(option string, kinds executor) bool {
 }
 
 func (o *callOptions) refuse(option, param, reason string) {
+	if o.err != nil {
+		return
+	}
 	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
 }
 
-// Into stores what came with the answer: status, headers, request id, cursor. A list writes it anew with each page, from the
-// goroutine that ranges.
+// Into stores what came with the response: status, headers, request id, cursor. It is emptied when
+// the call begins, so that a call without a response leaves it empty. A list writes it anew with
+// each page, from the goroutine that ranges.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
+		if response != nil {
+			*response = Response{}
+		}
 		if o.fits("Into", kindAny) {
 			o.into = response
 		}

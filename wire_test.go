@@ -264,13 +264,17 @@ func (w *world) at(address string) []seen {
 
 func (w *world) client(base string, options ...Option) *Client {
 	w.t.Helper()
-	transport := &http.Transport{
+	return wireClient(w.t, base, append([]Option{w.dials()}, options...)...)
+}
+
+// dials is the option of clients that find the hosts.
+func (w *world) dials() Option {
+	return WithHTTPClient(&http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: w.roots, MinVersion: tls.VersionTLS12},
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, w.addrs[addr])
 		},
-	}
-	return wireClient(w.t, base, append([]Option{WithHTTPClient(&http.Client{Transport: transport})}, options...)...)
+	}})
 }
 
 // runner is an executor as a caller meets it.
