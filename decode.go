@@ -13,6 +13,7 @@ import (
 
 //go:generate go run ./internal/gendecode
 //go:generate go run ./internal/gentable
+//go:generate go run ./internal/genapi
 
 // decodable is a response type: its decoder is in zz_decode.go, made from the struct, or written by hand below. A response type
 // that comes in another form too has a method decodeOther, which its decoder asks first.

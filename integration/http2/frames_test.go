@@ -2,8 +2,10 @@ package http2
 
 import (
 	"context"
+	"go/build"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -37,8 +39,8 @@ func TestFrames(t *testing.T) {
 		{"REFUSED_STREAM", reset(http2.ErrCodeRefusedStream), false},
 		{"reset before the headers", reset(http2.ErrCodeInternal), true},
 		{"cancelled before the headers", reset(http2.ErrCodeCancel), true},
-		// net/http itself takes this one for a refusal, of a stream too many (golang/go#42777), and sends any request again.
-		{"PROTOCOL_ERROR before the headers", reset(http2.ErrCodeProtocol), false},
+		// Before Go 1.27 net/http itself takes this one for a refusal, of a stream too many (golang/go#42777).
+		{"PROTOCOL_ERROR before the headers", reset(http2.ErrCodeProtocol), slices.Contains(build.Default.ReleaseTags, "go1.27")},
 		{"reset without an error", reset(http2.ErrCodeNo), true},
 		{"reset after the headers", func(c *conn, s seen) {
 			c.header(s.stream, "application/json", 100)
