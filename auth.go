@@ -166,7 +166,7 @@ func foreignSource(source oauth2.TokenSource) credential {
 // ownOAuth keeps and refreshes a token itself.
 func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTripper, saved func(*oauth2.Token)) credential {
 	client := &http.Client{
-		Transport:     transport,
+		Transport:     tokenEndpoint{transport},
 		Timeout:       refreshTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -185,7 +185,7 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 		ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 		fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: old.RefreshToken}).Token()
 		if err != nil {
-			return nil, hideTokenBody(err, networkCause(err))
+			return nil, exchangeError(err)
 		}
 		mu.Lock()
 		current = fresh
@@ -322,5 +322,5 @@ func hideTokenBody(err, cause error) error {
 	if isTokenErrorCode(refused.ErrorCode) {
 		reason += " " + refused.ErrorCode
 	}
-	return &credentialError{reason: reason, temporary: status >= 500}
+	return &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
 }

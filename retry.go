@@ -165,13 +165,7 @@ func (c *call) mayRepeat(a *attempt) bool {
 	case a.err != nil:
 		return !a.sent.Load() || c.route().class != once
 	}
-	return c.route().class.retriesStatus(a.status) || a.isLocked()
-}
-
-// isLocked reports whether the server did not act because another request holds a lock. Deployed
-// servers say so with a 409; other conflicts stay.
-func (a *attempt) isLocked() bool {
-	return a.status == http.StatusConflict && strings.Contains(a.message, "Resource lock")
+	return c.route().class.retriesStatus(a.status) || isLock(a.status, a.message)
 }
 
 // neverRepeat tells the transport errors that a second attempt cannot mend.

@@ -1,6 +1,9 @@
 package forge
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // outcome is what the status of a response means for its call.
 type outcome uint8
@@ -55,6 +58,12 @@ func (c class) retriesStatus(status int) bool {
 		return c != once
 	}
 	return c != once && proxyStatusText(status) != ""
+}
+
+// isLock reports whether the server did not act because another request holds a lock. Deployed
+// servers say so with a 409; other conflicts stay.
+func isLock(status int, message string) bool {
+	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
 }
 
 // proxyStatusText names the statuses of a proxy that got no response from the server behind it.

@@ -64,9 +64,9 @@ func TestTokenEndpointFails(t *testing.T) {
 		{"invalid_grant", say(400, kind, `{"error":"invalid_grant","error_description":"%s"}`), "answered 400 invalid_grant", 1},
 		{"401", say(401, kind, `{"error":"invalid_client","x":"%s"}`), "answered 401 invalid_client", 1},
 		{"a secret as the code", say(400, kind, `{"error":"%s"}`), "answered 400", 1},
-		{"a page", say(200, "text/html", "<html><title>Sign in</title>%s</html>"), "obtaining a token failed", 4},
-		{"garbage", say(200, kind, `{"access_token": %s`), "obtaining a token failed", 4},
-		{"no token", say(200, kind, `{"message":"%s"}`), "obtaining a token failed", 4},
+		{"a page", say(200, "text/html", "<html><title>Sign in</title>%s</html>"), "no usable token", 1},
+		{"garbage", say(200, kind, `{"access_token": %s`), "no usable token", 1},
+		{"no token", say(200, kind, `{"message":"%s"}`), "no usable token", 1},
 		{"an illegal token", say(200, kind, `{"access_token":"a b %s"}`), "illegal bytes", 1},
 		{"gone", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, "obtaining a token failed", 4},
 	} {

@@ -100,7 +100,7 @@ func TestDeleteTagReference(t *testing.T) {
 	s.push("group/app", "v1")
 	err := s.client(password).RegistryNative.DeleteTagReference(t.Context(), "group/app", "v1") //nolint:staticcheck // it is what is tested
 	require.ErrorIs(t, err, forge.ErrNotFound)
-	assert.ErrorContains(t, err, "forge: DELETE /v2/:image_path/tags/reference/:tag: 404 Not Found")
+	assert.ErrorContains(t, err, "forge: DELETE /v2/:image_path/tags/reference/:tag (/v2/group/app/tags/reference/v1): 404 Not Found")
 	assert.True(t, s.has("group/app", "v1"))
 }
 

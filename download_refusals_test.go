@@ -1,0 +1,196 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// streamed is an endpoint that serves a file.
+type streamed struct {
+	method string // of the service
+	html   bool   // the file may be an HTML page
+	open   func(context.Context, *Client, ...RequestOption) (*Download, error)
+}
+
+var streamedFiles = []streamed{
+	{"RepositoriesService.Archive", false, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
+		return c.Repositories.Archive(ctx, ID(1), &ArchiveOptions{Format: TarGz}, opts...)
+	}},
+	{"RepositoriesService.DownloadBlob", true, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
+		return c.Repositories.DownloadBlob(ctx, ID(1), "abc", opts...)
+	}},
+	{"SecureFilesService.Download", false, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
+		return c.SecureFiles.Download(ctx, ID(1), &SecureFile{ID: 2}, opts...)
+	}},
+	{"PlaceholderReassignmentsService.Download", false, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
+		return c.PlaceholderReassignments.Download(ctx, ID(1), opts...)
+	}},
+}
+
+// streamedResponse is what an endpoint for files responds with.
+type streamedResponse struct {
+	name    string
+	status  int
+	headers []string // names and values; a value of "" removes what net/http adds
+	body    string
+	served  bool   // it is the file
+	page    bool   // it is an HTML page, which may be the file
+	says    string // in the error
+}
+
+func streamedResponses() []streamedResponse {
+	const binary = "application/octet-stream"
+	responses := []streamedResponse{
+		{"a file", 200, []string{"Content-Type", binary}, "content", true, false, ""},
+		{"a file without a type", 200, []string{"Content-Type", ""}, "content", true, false, ""},
+		{"a file in identity", 200, []string{"Content-Type", binary, "Content-Encoding", "identity"}, "content", true, false, ""},
+		{"an empty file", 200, []string{"Content-Type", binary, "Content-Length", "0"}, "", true, false, ""},
+		{"an empty file in chunks", 200, []string{"Content-Type", binary, "Transfer-Encoding", "chunked"}, "", true, false, ""},
+		{"a page", 200, []string{"Content-Type", "text/html; charset=utf-8"}, "<html>Sign in</html>", false, true, "HTML"},
+		{"a page in capitals", 200, []string{"Content-Type", "Text/HTML"}, "<html>Sign in</html>", false, true, "HTML"},
+		{"a page in gzip", 200, []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, squeezed("<html>"), false, false, ""},
+	}
+	for _, coding := range []string{"gzip", "br", "zstd", "deflate", "compress", "gzip, br", "GZIP", "x-other"} {
+		responses = append(responses, streamedResponse{coding, 200, []string{
+			"Content-Type", binary, "Content-Encoding", coding,
+		}, squeezed("content"), false, false, coding})
+	}
+	for _, status := range []int{201, 202, 203, 204, 205, 206, 207, 226, 299} {
+		headers, body := []string{"Content-Type", binary}, "content"
+		switch status {
+		case 202:
+			headers, body = []string{"Content-Type", "application/json"}, `{"message":"being made"}`
+		case 204:
+			body = ""
+		case 206:
+			headers = append(headers, "Content-Range", "bytes 0-6/1000000")
+		}
+		responses = append(responses, streamedResponse{
+			fmt.Sprint("status ", status), status, headers, body, false, false, fmt.Sprint(status),
+		})
+	}
+	return responses
+}
+
+func (r streamedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	for i := 0; i < len(r.headers); i += 2 {
+		w.Header()[r.headers[i]] = []string{r.headers[i+1]}
+		if r.headers[i+1] == "" {
+			w.Header()[r.headers[i]] = nil
+		}
+	}
+	w.WriteHeader(r.status)
+	_, _ = io.WriteString(w, r.body)
+}
+
+// Whatever a server responds with in place of a file, a download refuses it with ErrAnswer before a
+// file is created: another status, a page, a coding that was not asked for, directly and after a
+// redirect. What is the file is served, byte by byte.
+func TestDownloadRefusals(t *testing.T) {
+	const home, away = "https://a.example.com", "https://b.example.com"
+	for route, location := range map[string]string{"directly": "", "after a redirect": home + "/file", "after a redirect to another origin": away + "/file"} {
+		for _, endpoint := range streamedFiles {
+			t.Run(endpoint.method+" "+route, func(t *testing.T) {
+				t.Parallel()
+				w, current := newWorld(t), streamedResponse{}
+				w.host(home, func(rw http.ResponseWriter, r *http.Request) {
+					if location != "" && r.URL.Path != "/file" {
+						redirectTo(http.StatusFound, location)(rw, r)
+						return
+					}
+					current.ServeHTTP(rw, r)
+				})
+				w.host(away, func(rw http.ResponseWriter, r *http.Request) { current.ServeHTTP(rw, r) })
+				c := w.client(home)
+				for _, current = range streamedResponses() {
+					served := current.served || current.page && endpoint.html && location == ""
+					checkStreamed(t, c, endpoint, current, served)
+				}
+			})
+		}
+	}
+}
+
+func checkStreamed(t *testing.T, c *Client, endpoint streamed, r streamedResponse, served bool) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	d, err := endpoint.open(t.Context(), c)
+	if err == nil {
+		err = d.SaveTo(path)
+		_ = d.Close()
+	}
+	if served {
+		if assert.NoError(t, err, r.name) {
+			content, err := os.ReadFile(path)
+			assert.NoError(t, err, r.name)
+			assert.Equal(t, r.body, string(content), r.name)
+		}
+		return
+	}
+	entries, readErr := os.ReadDir(dir)
+	require.NoError(t, readErr)
+	var e *Error
+	if !assert.Empty(t, entries, "%s: a file was created", r.name) || !assert.ErrorAs(t, err, &e, r.name) {
+		return
+	}
+	assert.ErrorIs(t, err, ErrAnswer, r.name)
+	assert.Nil(t, d, "%s: refused after it was opened", r.name)
+	assert.Equal(t, r.status, e.Status, r.name)
+	assert.Equal(t, 1, e.Attempts, r.name)
+	assert.Contains(t, strings.ToLower(err.Error()), strings.ToLower(r.says), r.name)
+}
+
+// A part is a file where the caller asked for one.
+func TestDownloadRange(t *testing.T) {
+	for _, endpoint := range streamedFiles {
+		w := newWire(t, always(say(206, "content", "Content-Range: bytes 0-6/1000000")))
+		d, err := endpoint.open(t.Context(), wireClient(t, w.url), Header("Range", "bytes=0-6"))
+		if !assert.NoError(t, err, endpoint.method) {
+			continue
+		}
+		content, err := io.ReadAll(d)
+		assert.NoError(t, err, endpoint.method)
+		assert.Equal(t, "content", string(content), endpoint.method)
+		assert.NoError(t, d.Close())
+		assert.Equal(t, "bytes=0-6", w.seen()[0].header.Get("Range"))
+	}
+}
+
+// Rows that are read from a file obey the same rules as the file.
+func TestRowsRefused(t *testing.T) {
+	for _, r := range streamedResponses() {
+		if r.served {
+			continue
+		}
+		w := newWorld(t)
+		w.host("https://a.example.com", r.ServeHTTP)
+		rows, err := Collect(w.client("https://a.example.com").PlaceholderReassignments.List(t.Context(), ID(1)))
+		assert.ErrorIs(t, err, ErrAnswer, r.name)
+		assert.Empty(t, rows, r.name)
+	}
+}
+
+// Every method that returns a stream is in the table.
+func TestStreamedFilesAreComplete(t *testing.T) {
+	for field := range reflect.TypeFor[Client]().Fields() {
+		for method := range field.Type.Methods() {
+			if method.Type.NumOut() == 0 || method.Type.Out(0) != reflect.TypeFor[*Download]() {
+				continue
+			}
+			name := field.Type.Elem().Name() + "." + method.Name
+			assert.True(t, slices.ContainsFunc(streamedFiles, func(s streamed) bool { return s.method == name }), name)
+		}
+	}
+}

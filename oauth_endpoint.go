@@ -1,0 +1,67 @@
+package forge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"golang.org/x/oauth2"
+)
+
+// maxTokenResponse is what x/oauth2 reads at most.
+const maxTokenResponse = 1 << 20 // bytes
+
+// tokenEndpoint is the transport of OAuth exchanges. x/oauth2 takes every 2xx for a token, and reads
+// the body of a 101, which no context ends; and net/http would send an exchange again by itself. The
+// body is read here, so that a response that is lost can be told from one that cannot be used.
+type tokenEndpoint struct{ http.RoundTripper }
+
+// tokenRoute stands for the endpoint, which is none of the API.
+var tokenRoute = route{class: once}
+
+func (t tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	own := *req
+	own.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
+	response, err := t.RoundTripper.RoundTrip(&own)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
+		return nil, &tokenStatusError{response.StatusCode}
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenResponse))
+	if err != nil {
+		return nil, err
+	}
+	whole := *response
+	whole.Body = io.NopCloser(bytes.NewReader(body))
+	return &whole, nil
+}
+
+// tokenStatusError is a response of the token endpoint that is neither a token nor a refusal.
+type tokenStatusError struct{ status int }
+
+func (e *tokenStatusError) Error() string {
+	return fmt.Sprintf("the token endpoint answered %d %s", e.status, statusText(e.status))
+}
+
+// exchangeError is the error of an exchange, without anything that the endpoint sent. A complete
+// response that cannot be used is final: the refresh token may have been used up with it.
+func exchangeError(err error) error {
+	var network *url.Error
+	var status *tokenStatusError
+	var refused *oauth2.RetrieveError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &status):
+		return &credentialError{reason: status.Error()}
+	case errors.As(err, &refused), errors.As(err, &network):
+		return hideTokenBody(err, networkCause(err))
+	}
+	return &credentialError{reason: "the token endpoint's response has no usable token"}
+}

@@ -1,0 +1,396 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// statusKind is a kind of call that meets a status.
+type statusKind struct {
+	name     string
+	class    RetryClass
+	value    bool   // the method returns one
+	settles  bool   // the route documents 304
+	endpoint string // a token endpoint that has the status, in place of the API
+	ofCall   bool   // the token is for the call, and not what was asked for
+	body     string // of a good response
+	run      func(context.Context, *Client, ...RequestOption) error
+}
+
+const (
+	registryTokenPath = "/auth/jwt/auth"
+	oauthTokenPath    = "/token"
+	oneIssue          = `{"id":1,"time_estimate":1}`
+	tokenOfBoth       = `{"token":"t0ken","access_token":"t0ken","token_type":"bearer","expires_in":7200}`
+)
+
+func statusKinds() []statusKind {
+	return append(statusReads(), statusWrites()...)
+}
+
+func statusReads() []statusKind {
+	return []statusKind{
+		{"get", ClassSafe, true, false, "", false, oneIssue, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			_, err := c.Issues.GetTimeStats(ctx, ID(1), 2, opts...)
+			return err
+		}},
+		{"list", ClassSafe, true, false, "", false, "[" + oneIssue + "]", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			_, err := Collect(c.Issues.List(ctx, nil, opts...))
+			return err
+		}},
+		{"download", ClassSafe, true, false, "", false, "content", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			d, err := c.Repositories.Archive(ctx, ID(1), nil, opts...)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			_, err = io.Copy(io.Discard, d)
+			return err
+		}},
+		{"registry token", ClassSafe, true, false, registryTokenPath, false, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			scopes := &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
+			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
+			return err
+		}},
+		{"registry token of a call", ClassSafe, true, false, registryTokenPath, true, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			return c.RegistryNative.DeleteTagReference(ctx, "a/b", "v1", opts...)
+		}},
+	}
+}
+
+func statusWrites() []statusKind {
+	spend := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		_, err := c.Issues.AddSpentTime(ctx, ID(1), 2, &AddSpentTimeOptions{Duration: 1e9}, opts...)
+		return err
+	}
+	return []statusKind{
+		{"exec, repeatable", ClassRepeatable, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			return c.MergeRequests.DeleteBlock(ctx, ID(1), 2, 3, opts...)
+		}},
+		{"exec, once", ClassOnce, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			return c.Repositories.CreateChangelog(ctx, ID(1), &CreateChangelogOptions{Version: "1.0.0"}, opts...)
+		}},
+		{"value, PUT", ClassRepeatable, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			o := &UpdateResourceGroupOptions{ProcessMode: ProcessModeOldestFirst}
+			_, err := c.ResourceGroups.Update(ctx, ID(1), "key", o, opts...)
+			return err
+		}},
+		{"value, POST, documents 304", ClassRepeatable, true, true, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			_, err := c.Issues.CreateTodo(ctx, ID(1), 2, opts...)
+			return err
+		}},
+		{"value, POST", ClassOnce, true, false, "", false, oneIssue, spend},
+		{"upload", ClassOnce, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			o := &UploadSecureFileOptions{Name: "a", File: FileBytes([]byte("content")).Named("a")}
+			_, err := c.SecureFiles.Upload(ctx, ID(1), o, opts...)
+			return err
+		}},
+		{"OAuth token of a call", ClassOnce, true, false, oauthTokenPath, true, tokenOfBoth, spend},
+	}
+}
+
+// end returns what the row says of the kind; endNone where it does not speak of it.
+func (k statusKind) end(row statusRow) statusEnd {
+	switch {
+	case row.when == whenNoValue && k.value, row.when == whenValue && !k.value,
+		(row.when == whenRange || row.when == whenCondition || row.when == whenSilent) && k.ofCall,
+		row.when == whenDocumented && !k.settles:
+		return endNone
+	case k.endpoint == oauthTokenPath:
+		return row.oauth
+	}
+	return map[RetryClass]statusEnd{ClassSafe: row.read, ClassRepeatable: row.repeatable, ClassOnce: row.once}[k.class]
+}
+
+// special reports whether a row of a special case stands in for the row.
+func (k statusKind) special(row statusRow) bool {
+	return row.statuses == "304" && row.when == whenPlain && k.settles
+}
+
+// statusServer responds to all that a kind asks for, and with the status to what is tested.
+type statusServer struct {
+	*wire
+	kind   statusKind
+	row    statusRow
+	status int
+	met    int // requests that met the status, and those that a redirect led to
+}
+
+func newStatusServer(t *testing.T, kind statusKind) *statusServer {
+	t.Helper()
+	s := &statusServer{kind: kind}
+	s.wire = newWire(t, s.respond)
+	return s
+}
+
+func (s *statusServer) respond(r seen) act {
+	path, _, _ := strings.Cut(r.uri, "?")
+	token := path == registryTokenPath || path == oauthTokenPath
+	switch {
+	case path == "/landing":
+		s.met++
+		return s.good(200)
+	case s.kind.endpoint == "" && !token, s.kind.endpoint == path:
+		s.met++
+		return s.tested()
+	case token:
+		return sayJSON(tokenOfBoth)
+	}
+	return sayJSON(oneIssue)
+}
+
+// good is the status with the body of a success, so that nothing but the status is wrong.
+func (s *statusServer) good(status int) act {
+	media := jsonType
+	if s.kind.name == "download" {
+		media = "Content-Type: application/octet-stream"
+	}
+	headers := []string{media}
+	if status == http.StatusPartialContent {
+		headers = append(headers, "Content-Range: bytes 0-6/1000000")
+	}
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		return say(status, "")
+	}
+	return say(status, s.kind.body, headers...)
+}
+
+func (s *statusServer) tested() act {
+	line := fmt.Sprintf("HTTP/1.1 %d Interim\r\nLink: </x>; rel=preload\r\n\r\n", s.status)
+	switch {
+	case s.row.when == whenInterim:
+		final := s.good(200)
+		return func(conn net.Conn) bool {
+			_, _ = io.WriteString(conn, line)
+			return final(conn)
+		}
+	case s.row.when == whenSilent:
+		return silent(line)
+	case s.status == http.StatusSwitchingProtocols:
+		return silent("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+	case s.row.when == whenSameOrigin:
+		return say(s.status, "", "Location: /landing")
+	case s.row.when == whenLocked:
+		return say(s.status, `{"message":"Resource lock"}`, jsonType)
+	case s.status < 300 || s.status == http.StatusNotModified:
+		return s.good(s.status)
+	}
+	return say(s.status, `{"message":"no"}`, jsonType)
+}
+
+// client is a new one, so that no other call's retries and waits bear on its own.
+func (s *statusServer) client(t *testing.T) *Client {
+	t.Helper()
+	options := []Option{
+		WithHTTPClient(&http.Client{Transport: &http.Transport{}}),
+		WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}),
+		WithRegistry(s.url+"/registry", s.url+"/auth"), WithRegistryCredentials("robot", "registry-password"),
+	}
+	if s.kind.endpoint == oauthTokenPath {
+		config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{
+			TokenURL: s.url + oauthTokenPath, AuthStyle: oauth2.AuthStyleInParams,
+		}}
+		options = append(options, WithOAuth(config, expired("r1")))
+	} else {
+		options = append(options, WithToken(secret))
+	}
+	c, err := NewClient(s.url, options...)
+	require.NoError(t, err)
+	return c
+}
+
+// options are those that the row wants of the caller.
+func (s *statusServer) options() []RequestOption {
+	switch s.row.when {
+	case whenRange:
+		return []RequestOption{Header("Range", "bytes=0-6")}
+	case whenCondition:
+		return []RequestOption{Header("If-None-Match", `"x"`)}
+	case whenSilent:
+		return []RequestOption{HeaderTimeout(40 * time.Millisecond)}
+	}
+	return nil
+}
+
+// check makes the call, and returns how it must end and how it has ended.
+func (s *statusServer) check(t *testing.T, row statusRow, status int) (want, got string) {
+	t.Helper()
+	s.mu.Lock()
+	s.row, s.status, s.met = row, status, 0
+	s.mu.Unlock()
+	c := s.client(t)
+	defer c.CloseIdleConnections()
+	err, ended := endsWithin(3*time.Second, s.wire, func() error {
+		return s.kind.run(t.Context(), c, s.options()...)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	want = s.wanted(s.kind.end(row))
+	if !ended {
+		return want, "a call that hangs"
+	}
+	return want, s.outcome(err, c.Stats().Failures)
+}
+
+// wanted describes an end as outcome does.
+func (s *statusServer) wanted(end statusEnd) string {
+	requests, followed := 1, s.row.when == whenSameOrigin && end == endWell
+	if end == endRetried || end == endRetryOpen || followed {
+		requests = 2
+	}
+	switch end {
+	case endWell:
+		return fmt.Sprintf("success, requests: %d", requests)
+	case endUnchanged:
+		return fmt.Sprintf("unchanged, requests: %d", requests)
+	}
+	var names []string
+	if s.row.is != nil && s.kind.endpoint != oauthTokenPath {
+		names = append(names, sentinelName(s.row.is))
+	}
+	if s.kind.ofCall {
+		names = append(names, "ErrCredential")
+	}
+	status, attempts := s.status, requests
+	if s.row.when == whenSilent {
+		status = 0
+	}
+	open := (end == endOpen || end == endRetryOpen) && !s.kind.ofCall
+	return s.failure(names, requests, attempts, status, open)
+}
+
+// failure describes a call that failed. Status and attempts of a token are not those of its call.
+func (s *statusServer) failure(names []string, requests, attempts, status int, open bool) string {
+	text := fmt.Sprintf("error %s, requests: %d, MaybeApplied: %t", names, requests, open)
+	if s.kind.ofCall {
+		return text
+	}
+	if status != 0 {
+		status = s.status
+	}
+	return fmt.Sprintf("%s, attempts: %d, with the status: %t", text, attempts, status != 0)
+}
+
+// outcome describes how the call has ended.
+func (s *statusServer) outcome(err error, failures int64) string {
+	var e *Error
+	switch {
+	case err == nil && failures == 0:
+		return fmt.Sprintf("success, requests: %d", s.met)
+	case Unchanged(err) && failures == 0 && errors.As(err, &e):
+		return fmt.Sprintf("unchanged, requests: %d", s.met)
+	case failures == 0:
+		return fmt.Sprintf("an error that is not counted: %v", err)
+	case !errors.As(err, &e):
+		return fmt.Sprintf("no *Error: %v", err)
+	case e.Status != 0 && e.Status != s.status:
+		return fmt.Sprintf("another status: %d", e.Status)
+	}
+	var names []string
+	for _, sentinel := range statusSentinels {
+		other := s.kind.endpoint == oauthTokenPath &&
+			sentinel.name != "ErrCredential" && sentinel.name != "ErrNotModified"
+		if errors.Is(err, sentinel.err) && !other {
+			names = append(names, sentinel.name)
+		}
+	}
+	return s.failure(names, s.met, e.Attempts, e.Status, e.MaybeApplied)
+}
+
+// endsWithin reports whether the call ends in time. If it does not, the server hangs up, so that
+// it leaves nothing behind.
+func endsWithin(limit time.Duration, w *wire, call func() error) (err error, ended bool) { //nolint:revive,staticcheck // the result first
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err = <-done:
+		return err, true
+	case <-time.After(limit):
+		w.mu.Lock()
+		for _, conn := range w.conns {
+			_ = conn.Close()
+		}
+		w.mu.Unlock()
+		return <-done, false
+	}
+}
+
+// Each status from 100 to 599 means to each kind of call what the table says: success, unchanged
+// or an error, its sentinel, the number of requests, and whether a write may have been applied.
+func TestStatuses(t *testing.T) {
+	for _, kind := range statusKinds() {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			server, cells, wrong := newStatusServer(t, kind), 0, map[string][]string{}
+			for _, row := range statusTable {
+				if kind.end(row) == endNone || kind.special(row) {
+					continue
+				}
+				for _, status := range row.list(t) {
+					if row.when == whenSilent && !slices.Contains([]int{100, 102, 103, 199}, status) {
+						continue // each one costs its limit of time
+					}
+					cells++
+					if want, got := server.check(t, row, status); want != got {
+						text := fmt.Sprintf("%s\n want %s\n got  %s", row.when, want, got)
+						wrong[text] = append(wrong[text], strconv.Itoa(status))
+					}
+				}
+			}
+			for text, statuses := range wrong {
+				t.Errorf("%s %s", strings.Join(statuses, " "), text)
+			}
+			assert.GreaterOrEqual(t, cells, 500)
+		})
+	}
+}
+
+// A 1xx that a RoundTripper of the caller returns as the final status is an error at once, and its
+// body is not read: it may be a connection, which no context ends.
+func TestStatusesOfOtherTransports(t *testing.T) {
+	for _, status := range []int{100, 101, 102, 103, 150, 199} {
+		for _, k := range []class{safe, repeatable, once} {
+			body := &unreadBody{}
+			c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
+				if req.Body != nil {
+					_, _ = io.Copy(io.Discard, req.Body)
+					_ = req.Body.Close()
+				}
+				return &http.Response{StatusCode: status, Header: http.Header{}, Body: body, Request: req}, nil
+			}))
+			err := c.Do(t.Context(), callOf(k), new(any))
+			assert.ErrorIs(t, err, ErrAnswer, "%d %s", status, k)
+			e := asError(t, err)
+			assert.Equal(t, 1, e.Attempts, "%d %s", status, k)
+			assert.Equal(t, k != safe, e.MaybeApplied, "%d %s", status, k)
+			assert.False(t, body.read, "%d %s: the body was read", status, k)
+			assert.True(t, body.closed, "%d %s: the body is open", status, k)
+		}
+	}
+}
+
+// unreadBody is a body that notes what is done to it.
+type unreadBody struct{ read, closed bool }
+
+func (b *unreadBody) Read([]byte) (int, error) {
+	b.read = true
+	return 0, io.EOF
+}
+
+func (b *unreadBody) Close() error {
+	b.closed = true
+	return nil
+}
