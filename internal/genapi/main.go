@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 const outputDir = "api"
@@ -65,13 +67,13 @@ func write(dir string, patterns ...string) error {
 
 // generate returns the text for each package that the patterns name, by file name.
 func generate(dir string, patterns ...string) (map[string][]byte, error) {
-	packages, err := load(dir, patterns...)
+	packages, err := gosource.Load(dir, patterns...)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
 	for _, pkg := range packages {
-		files[pkg.Name()+".txt"] = []byte(strings.Join(features(pkg), "\n") + "\n")
+		files[pkg.Types.Name()+".txt"] = []byte(strings.Join(features(pkg.Types), "\n") + "\n")
 	}
 	return files, nil
 }
