@@ -16,6 +16,7 @@ const (
 	// Instead of the call: nothing happens on the server.
 	replace
 	resetBefore
+	unfinished
 	// The call is carried out.
 	delay
 	resetAfter
@@ -23,6 +24,8 @@ const (
 	cutBody
 	slowBody
 	rewrite
+	interim
+	restate
 )
 
 // Fault is something that goes wrong on the way. The constructors below make one, [Server.Fail] puts it on a route. Faults
@@ -34,6 +37,7 @@ type Fault struct {
 	bytes  int
 	make   func(s *Server, r *http.Request) answer // for replace
 	body   []byte                                  // for rewrite
+	only   func(r *http.Request) bool              // requests that it acts on; nil is all
 	times  int                                     // 0 is always
 	skip   int
 }
@@ -43,15 +47,6 @@ func (f Fault) Times(n int) Fault { f.times = n; return f }
 
 // After lets n requests of the route pass first.
 func (f Fault) After(n int) Fault { f.skip = n; return f }
-
-// Status answers with a status code and an error body, without carrying out the call.
-func Status(code int) Fault {
-	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) answer {
-		a := failed(code, "%d %s", code, http.StatusText(code))
-		a.render(encoder{})
-		return a
-	}}
-}
 
 // Answer answers with a given status, content type and body, without carrying out the call.
 func Answer(code int, contentType, body string) Fault {
@@ -143,11 +138,11 @@ type faultList struct {
 }
 
 // next finds the fault that acts on this request; without one it returns a fault that does nothing.
-func (l *faultList) next(route string) Fault {
+func (l *faultList) next(route string, r *http.Request) Fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.list {
-		if f.route != "*" && f.route != route || f.times > 0 && f.seen >= f.skip+f.times {
+		if f.route != "*" && f.route != route || f.times > 0 && f.seen >= f.skip+f.times || f.only != nil && !f.only(r) {
 			continue
 		}
 		f.seen++
@@ -170,6 +165,11 @@ func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finish
 		return true
 	case delay:
 		wait(r, f.wait)
+	case interim:
+		sendInterim(w, f.status)
+	case unfinished:
+		sendUnfinished(w, r, f.status)
+		return true
 	}
 	return false
 }
@@ -200,6 +200,8 @@ func (f Fault) after(w http.ResponseWriter, r *http.Request, a *answer) {
 	case rewrite:
 		*a = answer{status: a.status, body: f.body}
 		a.set("Content-Type", "application/json")
+	case restate:
+		a.status = f.status
 	}
 	a.send(w)
 }

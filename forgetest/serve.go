@@ -57,7 +57,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
 	w.Header().Set("Date", s.date())
 
-	fault := s.faults.next(entry.Route)
+	fault := s.faults.next(entry.Route, r)
 	if fault.before(s, w, r) {
 		s.log.change(func() { entry.Status = fault.status })
 		return
@@ -66,7 +66,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if entry.Route != "" && r.Method != http.MethodGet && a.status < 300 {
 		s.log.change(func() { s.log.effects[entry.Route]++ })
 	}
-	if fault.kind != resetAfter {
+	switch fault.kind {
+	case resetAfter:
+	case restate:
+		s.log.change(func() { entry.Status, entry.Answer = fault.status, c.sent })
+	default:
 		s.log.change(func() { entry.Status, entry.Answer = a.status, c.sent })
 	}
 	fault.after(w, r, &a)

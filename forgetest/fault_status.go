@@ -1,0 +1,103 @@
+package forgetest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Status answers with a status code and an error body, without carrying out the call. 204, 205 and
+// 304 have no body. The codes 520 to 527 and 530, which the proxies of a content network send, have
+// those proxies' words.
+//
+// An interim code (100 to 199) is sent alone: after 101 the connection stays open and silent, as
+// one that has switched to another protocol; after the others it is closed without a final
+// response. [Interim] sends one in front of the real response.
+func Status(code int) Fault {
+	return StatusMessage(code, fmt.Sprintf("%d %s", code, statusText(code)))
+}
+
+// StatusMessage answers as [Status] does, with the given message in the body:
+// StatusMessage(409, "Resource lock").
+func StatusMessage(code int, message string) Fault {
+	if code < 200 {
+		return Fault{kind: unfinished, status: code}
+	}
+	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) answer {
+		a := failed(code, "%s", message)
+		switch code {
+		case http.StatusNoContent, http.StatusResetContent, http.StatusNotModified:
+			a.doc = nil
+		}
+		a.render(encoder{})
+		return a
+	}}
+}
+
+// Interim sends an interim response (103 Early Hints, with a Link header that is none of a list),
+// then carries out the call and answers as always.
+func Interim(code int) Fault { return Fault{kind: interim, status: code} }
+
+// Restate carries out the call and sends its response, body included, under another status code:
+// 206 or 226 for what would be a whole response, 202 for 201.
+func Restate(code int) Fault { return Fault{kind: restate, status: code} }
+
+// RefuseKeyset answers 405 to requests that ask for keyset pagination, as servers do that do not
+// have it for the list. Other requests pass, and Times and After do not count them.
+func RefuseKeyset() Fault {
+	f := Status(http.StatusMethodNotAllowed)
+	f.only = func(r *http.Request) bool { return r.URL.Query().Get("pagination") == "keyset" }
+	return f
+}
+
+// statusText names the codes that net/http does not know, too.
+func statusText(code int) string {
+	switch code {
+	case 520:
+		return "Web Server Returned an Unknown Error"
+	case 521:
+		return "Web Server Is Down"
+	case 522:
+		return "Connection Timed Out"
+	case 523:
+		return "Origin Is Unreachable"
+	case 524:
+		return "A Timeout Occurred"
+	case 525:
+		return "SSL Handshake Failed"
+	case 526:
+		return "Invalid SSL Certificate"
+	case 527:
+		return "Railgun Error"
+	case 530:
+		return "Origin DNS Error"
+	}
+	return http.StatusText(code)
+}
+
+// sendInterim sends the interim response. The headers that are set already go with both.
+func sendInterim(w http.ResponseWriter, code int) {
+	w.Header().Set("Link", "</assets/style.css>; rel=preload; as=style")
+	w.WriteHeader(code)
+	w.Header().Del("Link")
+}
+
+// sendUnfinished writes an interim response that no final one follows, which net/http does not
+// write. After 101 it waits until the client or the server goes away.
+func sendUnfinished(w http.ResponseWriter, r *http.Request, code int) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer func() { _ = conn.Close() }()
+	upgrade := ""
+	if code == http.StatusSwitchingProtocols {
+		upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+		defer context.AfterFunc(r.Context(), func() { _ = conn.Close() })()
+	}
+	_, err = fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\n%s\r\n", code, statusText(code), upgrade)
+	if err == nil && upgrade != "" {
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
