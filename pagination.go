@@ -171,17 +171,15 @@ func listed(list, value string) bool {
 
 // pages reads the pages one after the other, or some of them ahead.
 func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], error] {
-	if p.options.ahead > 0 && !p.options.onePage {
-		return p.pagesAhead(ctx, start)
-	}
 	return func(yield func(*page[T], error) bool) {
 		var seen trail
-		for query := start; query != ""; {
-			page, err := p.fetch(ctx, query, &seen)
-			if !yield(page, err) || err != nil {
-				return
-			}
-			query = page.next
+		page, err := p.fetch(ctx, start, &seen)
+		if err == nil && p.options.ahead > 0 && !p.options.onePage {
+			p.prefetch(ctx, page, yield)
+			return
+		}
+		for yield(page, err) && err == nil && page.next != "" {
+			page, err = p.fetch(ctx, page.next, &seen)
 		}
 	}
 }

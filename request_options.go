@@ -108,13 +108,20 @@ func StartAt(cursor Cursor) RequestOption {
 	}
 }
 
-// Ahead fetches up to n pages before they are asked for; items still come in order.
+// Ahead fetches up to n pages, at most 64, before the loop needs them; items still come in order.
+// Larger numbers mean 64.
+//
+// The pages are fetched in separate goroutines, which end with the loop. They call hooks, the
+// Limiter, the logger and the transport. A panic of such a function is raised in the goroutine that
+// ranges, and one that ends its goroutine (runtime.Goexit) ends the list with an error. When the
+// context ends or the loop is left, the list waits for its goroutines at most 100 ms: one that is
+// inside such a function then ends when the function returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.fits("Ahead", kindList) {
 			return
 		}
-		if o.ahead = n; n < 0 {
+		if o.ahead = min(n, maxAhead); n < 0 {
 			o.refuse("Ahead", "", "it must not be negative")
 		}
 	}

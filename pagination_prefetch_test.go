@@ -1,11 +1,13 @@
 package forge
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -186,4 +188,64 @@ func TestAheadWindow(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, upTo(3), ids)
 	assert.Equal(t, 3, srv.count())
+}
+
+// A window gives results in the order of the start, however long each takes, and starts no more than it is told to.
+func TestWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, w := newWindow[int](t.Context())
+		defer w.stop()
+		var started, running, most atomic.Int32
+		next := func() func() (int, error) {
+			n := int(started.Add(1))
+			return func() (int, error) {
+				most.Store(max(most.Load(), running.Add(1)))
+				defer running.Add(-1)
+				return n, sleep(ctx, time.Duration(1+n*7%5)*time.Second)
+			}
+		}
+		for n := 1; n <= 20; n++ {
+			w.fill(4, next)
+			assert.EqualValues(t, n+3, started.Load())
+			got, err := w.result(ctx, w.take())
+			require.NoError(t, err)
+			require.Equal(t, n, got)
+		}
+		assert.EqualValues(t, 4, most.Load())
+		w.finish()
+	})
+}
+
+// A result that is there when the context ends counts; the wait for another one is short.
+func TestWindowEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		caller, cancel := context.WithCancel(t.Context())
+		ctx, w := newWindow[int](caller)
+		release := make(chan struct{})
+		functions := []func() (int, error){
+			func() (int, error) { return 1, nil },
+			func() (int, error) { <-ctx.Done(); return 2, nil },
+			func() (int, error) { <-release; return 3, nil },
+			func() (int, error) { <-release; return 4, nil },
+		}
+		w.fill(4, func() (next func() (int, error)) {
+			next, functions = functions[0], functions[1:]
+			return next
+		})
+		synctest.Wait()
+		cancel()
+		began := time.Now()
+		for n := 1; n <= 2; n++ {
+			got, err := w.result(ctx, w.take())
+			require.NoError(t, err)
+			assert.Equal(t, n, got)
+			assert.Equal(t, began, time.Now())
+		}
+		_, err := w.result(ctx, w.take())
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "a function of the caller has not returned")
+		w.stop()
+		assert.Equal(t, leaveAfter, time.Since(began), "all waits together")
+		close(release)
+	})
 }

@@ -1,0 +1,204 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// callersCode is a function of the caller that the library calls for each page of a list.
+type callersCode struct {
+	name string
+	with func(act func()) Option
+}
+
+// logHandler is a slog.Handler made of a function.
+type logHandler func()
+
+func (h logHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (h logHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
+func (h logHandler) WithGroup(string) slog.Handler            { return h }
+
+func (h logHandler) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "forge: attempt" {
+		h()
+	}
+	return nil
+}
+
+// limiterFunc is a Limiter made of a function.
+type limiterFunc func()
+
+func (f limiterFunc) Wait(context.Context) error {
+	f()
+	return nil
+}
+
+func allCallersCode() []callersCode {
+	return []callersCode{
+		{"hook", func(act func()) Option { return WithOnAttempt(func(context.Context, Attempt) { act() }) }},
+		{"limiter", func(act func()) Option { return WithLimiter(limiterFunc(act)) }},
+		{"logger", func(act func()) Option { return WithLogger(slog.New(logHandler(act))) }},
+		{"transport", func(act func()) Option {
+			return through(func(r *http.Request) (*http.Response, error) {
+				act()
+				return http.DefaultTransport.RoundTrip(r)
+			})
+		}},
+	}
+}
+
+// from acts from the nth call on.
+func from(n int32, act func()) func() {
+	var calls atomic.Int32
+	return func() {
+		if calls.Add(1) >= n {
+			act()
+		}
+	}
+}
+
+// forCallersCode runs a test for each form of list, each function of the caller, and each number of pages ahead.
+func forCallersCode(t *testing.T, forms []listForm, run func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int)) {
+	t.Helper()
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	for _, form := range forms {
+		for _, code := range allCallersCode() {
+			for _, ahead := range []int{1, 2, 8, 64} {
+				t.Run(fmt.Sprintf("%s, %s, ahead %d", form.name, code.name, ahead), func(t *testing.T) {
+					t.Parallel()
+					run(t, servePages(t, form.server(20)), form, code, ahead)
+				})
+			}
+		}
+	}
+}
+
+// soon fails the test if f hangs.
+func soon(t *testing.T, f func()) {
+	t.Helper()
+	hung := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
+	defer hung.Stop()
+	f()
+}
+
+// A panic of the caller's code is raised in the goroutine that ranges, with its own value.
+func TestAheadRaisesPanics(t *testing.T) {
+	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
+		problem := errors.New("a bug of the caller")
+		client := onceClient(t, srv.URL, code.with(from(4, func() { panic(problem) })))
+		var seen []int64
+		soon(t, func() {
+			assert.PanicsWithValue(t, problem, func() {
+				_, _ = readList(t, t.Context(), client, form.call, func(id int64) { seen = append(seen, id) }, PerPage(1), Ahead(ahead))
+			})
+		})
+		assert.Equal(t, upTo(len(seen)), append([]int64(nil), seen...))
+		assert.LessOrEqual(t, len(seen), 3)
+	})
+}
+
+// A panic in a page that the loop does not reach is raised too, when the loop is left; a panic of the loop itself wins.
+func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
+	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
+		var failed atomic.Bool
+		client := onceClient(t, srv.URL, code.with(from(2, func() {
+			defer failed.Store(true)
+			panic("a bug of the caller")
+		})))
+		leave := func(how func()) {
+			failed.Store(false)
+			for _, err := range ListAs[listRow](t.Context(), client, form.call, PerPage(1), Ahead(ahead)) {
+				require.NoError(t, err)
+				require.Eventually(t, failed.Load, 5*time.Second, time.Millisecond)
+				how()
+				break
+			}
+		}
+		soon(t, func() {
+			assert.PanicsWithValue(t, "a bug of the caller", func() { leave(func() {}) })
+		})
+		client = onceClient(t, srv.URL, code.with(from(2, func() {
+			defer failed.Store(true)
+			panic("a bug of the caller")
+		})))
+		soon(t, func() {
+			assert.PanicsWithValue(t, "a bug of the loop", func() { leave(func() { panic("a bug of the loop") }) })
+		})
+	})
+}
+
+// A function of the caller that ends its goroutine, as t.FailNow does in a fake, ends the list with an error.
+func TestAheadGoexit(t *testing.T) {
+	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
+		client := onceClient(t, srv.URL, code.with(from(4, runtime.Goexit)))
+		soon(t, func() {
+			ids, err := readList(t, t.Context(), client, form.call, nil, PerPage(1), Ahead(ahead))
+			require.ErrorContains(t, err, "a function of the caller ended its goroutine")
+			assert.Equal(t, upTo(len(ids)), ids)
+			assert.LessOrEqual(t, len(ids), 3)
+		})
+	})
+}
+
+// A function of the caller that does not return holds a list up only until the context ends or the loop is left.
+func TestAheadBlocked(t *testing.T) {
+	forCallersCode(t, []listForm{listForms()[0], listForms()[3]}, func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
+		for _, leave := range []bool{false, true} {
+			release := make(chan struct{})
+			var inside atomic.Int32
+			client := onceClient(t, srv.URL, code.with(from(2, func() {
+				inside.Add(1)
+				defer inside.Add(-1)
+				<-release
+			})))
+			ctx, cancel := context.WithCancel(t.Context())
+			soon(t, func() {
+				if leave {
+					for _, err := range ListAs[listRow](ctx, client, form.call, PerPage(1), Ahead(ahead)) {
+						require.NoError(t, err)
+						require.Eventually(t, func() bool { return inside.Load() > 0 }, 5*time.Second, time.Millisecond)
+						break
+					}
+					return
+				}
+				ids, err := readList(t, ctx, client, form.call, func(int64) {
+					require.Eventually(t, func() bool { return inside.Load() > 0 }, 5*time.Second, time.Millisecond)
+					cancel()
+				}, PerPage(1), Ahead(ahead))
+				require.ErrorIs(t, err, context.Canceled)
+				assert.Equal(t, upTo(1), ids)
+			})
+			assert.Positive(t, inside.Load(), "it is inside still")
+			cancel()
+			close(release)
+			require.Eventually(t, func() bool { return inside.Load() == 0 }, 5*time.Second, time.Millisecond)
+		}
+	})
+}
+
+// A number of pages ahead that no one can mean is limited.
+func TestAheadIsLimited(t *testing.T) {
+	for _, form := range listForms() {
+		for _, n := range []int{65, 1 << 31, math.MaxInt} {
+			srv := servePages(t, form.server(200))
+			for row, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), form.call, PerPage(1), Ahead(n)) {
+				require.NoError(t, err)
+				if row.ID%50 == 0 {
+					time.Sleep(5 * time.Millisecond) // let it run ahead as far as it will
+				}
+				require.LessOrEqual(t, srv.count(), int(row.ID)+64+1)
+			}
+		}
+	}
+}
