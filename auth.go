@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/task"
 )
 
 // credential proves who calls. It is made of functions so that no secret can be reached by
@@ -165,9 +167,8 @@ func foreignSource(source oauth2.TokenSource) credential {
 
 // ownOAuth keeps and refreshes a token itself.
 func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTripper, saved func(*oauth2.Token)) credential {
-	client := &http.Client{
+	client := &http.Client{ // without Timeout, which flight has: it takes a goroutine of net/http
 		Transport:     tokenEndpoint{transport},
-		Timeout:       refreshTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	var (
@@ -214,52 +215,48 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 	})
 }
 
-// flight lets concurrent callers share one question for a token. The question goes on when the caller
-// who began it gives up: a refresh that was broken off could lose a rotated refresh token.
+// flight lets concurrent callers share one request for a token. The request continues when the caller
+// that began it leaves: an interrupted refresh could lose a rotated refresh token.
 type flight[T any] struct {
 	mu      sync.Mutex
-	running *flightResult[T]
+	running *task.Task[T]
 }
 
-type flightResult[T any] struct {
-	done  chan struct{}
-	token T
-	err   error
-}
-
+// do returns the token, or an error when ctx ends before. A panic of ask is raised in each caller.
 func (f *flight[T]) do(ctx context.Context, ask func(context.Context) (T, error)) (token T, err error) {
 	if err := ctx.Err(); err != nil {
 		return token, err
 	}
-	f.mu.Lock()
-	result := f.running
-	if result == nil {
-		result = &flightResult[T]{done: make(chan struct{})}
-		f.running = result
-		go f.ask(context.WithoutCancel(ctx), result, ask)
-	}
-	f.mu.Unlock()
-	select {
-	case <-result.done:
-		return result.token, result.err
-	case <-ctx.Done():
+	running := f.join(ctx, ask)
+	if !running.Wait(ctx) {
 		return token, ctx.Err()
 	}
+	token, err = running.Result()
+	if errors.Is(err, task.ErrGoexit) {
+		err = &credentialError{reason: "no token was obtained: " + err.Error(), cause: err}
+	}
+	return token, err
 }
 
-func (f *flight[T]) ask(ctx context.Context, result *flightResult[T], ask func(context.Context) (T, error)) {
-	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
-	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			result.err = &credentialError{reason: "the token source panicked"}
-		}
-		f.mu.Lock()
-		f.running = nil
-		f.mu.Unlock()
-		close(result.done)
-	}()
-	result.token, result.err = ask(ctx)
+// join returns the request that is in progress, or starts one.
+func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, error)) *task.Task[T] {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.running == nil {
+		f.running = task.Go(func() (T, error) {
+			defer f.leave()
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+			defer cancel()
+			return ask(ctx)
+		})
+	}
+	return f.running
+}
+
+func (f *flight[T]) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running = nil
 }
 
 // networkCause is what of a failure quotes nothing that came: net/http quotes answers that it cannot read, and a token endpoint may

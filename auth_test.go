@@ -206,7 +206,6 @@ func TestTokenSource(t *testing.T) {
 		{"nil", func(int) (*oauth2.Token, error) { return nil, nil }, 0, ErrCredential},
 		{"empty", func(int) (*oauth2.Token, error) { return &oauth2.Token{}, nil }, 0, ErrCredential},
 		{"spaces", func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "a b"}, nil }, 0, ErrCredential},
-		{"panics", func(int) (*oauth2.Token, error) { panic(secret) }, 0, ErrCredential},
 		{"refused with a body", func(int) (*oauth2.Token, error) {
 			return nil, &oauth2.RetrieveError{Response: &http.Response{StatusCode: http.StatusBadRequest}, Body: []byte(secret), ErrorDescription: secret}
 		}, 0, ErrCredential},

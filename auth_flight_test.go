@@ -1,0 +1,216 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// tokenCode is a function of the caller that the library calls while it obtains a token.
+type tokenCode struct {
+	name   string
+	after  bool // the token is in use already, so that not all have to wait
+	client func(t *testing.T, act func()) *Client
+	call   func(context.Context, *Client) error
+}
+
+func tokenCodes() []tokenCode {
+	callAPI := func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(safe), nil) }
+	callRegistry := func(ctx context.Context, c *Client) error {
+		return c.RegistryNative.DeleteManifest(ctx, "a/b", "t", nil)
+	}
+	config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://login.example.com/token", AuthStyle: oauth2.AuthStyleInParams}}
+	transport := func(act func()) Option {
+		return through(func(req *http.Request) (*http.Response, error) {
+			status, body := 200, `{}`
+			switch req.URL.Host {
+			case "login.example.com":
+				act()
+				body = `{"access_token":"new-token","token_type":"bearer","expires_in":7200}`
+			case "auth.example.com":
+				act()
+				body = `{"token":"opaque-token"}`
+			case "registry.example.com":
+				status = 202
+			}
+			return &http.Response{StatusCode: status, Header: headers("Content-Type", "application/json"), Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+		})
+	}
+	quiet := func() {}
+	build := func(t *testing.T, options ...Option) *Client {
+		t.Helper()
+		c, err := NewClient("https://forge.example.com", options...)
+		require.NoError(t, err)
+		return c
+	}
+	registry := []Option{
+		WithToken(secret), WithRegistry("https://registry.example.com", "https://auth.example.com"),
+		WithRegistryCredentials(registryUser, registryPassword), WithVocabulary(GitLab),
+	}
+	return []tokenCode{
+		{"token source", false, func(t *testing.T, act func()) *Client {
+			return build(t, transport(quiet), WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+				act()
+				return &oauth2.Token{AccessToken: "new-token"}, nil
+			})))
+		}, callAPI},
+		{"OnRefresh", true, func(t *testing.T, act func()) *Client {
+			return build(t, transport(quiet), WithOAuth(config, expired("r1")), WithOnRefresh(func(*oauth2.Token) { act() }))
+		}, callAPI},
+		{"transport of a refresh", false, func(t *testing.T, act func()) *Client {
+			return build(t, transport(act), WithOAuth(config, expired("r1")))
+		}, callAPI},
+		{"transport of a registry token", false, func(t *testing.T, act func()) *Client {
+			return build(t, append(registry, transport(act))...)
+		}, callRegistry},
+		{"hook of a registry token", false, func(t *testing.T, act func()) *Client {
+			return build(t, append(registry, transport(quiet), WithOnAttempt(func(_ context.Context, a Attempt) {
+				if a.Route == "/jwt/auth" {
+					act()
+				}
+			}))...)
+		}, callRegistry},
+	}
+}
+
+// gate lets the first call act after it is opened, and the others pass.
+type gate struct {
+	open  chan struct{}
+	calls atomic.Int32
+}
+
+func (g *gate) act(how func()) func() {
+	return func() {
+		if g.calls.Add(1) == 1 {
+			<-g.open
+			how()
+		}
+	}
+}
+
+// askTogether lets five goroutines wait for one token, opens the gate, and returns what each of them got.
+func askTogether(t *testing.T, code tokenCode, g *gate, how func()) (c *Client, panics []any, errs []error) {
+	t.Helper()
+	c = code.client(t, g.act(how))
+	var mu sync.Mutex
+	var callers sync.WaitGroup
+	for range 5 {
+		callers.Go(func() {
+			returned := false
+			defer func() {
+				mu.Lock()
+				defer mu.Unlock()
+				if value := recover(); !returned {
+					panics = append(panics, value)
+				}
+			}()
+			err := code.call(t.Context(), c)
+			mu.Lock()
+			errs = append(errs, err)
+			mu.Unlock()
+			returned = true
+		})
+	}
+	synctest.Wait()
+	close(g.open)
+	callers.Wait()
+	return c, panics, errs
+}
+
+// assertWaiters checks that the failure has reached all of those that waited for it.
+func assertWaiters(t *testing.T, code tokenCode, reached []any, others []error) {
+	t.Helper()
+	assert.Len(t, append(reached, make([]any, len(others))...), 5, "each caller has an outcome")
+	if code.after {
+		assert.NotEmpty(t, reached)
+		return
+	}
+	assert.Empty(t, others)
+}
+
+// A panic of the caller's code is raised in each goroutine that waits for the token, and the next call asks again.
+func TestTokenPanics(t *testing.T) {
+	for _, code := range tokenCodes() {
+		t.Run(code.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				problem := errors.New("a bug of the caller")
+				g := &gate{open: make(chan struct{})}
+				c, panics, errs := askTogether(t, code, g, func() { panic(problem) })
+				assertWaiters(t, code, panics, errs)
+				for _, value := range panics {
+					assert.Equal(t, problem, value)
+				}
+				for _, err := range errs {
+					require.NoError(t, err)
+				}
+				require.NoError(t, code.call(t.Context(), c))
+			})
+		})
+	}
+}
+
+// A function that ends its goroutine gives no credential, to all that wait.
+func TestTokenGoexit(t *testing.T) {
+	for _, code := range tokenCodes() {
+		t.Run(code.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &gate{open: make(chan struct{})}
+				c, panics, errs := askTogether(t, code, g, runtime.Goexit)
+				assert.Empty(t, panics)
+				var failed []any
+				errs = slices.DeleteFunc(errs, func(err error) bool {
+					if err != nil {
+						failed = append(failed, err)
+					}
+					return err != nil
+				})
+				assertWaiters(t, code, failed, errs)
+				for _, value := range failed {
+					err := value.(error)
+					require.ErrorIs(t, err, ErrCredential)
+					require.ErrorContains(t, err, "ended its goroutine")
+				}
+				require.NoError(t, code.call(t.Context(), c))
+			})
+		})
+	}
+}
+
+// No one waits longer than their own context for a function that does not return.
+func TestTokenBlocked(t *testing.T) {
+	for _, code := range tokenCodes() {
+		t.Run(code.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &gate{open: make(chan struct{})}
+				c := code.client(t, g.act(func() {}))
+				for n := range 3 {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					began := time.Now()
+					err := code.call(ctx, c)
+					cancel()
+					if code.after && n > 0 {
+						require.NoError(t, err)
+						continue
+					}
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					assert.Equal(t, time.Second, time.Since(began))
+				}
+				close(g.open)
+				require.NoError(t, code.call(t.Context(), c))
+			})
+		})
+	}
+}
