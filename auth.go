@@ -56,14 +56,40 @@ func isCredentialHeader(name string) bool {
 	return false
 }
 
-// isCredentialParam tells the query parameters that servers take a credential from.
+// isCredentialParam reports whether a server takes a credential from the query parameter, also as an
+// element of an array or of a hash: servers read private_token[] and private_token[x] as private_token.
 func isCredentialParam(name string) bool {
-	switch strings.ToLower(name) {
+	switch strings.ToLower(baseParam(name)) {
 	case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
 		"refresh_token", "feed_token", "rss_token", "sudo":
 		return true
 	}
 	return false
+}
+
+// baseParam is the name of a parameter without escapes, brackets and the keys in them. Escapes of
+// escapes are resolved too, as a proxy may resolve one layer. Names in links are long at will, so each
+// byte is looked at a fixed number of times.
+func baseParam(name string) string {
+	if strings.Contains(name, "%") {
+		plain := make([]byte, 0, len(name))
+		for _, c := range []byte(name) {
+			plain = append(plain, c)
+			for n := len(plain); n >= 3 && plain[n-3] == '%'; n = len(plain) {
+				decoded, ok := parseHex(string(plain[n-2:]))
+				if !ok {
+					break
+				}
+				plain = append(plain[:n-3], byte(decoded))
+			}
+		}
+		name = string(plain)
+	}
+	name = strings.TrimLeft(strings.TrimSpace(name), "[]")
+	if end := strings.IndexAny(name, "[]"); end >= 0 {
+		name = name[:end]
+	}
+	return strings.TrimSpace(name)
 }
 
 // noCredential calls without one: public projects only.

@@ -14,6 +14,7 @@ const (
 	maxErrorText   = 8 << 10  // bytes of it that are shown
 	maxErrorFields = 64
 	maxErrorDepth  = 4
+	maxErrorWork   = 16 * maxErrorBody // bytes that are looked at; a usual body takes a few times its size
 )
 
 // cleaner makes text from outside safe to show, in at most limit bytes.
@@ -41,15 +42,18 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 type fieldErrors struct {
 	clean  cleaner
 	texts  []string
+	seen   map[string]bool // the texts
 	fields map[string][]string
+	work   int // bytes looked at: a long name is looked at again for each of its values
 }
 
 func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
 	var text string
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
+	f.work += len(name) + len(raw)
 	switch {
-	case len(raw) == 0 || string(raw) == "null":
+	case len(raw) == 0 || string(raw) == "null" || f.work > maxErrorWork:
 	case depth > maxErrorDepth:
 		f.leaf(name, string(raw))
 	case json.Unmarshal(raw, &text) == nil:
@@ -86,8 +90,8 @@ func (f *fieldErrors) addRegistry(raw json.RawMessage) {
 func (f *fieldErrors) leaf(name, text string) {
 	text = f.clean(text, maxErrorText)
 	if name == "" {
-		if text != "" && !slices.Contains(f.texts, text) {
-			f.texts = append(f.texts, text)
+		if text != "" && !f.seen[text] {
+			f.say(text)
 		}
 		return
 	}
@@ -99,7 +103,15 @@ func (f *fieldErrors) leaf(name, text string) {
 		return
 	}
 	f.fields[name] = append(f.fields[name], text)
-	f.texts = append(f.texts, name+" "+text)
+	f.say(name + " " + text)
+}
+
+func (f *fieldErrors) say(text string) {
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[text] = true
+	f.texts = append(f.texts, text)
 }
 
 // htmlTitle gives the title of a page, which is all of it that a caller can use.

@@ -203,7 +203,7 @@ func FuzzRedaction(f *testing.F) {
 	f.Add(uint8(0), "12345678", "%", "\\u00")
 	f.Add(uint8(0), "%41%41%41", "%41%41%2541", "%2541")
 	f.Fuzz(func(t *testing.T, form uint8, token, before, after string) {
-		if plain := before + after; !strings.ContainsAny(plain, escapes) && (len(token) < shortestToken || !strings.Contains(plain, token)) {
+		if plain := before + after; !hasEscapes(plain) && (len(token) < shortestToken || !strings.Contains(plain, token)) {
 			require.Equal(t, plain, redact(plain, token))
 		}
 		if len(token) < shortestToken || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {

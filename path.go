@@ -166,7 +166,7 @@ func unescapeLoosely(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+			if n, ok := parseHex(s[i+1 : i+3]); ok {
 				b.WriteByte(byte(n))
 				i += 2
 				continue

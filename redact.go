@@ -1,8 +1,6 @@
 package forge
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,6 +8,7 @@ import (
 const (
 	redacted      = "[redacted]"
 	shortestToken = 8 // bytes; of a shorter token, as tests have, no text is made unreadable
+	maxEnds       = 1 << 14
 )
 
 // redact takes a token out of text, whether it is written as it is or as addresses and JSON write it.
@@ -23,77 +22,123 @@ func redact(text, token string) string {
 		}
 		return strings.ReplaceAll(text, token, redacted)
 	}
-	starts := token[:1] + escapes
-	var clean strings.Builder
-	for {
-		at := strings.IndexAny(text, starts)
-		if at < 0 {
-			return clean.String() + text
-		}
-		clean.WriteString(text[:at])
-		size := spelled(text[at:], token)
-		if size > 0 {
-			clean.WriteString(redacted)
-		} else {
-			size = 1
-			clean.WriteByte(text[at])
-		}
-		text = text[at+size:]
-	}
+	m := matcher{text: text, token: token}
+	return m.redact()
 }
 
-// spelled is how many bytes at the front of text spell the token; -1 where they do not. A byte that may begin an escape may also
-// stand for itself, so there may be several ways to read what was read. All are gone on with at once, for two that have come to the
-// same place are one from there on.
-func spelled(text, token string) int {
-	var places [4][]int // that the bytes of the token up to one of them lead to, and up to the three after it
-	places[0] = []int{0}
-	for i := range len(token) {
-		if len(places[0])+len(places[1])+len(places[2])+len(places[3]) == 0 {
+// matcher finds a token in text that has escapes. A byte that may begin an escape may also stand for
+// itself, so there may be several ways to read the text.
+type matcher struct {
+	text, token string
+	// ends memoises fork: a pair of a place in the text and one in the token that can be read in two ways
+	// is tried once, so the work is linear in the length of the text.
+	ends  map[[2]int]int
+	steps int // comparisons
+}
+
+func (m *matcher) redact() string {
+	var clean strings.Builder
+	done := 0 // bytes of the text that are written
+	for at := 0; at < len(m.text); {
+		if len(m.ends) > maxEnds {
+			clear(m.ends) // most of them are of places that are passed
+		}
+		end := -1
+		if c := m.text[at]; c == m.token[0] || isEscape(c) {
+			end = m.match(at, 0)
+		}
+		if end < 0 {
+			at++
+			continue
+		}
+		clean.WriteString(m.text[done:at])
+		clean.WriteString(redacted)
+		at, done = end, end
+	}
+	if done == 0 {
+		return m.text
+	}
+	return clean.String() + m.text[done:]
+}
+
+// match returns where the longest spelling of token[j:] that begins at text[i] ends; -1 where none does.
+func (m *matcher) match(i, j int) int {
+	for j < len(m.token) {
+		if i >= len(m.text) {
 			return -1
 		}
-		here := places[i%4]
-		slices.Sort(here)
-		for _, at := range slices.Compact(here) {
-			if at == len(text) {
-				continue
-			}
-			if next := &places[(i+1)%4]; text[at] == token[i] {
-				*next = append(*next, at+1)
-			}
-			if part, size := unescape(text[at:]); size > 0 && strings.HasPrefix(token[i:], part) {
-				next := &places[(i+len(part))%4]
-				*next = append(*next, at+size)
-			}
+		m.steps++
+		plain := m.text[i] == m.token[j]
+		part, n, size := unescape(m.text[i:])
+		escaped := size > 0 && j+n <= len(m.token) && m.token[j:j+n] == string(part[:n])
+		switch {
+		case plain && escaped:
+			return m.fork(i, j, size, n)
+		case plain:
+			i, j = i+1, j+1
+		case escaped:
+			i, j = i+size, j+n
+		default:
+			return -1
 		}
-		places[i%4] = here[:0]
 	}
-	return slices.Max(append(places[len(token)%4], -1))
+	return i
 }
 
-// escapes are the bytes that an escape may begin with.
-const escapes = `%\+`
+// fork is match where text[i] may stand for itself, and may begin an escape of size bytes for n bytes.
+func (m *matcher) fork(i, j, size, n int) int {
+	place := [2]int{i, j}
+	end, known := m.ends[place]
+	if known {
+		return end
+	}
+	end = max(m.match(i+1, j+1), m.match(i+size, j+n))
+	if m.ends == nil {
+		m.ends = map[[2]int]int{}
+	}
+	m.ends[place] = end
+	return end
+}
 
-// hasEscapes is strings.ContainsAny for escapes, several times as fast.
+// isEscape reports whether an escape may begin with c.
+func isEscape(c byte) bool { return c == '%' || c == '\\' || c == '+' }
+
+// hasEscapes is strings.ContainsFunc with isEscape, several times as fast.
 func hasEscapes(text string) bool {
 	return strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '+') >= 0
 }
 
-// unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. Its size is 0 where there is none.
-func unescape(text string) (part string, size int) {
+// unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. It is
+// size bytes long and stands for part[:n]; size is 0 where there is none.
+func unescape(text string) (part [utf8.UTFMax]byte, n, size int) {
 	switch {
 	case text[0] == '+':
-		return " ", 1
+		part[0], n, size = ' ', 1, 1
 	case text[0] == '%' && len(text) >= 3:
-		if b, err := strconv.ParseUint(text[1:3], 16, 8); err == nil {
-			return string([]byte{byte(b)}), 3
+		if b, ok := parseHex(text[1:3]); ok {
+			part[0], n, size = byte(b), 1, 3
 		}
 	case text[0] == '\\' && len(text) >= 6 && text[1] == 'u':
-		if r, err := strconv.ParseUint(text[2:6], 16, 16); err == nil && utf8.ValidRune(rune(r)) {
-			return string(rune(r)), 6
+		if r, ok := parseHex(text[2:6]); ok && utf8.ValidRune(r) {
+			n, size = utf8.EncodeRune(part[:], r), 6
 		}
 	case text[0] == '\\' && len(text) >= 2:
-		return text[1:2], 2
+		part[0], n, size = text[1], 1, 2
 	}
-	return "", 0
+	return part, n, size
+}
+
+// parseHex reads hexadecimal digits, at most 7. It allocates nothing for what has none.
+func parseHex(digits string) (n rune, ok bool) {
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c-'0' < 10:
+			n = n<<4 | rune(c-'0')
+		case c|0x20-'a' < 6:
+			n = n<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return n, true
 }
