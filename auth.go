@@ -68,24 +68,9 @@ func isCredentialParam(name string) bool {
 }
 
 // baseParam is the name of a parameter without escapes, brackets and the keys in them. Escapes of
-// escapes are resolved too, as a proxy may resolve one layer. Names in links are long at will, so each
-// byte is looked at a fixed number of times.
+// escapes are resolved too, as a proxy may resolve one layer.
 func baseParam(name string) string {
-	if strings.Contains(name, "%") {
-		plain := make([]byte, 0, len(name))
-		for _, c := range []byte(name) {
-			plain = append(plain, c)
-			for n := len(plain); n >= 3 && plain[n-3] == '%'; n = len(plain) {
-				decoded, ok := parseHex(string(plain[n-2:]))
-				if !ok {
-					break
-				}
-				plain = append(plain[:n-3], byte(decoded))
-			}
-		}
-		name = string(plain)
-	}
-	name = strings.TrimLeft(strings.TrimSpace(name), "[]")
+	name = strings.TrimLeft(strings.TrimSpace(unescapeAll(name)), "[]")
 	if end := strings.IndexAny(name, "[]"); end >= 0 {
 		name = name[:end]
 	}

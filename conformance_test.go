@@ -263,6 +263,8 @@ func (c *conformanceCase) arguments(t *testing.T, client *Client, options *fille
 			arg, segments = &SecureFile{ID: id}, append(segments, strconv.FormatInt(id, 10))
 		case kind == reflect.TypeFor[string]() && next() == "image_path":
 			arg, segments = "group/app+β", append(segments, "group/app+%CE%B2")
+		case kind == reflect.TypeFor[string]() && next() == "namespace": // one segment
+			arg, segments = "release 1.0 +β?", append(segments, "release%201.0%20+%CE%B2%3F")
 		case kind == reflect.TypeFor[string]():
 			arg, segments = "release/1.0 +β?", append(segments, "release%2F1.0%20+%CE%B2%3F")
 		case kind == reflect.TypeFor[IntegrationName]():

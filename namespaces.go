@@ -3,7 +3,9 @@ package forge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
+	"strings"
 	"time"
 )
 
@@ -42,10 +44,21 @@ type NamespaceExistsOptions struct {
 	ParentID int64 `url:"parent_id,omitempty"`
 }
 
-// Exists tells whether a namespace with the path is taken, and which free paths resemble it. Document 1 §4.6.
+// Exists reports whether a namespace with the path is taken, and which free paths resemble it. The path
+// is one segment: of group/sub, "sub" with the ParentID of group. Document 1 §4.6.
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
-	r := s.get("/namespaces/:namespace/exists", path).params(o)
+	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
+}
+
+// namespaceSegment is the last part of a namespace's full path.
+type namespaceSegment string
+
+func (p namespaceSegment) ref() (string, error) {
+	if strings.Contains(unescapeAll(string(p)), "/") {
+		return "", errors.New("it has a /, and the server compares one segment: use the last part, and NamespaceExistsOptions.ParentID for the group before it")
+	}
+	return string(p), nil
 }
 
 // NamespaceKind says whose namespace it is.

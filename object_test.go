@@ -107,7 +107,7 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 func TestCancellationIsNoWarning(t *testing.T) {
 	for name, options := range map[string][]Option{
 		"response": nil,
-		"limiter":  {WithLimiter(limiterFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
+		"limiter":  {WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
 		"backoff":  {WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,9 +134,9 @@ func TestCancellationIsNoWarning(t *testing.T) {
 	}
 }
 
-type limiterFunc func(context.Context) error
+type waitFunc func(context.Context) error
 
-func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
+func (f waitFunc) Wait(ctx context.Context) error { return f(ctx) }
 
 // Into holds nothing of the call before: a call without a response leaves it empty.
 func TestIntoIsReset(t *testing.T) {

@@ -44,7 +44,11 @@ func expand(prefix wirePath, template string, args []any) (wirePath, error) {
 			}
 			escaped, plain = append(escaped, '.'), append(plain, '.')
 		}
-		if err := checkArgument(name, text); err != nil {
+		err = checkArgument(name, text)
+		if err == nil && isPathArgument(before, name) {
+			err = checkUnescaped(name, text)
+		}
+		if err != nil {
 			return wirePath{}, err
 		}
 		escaped, plain = appendEscaped(escaped, name, text), append(plain, text...)
@@ -81,11 +85,9 @@ func argumentText(name string, arg any) (string, error) {
 		}
 		return strconv.FormatInt(v, 10), nil
 	case ID: // no pointer to one, which may be nil
-		text, err := v.ref()
-		if err != nil {
-			return "", argumentError(name, err.Error())
-		}
-		return text, nil
+		return refText(name, v)
+	case namespaceSegment:
+		return refText(name, v)
 	case Path:
 		return string(v), nil
 	case nil:
@@ -93,6 +95,14 @@ func argumentText(name string, arg any) (string, error) {
 	default:
 		return "", argumentError(name, "it has type "+reflect.TypeOf(arg).String())
 	}
+}
+
+func refText(name string, arg Ref) (string, error) {
+	text, err := arg.ref()
+	if err != nil {
+		return "", argumentError(name, err.Error())
+	}
+	return text, nil
 }
 
 // checkArgument refuses what would address something else than its caller meant: a path that an argument shortens,
@@ -123,6 +133,32 @@ func checkArgument(name, text string) error {
 		return nil
 	}
 	return argumentError(name, reason)
+}
+
+// isPathArgument reports whether the argument is the path of a project, group, namespace or image. In
+// these no % is legal; names of branches, tags, files and keys may have one.
+func isPathArgument(before, name string) bool {
+	switch name {
+	case "project", "project_id", "group", "group_id", "namespace", "namespace_id", "image_path":
+		return true
+	}
+	return strings.HasSuffix(before, "/projects/") || strings.HasSuffix(before, "/groups/") || strings.HasSuffix(before, "/namespaces/")
+}
+
+// checkUnescaped refuses a path that is escaped, as callers of other clients are used to.
+func checkUnescaped(name, path string) error {
+	if reason := escapedReason(path); reason != "" {
+		return argumentError(name, reason)
+	}
+	return nil
+}
+
+func escapedReason(path string) string {
+	plain := unescapeAll(path)
+	if plain == path {
+		return ""
+	}
+	return "it is escaped already: use " + strconv.Quote(plain) + ", which the client escapes"
 }
 
 // isSimple tells the arguments that need no closer look: parts of letters, digits and - _ . which do not begin with a dot.
@@ -175,6 +211,26 @@ func unescapeLoosely(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// unescapeAll decodes escapes, and what they are escapes of, until none is left. Each byte is looked at a
+// fixed number of times.
+func unescapeAll(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	plain := make([]byte, 0, len(s))
+	for _, c := range []byte(s) {
+		plain = append(plain, c)
+		for n := len(plain); n >= 3 && plain[n-3] == '%'; n = len(plain) {
+			decoded, ok := parseHex(string(plain[n-2:]))
+			if !ok {
+				break
+			}
+			plain = append(plain[:n-3], byte(decoded))
+		}
+	}
+	return string(plain)
 }
 
 // isWord tells letters, digits, - and _.

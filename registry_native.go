@@ -56,6 +56,9 @@ func (s RegistryScope) check() error {
 		parts[0] == "" || badParts(parts[1]) != "" || strings.Contains(","+parts[2]+",", ",,") {
 		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or CatalogScope", cleanText(string(s), 256))}
 	}
+	if reason := escapedReason(parts[1]); reason != "" {
+		return &ValidationError{Param: "scope", Reason: "the image path: " + reason}
+	}
 	return nil
 }
 

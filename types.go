@@ -20,8 +20,9 @@ type Ref interface {
 // ID is an instance-wide id. As a Ref it must be positive; as a filter it selects that id.
 type ID int64
 
-// Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The server
-// reads a Path of digits only as an id.
+// Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The client
+// escapes it, and refuses one that is escaped already: "group%2Fapp". The server reads a Path of digits
+// only as an id.
 type Path string
 
 func (id ID) ref() (string, error) {

@@ -100,7 +100,7 @@ func TestGoodArguments(t *testing.T) {
 	client := onceClient(t, srv.URL+"/prefix")
 	for _, text := range []string{
 		"a", "42", "a.b", "...", "..a", "a..", ".a", "group/sub/app", "a b", " a", "ü/日本", "a%b", "100%", "%zz", "%2", "a+b", "a?b", "a#b", "a:b", "a;b", "a&b=c", "a,b", `a\b`,
-		"a%2Fb", "%252e%252e", "~-_!$'()*@", "%41", "[x]", `"<>^{}|`, strings.Repeat("a", 2<<10), strings.Repeat("日", 600),
+		"~-_!$'()*@", "[x]", `"<>^{}|`, strings.Repeat("a", 2<<10), strings.Repeat("日", 600),
 	} {
 		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/projects/:id/x", Args: []Ref{Path(text)}}, nil), text)
 		segments := strings.Split(got.Load().(string), "/")
