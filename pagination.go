@@ -36,7 +36,9 @@ type pager[T any] struct {
 	first   *call      // the encoded request, without pagination
 	query   url.Values // of the first page
 	key     string
-	moved   atomic.Pointer[url.URL] // where redirects led; later pages go there at once
+
+	firstPage string                  // its query
+	moved     atomic.Pointer[url.URL] // where redirects led; later pages go there at once
 }
 
 // page is one page, decoded completely.
@@ -65,6 +67,7 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	}
 	p.query = r.pages.rename(firstQuery(r.route, first.query, options))
 	start := p.query.Encode()
+	p.firstPage = start
 	if options.startAt != "" {
 		if start, err = options.startAt.position(p.key); err != nil {
 			return r.invalid(err)
@@ -213,13 +216,34 @@ func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*pag
 	switch {
 	case err != nil:
 		page.end = c.unusable(err.Error(), nil)
-	case next != "" && (next == query || seen.returns(next)):
+	case next != "" && (p.goesBack(query, next) || seen.returns(next)):
 		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
 		page.end = c.error()
 	default:
 		page.next = next
 	}
 	return page, c, nil
+}
+
+// goesBack reports whether the link of a page leads to one that was certainly read before. A loop
+// somewhere else is found by its trail, a few pages later.
+func (p *pager[T]) goesBack(query, next string) bool {
+	if next == query || next == p.firstPage {
+		return true
+	}
+	values := parseOwn(next)
+	return values.Has("page") && !isKeyset(values) && pageNumber(next) <= pageNumber(query)
+}
+
+// isKeyset reports whether a query names a place in a list by an item instead of a number. Servers
+// keep a number of the page in such links that means nothing.
+func isKeyset(query url.Values) bool {
+	for _, name := range []string{"cursor", "id_after", "page_token", "last"} {
+		if query.Has(name) {
+			return true
+		}
+	}
+	return query.Get("pagination") == "keyset"
 }
 
 // decode is the second half.
