@@ -1,0 +1,208 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// countedCall is a call of a class, with or without a body.
+type countedCall struct {
+	name  string
+	class RetryClass
+	call  Call
+}
+
+func countedCalls() []countedCall {
+	args := []Ref{ID(1), ID(2)}
+	body := map[string]any{"duration": "1h"}
+	return []countedCall{
+		{"GET", ClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},
+		{"repeatable POST", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args}},
+		{"repeatable POST with a body", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: body}},
+		{"PUT with a body", ClassRepeatable, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
+		{"DELETE", ClassRepeatable, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
+		{"POST", ClassOnce, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", ClassOnce, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
+	}
+}
+
+// countedFault is what happens to an attempt.
+type countedFault struct {
+	name   string
+	dial   func(context.Context) (net.Conn, error) // in place of a connection
+	act    act                                     // after the request was read
+	idle   idleEnd                                 // of the connection that the call would use again
+	unsent bool                                    // the server cannot have processed it
+}
+
+// idleEnd is what has happened to a connection that was used before.
+type idleEnd int
+
+const (
+	idleNone    idleEnd = iota // there is no such connection
+	idleKept                   // nothing: the call uses it
+	idleNoticed                // it was closed, and the client has seen it
+	idleStale                  // it was closed, and the client sees it when it writes
+)
+
+func countedFaults() []countedFault {
+	return []countedFault{
+		{name: "connection refused", dial: dialRefused, unsent: true},
+		{name: "reset before the request is read", dial: dialReset},
+		{name: "reset after the request", act: reset("")},
+		{name: "closed after the request", act: closing("")},
+		{name: "reset after the request, used before", act: reset(""), idle: idleKept},
+		{name: "closed after the request, used before", act: closing(""), idle: idleKept},
+		{name: "idle connection closed in time", idle: idleNoticed, unsent: true},
+		{name: "idle connection closed just before", idle: idleStale, unsent: true},
+	}
+}
+
+// countingServer counts what arrives: requests, and connections that fail in front of one.
+type countingServer struct {
+	*wire
+	fault    countedFault
+	times    int // that the fault happens
+	lock     sync.Mutex
+	armed    bool
+	arrivals int
+	requests int
+	idle     *idleConn
+}
+
+func (s *countingServer) strike() bool {
+	s.times--
+	return s.times >= 0
+}
+
+func (s *countingServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.armed && s.fault.dial != nil && s.strike() {
+		s.arrivals++
+		return s.fault.dial(ctx)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil || s.armed {
+		return conn, err
+	}
+	s.idle = &idleConn{Conn: conn, stale: s.fault.idle == idleStale, ended: make(chan struct{}), closed: make(chan struct{})}
+	return s.idle, nil
+}
+
+func (s *countingServer) respond(seen) act {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.armed {
+		s.arrivals++
+		s.requests++
+		if s.fault.act != nil && s.strike() {
+			return s.fault.act
+		}
+	}
+	return sayJSON(`{"id":1}`)
+}
+
+// arm makes the connection that was used before, ends it where the fault says so, and begins to
+// count.
+func (s *countingServer) arm(t *testing.T, c *Client) {
+	t.Helper()
+	for pooled := s.fault.idle == idleNone; !pooled; {
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { pooled = err == nil }})
+		require.NoError(t, c.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil))
+	}
+	s.mu.Lock()
+	conns := s.conns
+	s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.armed = true
+	switch s.fault.idle {
+	case idleNoticed:
+		_ = conns[len(conns)-1].Close()
+		<-s.idle.closed
+	case idleStale:
+		reset("")(conns[len(conns)-1])
+		<-s.idle.ended
+		s.arrivals++ // the attempt that finds out
+	}
+}
+
+// TestWireCount counts what a hostile server sees of a call: net/http sends no request again by
+// itself, so that attempts are what Error.Attempts, Response.Attempts and Client.Stats say, and no
+// more than the policy allows. What cannot have been processed is sent again for every class.
+// Other writes of class once are sent once. The HTTP/2 half is in the module integration.
+func TestWireCount(t *testing.T) {
+	for _, fault := range countedFaults() {
+		for _, call := range countedCalls() {
+			for _, times := range []int{1, 2, forever} {
+				if fault.act == nil && fault.dial == nil && times > 1 {
+					continue // the connection ends once
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d times", fault.name, call.name, times), func(t *testing.T) {
+					checkWireCount(t, fault, call, times)
+				})
+			}
+		}
+	}
+}
+
+func checkWireCount(t *testing.T, fault countedFault, call countedCall, times int) {
+	t.Helper()
+	s := &countingServer{fault: fault, times: times}
+	s.wire = newWire(t, s.respond)
+	c := wireClient(t, s.url, WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial}}))
+	s.arm(t, c)
+	before := c.Stats()
+	var response Response
+	err := c.Do(t.Context(), call.call, nil, Into(&response))
+	c.CloseIdleConnections()
+	stats := c.Stats()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+
+	attempts, late := s.arrivals, fault.idle == idleNoticed && stats.Attempts-before.Attempts == 2
+	if late {
+		attempts++ // net/http took the connection while it was closing it
+	}
+	assert.LessOrEqual(t, attempts, 4, "attempts on the wire")
+	assert.EqualValues(t, attempts, stats.Attempts-before.Attempts, "Stats.Attempts")
+	assert.EqualValues(t, attempts-1, stats.Retries-before.Retries, "Stats.Retries")
+	final := call.class == ClassOnce && !fault.unsent
+	if final && fault.dial != nil {
+		assert.Contains(t, []int{1, min(times+1, 4)}, attempts, "whether anything was sent is not known for sure")
+		assert.LessOrEqual(t, s.requests, 1, "requests")
+		return
+	}
+	lost := times
+	switch fault.idle {
+	case idleNoticed:
+		lost = 0
+		if late {
+			lost = 1
+		}
+	case idleStale:
+		lost = 1
+	}
+	want := min(lost+1, 4)
+	if final {
+		want = 1
+	}
+	assert.Equal(t, want, attempts, "attempts")
+	if lost < want {
+		require.NoError(t, err)
+		assert.Equal(t, attempts, response.Attempts, "Response.Attempts")
+		return
+	}
+	e := asError(t, err)
+	assert.Equal(t, attempts, e.Attempts, "Error.Attempts")
+	assert.Equal(t, call.class != ClassSafe && !fault.unsent, e.MaybeApplied, "MaybeApplied: %v", err)
+}
