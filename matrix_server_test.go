@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,6 +30,8 @@ type matrixFault struct {
 	silent  bool                                    // no byte of an answer comes
 	head    bool                                    // the head of a good answer comes whole
 	untaken bool                                    // nothing was sent, or what was sent is known to be refused
+	final   bool                                    // no other attempt can help
+	interim bool                                    // a 103 comes before a good response, which is no fault
 	status  int                                     // that the client sees, 0 for none
 	is      []error                                 // one of them is the cause
 	text    string                                  // of a cause without a name
@@ -50,8 +54,50 @@ func matrixFaults() []matrixFault {
 		{name: "429", act: always(say(429, "", "Retry-After: 0")), untaken: true, status: 429, is: []error{ErrRateLimited}},
 		{name: "408", act: always(say(408, "")), status: 408},
 	}
-	for _, status := range []int{500, 502, 503, 504} {
+	for _, status := range matrixServerErrors() {
 		faults = append(faults, matrixFault{name: strconv.Itoa(status), act: always(say(status, "")), status: status, is: []error{ErrServer}})
+	}
+	return append(faults, matrixStatuses()...)
+}
+
+// matrixWhole reports whether the matrix runs every endpoint and every status.
+func matrixWhole() bool { return os.Getenv("FORGE_MATRIX") == "all" }
+
+// matrixServerErrors are the 5xx of servers, and those of the proxies in front of them.
+func matrixServerErrors() []int {
+	if matrixWhole() {
+		return []int{500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530}
+	}
+	return []int{500, 502, 503, 504, 520, 530}
+}
+
+// matrixStatuses are other statuses: those of a server that has not acted, those that are no
+// response to the request, and an interim one.
+func matrixStatuses() []matrixFault {
+	const hints = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+	always := func(a act) func(matrixAnswer) act { return func(matrixAnswer) act { return a } }
+	faults := []matrixFault{
+		{name: "425", act: always(say(425, "")), untaken: true, status: 425},
+		{
+			name: "409 lock", act: always(say(409, `{"message":"Resource lock"}`, jsonType)),
+			untaken: true, status: 409, is: []error{ErrConflict},
+		},
+		{
+			name: "101", act: always(closing("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")),
+			final: true, status: 101, is: []error{ErrAnswer},
+		},
+		{name: "103 before the response", interim: true},
+		{name: "closed after a 103", act: always(closing(hints)), is: []error{io.ErrUnexpectedEOF}},
+	}
+	statuses := []int{206}
+	if matrixWhole() {
+		statuses = []int{205, 206, 226}
+	}
+	for _, status := range statuses {
+		faults = append(faults, matrixFault{
+			name: strconv.Itoa(status), final: true, status: status, is: []error{ErrAnswer},
+			act: func(a matrixAnswer) act { return say(status, a.body, "Content-Type: "+a.contentType) },
+		})
 	}
 	return faults
 }
@@ -170,6 +216,7 @@ func (s *matrixServer) arm(t *testing.T, client *Client) {
 	default:
 		_ = kept.Close()
 		<-s.idle.closed
+		time.Sleep(5 * time.Millisecond) // net/http takes it from its pool only after that
 	}
 }
 
@@ -204,6 +251,13 @@ func (s *matrixServer) answer(r seen) act {
 		return sayJSON("{}")
 	}
 	s.arrivals++
+	if s.cell.fault.interim && s.strike() {
+		good := s.good(r)
+		return func(conn net.Conn) bool {
+			_, _ = io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+			return good(conn)
+		}
+	}
 	if s.cell.fault.act == nil || !s.strike() {
 		return s.good(r)
 	}
