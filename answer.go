@@ -253,7 +253,9 @@ func (c *call) unusable(text string, cause error) error {
 
 // failed makes the error of a call that did not end well.
 func (c *call) failed(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
+		c.last.err, c.last.cause = cause, nil
+	} else if err := ctx.Err(); err != nil {
 		if c.note == "" {
 			c.note = endedByCaller(err)
 		}

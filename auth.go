@@ -197,7 +197,7 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 		ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 		fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: old.RefreshToken}).Token()
 		if err != nil {
-			return nil, exchangeError(err)
+			return nil, exchangeError(ctx, err)
 		}
 		mu.Lock()
 		current = fresh
@@ -256,13 +256,16 @@ func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, erro
 	if f.running == nil {
 		f.running = task.Go(func() (T, error) {
 			defer f.leave()
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+			ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), refreshTimeout, errTokenTimeout)
 			defer cancel()
 			return ask(ctx)
 		})
 	}
 	return f.running
 }
+
+// errTokenTimeout is the end of a request for a token that no caller's context has ended.
+var errTokenTimeout = &failure{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + refreshTimeout.String()}
 
 func (f *flight[T]) leave() {
 	f.mu.Lock()

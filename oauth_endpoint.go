@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,13 +52,13 @@ func (e *tokenStatusError) Error() string {
 
 // exchangeError is the error of an exchange, without anything that the endpoint sent. A complete
 // response that cannot be used is final: the refresh token may have been used up with it.
-func exchangeError(err error) error {
+func exchangeError(ctx context.Context, err error) error {
 	var network *url.Error
 	var status *tokenStatusError
 	var refused *oauth2.RetrieveError
 	switch {
-	case err == nil:
-		return nil
+	case errors.Is(context.Cause(ctx), ErrTimeout):
+		return &credentialError{reason: context.Cause(ctx).Error(), temporary: true, cause: context.Cause(ctx)}
 	case errors.As(err, &status):
 		return &credentialError{reason: status.Error()}
 	case errors.As(err, &refused), errors.As(err, &network):

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -124,7 +123,7 @@ func (p *pager[T]) prefetchByNumber(ctx context.Context, current *page[T], numbe
 		}
 		var err error
 		if current, err = pages.result(inner, pages.take()); err != nil {
-			yield(nil, p.named(err))
+			yield(nil, p.request.named(err))
 			pages.finish()
 			return
 		}
@@ -152,7 +151,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, current *page[T], yield f
 		pages.fill(p.options.ahead, next)
 		var err error
 		if current, err = pages.result(ctx, oldest); err != nil {
-			yield(nil, p.named(err))
+			yield(nil, p.request.named(err))
 			break
 		}
 	}
@@ -184,15 +183,6 @@ func (p *pager[T]) follow(ctx context.Context, link string) func() func() (*page
 			return p.decode(ctx, page, c)
 		}
 	}
-}
-
-// named is the error of the list for an error that does not come from a call.
-func (p *pager[T]) named(err error) error {
-	var failed *Error
-	if errors.As(err, &failed) {
-		return err
-	}
-	return p.request.fail(err, err.Error())
 }
 
 // pageNumber is the number of the page that a query asks for.

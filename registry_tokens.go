@@ -56,7 +56,10 @@ func newRegistryTokens() registryTokens {
 			}
 			return tokens.exchange(ctx, r, nil)
 		})
-		return token.copy(), err
+		if err != nil {
+			return nil, r.named(err)
+		}
+		return token.copy(), nil
 	}
 }
 

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -24,6 +25,15 @@ func (r *request) poll(ctx context.Context, look func() (done bool, saw string, 
 			return r.fail(err, fmt.Sprintf("%s after %s: %s", saw, time.Since(started).Round(time.Second), err))
 		}
 	}
+}
+
+// named returns the *Error of the request for an error that does not come from a call.
+func (r *request) named(err error) error {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return err
+	}
+	return r.fail(err, err.Error())
 }
 
 // fail is the error of a wait that ends without what was waited for.
