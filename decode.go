@@ -1,11 +1,8 @@
 package forge
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -48,61 +45,34 @@ func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	return items
 }
 
+// table reads an object into a map, each value by f; null, and a value of another type, is nil.
+func table[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[string]T {
+	if !r.Map() {
+		return nil
+	}
+	items, size := map[string]T{}, sizeOf[string]()+sizeOf[T]()
+	for r.Key() {
+		key := string(r.CurrentKey())
+		var item T
+		r.Take(size)
+		f(&item, r)
+		items[key] = item
+	}
+	return items
+}
+
+// sliceOf is slice for the elements of a map or of another array.
+func sliceOf[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread.Reader) bool {
+	return func(v *[]T, r *jsonread.Reader) bool {
+		*v = slice(r, f)
+		return *v != nil
+	}
+}
+
 // sizeOf is the memory that a T takes, without what it points to.
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// unknown keeps a member that no field names.
-func unknown(r *jsonread.Reader, extra map[string]json.RawMessage) map[string]json.RawMessage {
-	key, value, ok := r.Unknown()
-	if !ok {
-		return extra
-	}
-	if extra == nil {
-		extra = map[string]json.RawMessage{}
-	}
-	r.Take(2 * sizeOf[json.RawMessage]())
-	extra[key] = value
-	return extra
-}
-
-// other reads a value by encoding/json, for fields of types that are rare or open: maps, bytes, any.
-func other[T any](v *T, r *jsonread.Reader) {
-	kind := r.Kind()
-	var fresh T
-	switch ok, err := foreign(&fresh, r); {
-	case err != nil:
-		r.Note("", fmt.Sprintf("%T", fresh), kind)
-		*v = *new(T)
-	case ok:
-		*v = fresh
-	default:
-		*v = *new(T)
-	}
-}
-
-// foreign reads a value into what is no response type, by encoding/json. A member of the wrong type is noted, and the rest read.
-// It reports whether the value was one of v's type, which null is not.
-func foreign(v any, r *jsonread.Reader) (ok bool, err error) {
-	if r.Null() {
-		return false, nil
-	}
-	text := r.View()
-	if err := r.Err(); err != nil {
-		return false, err
-	}
-	var wrong *json.UnmarshalTypeError
-	if err = json.Unmarshal(text, v); !errors.As(err, &wrong) {
-		return err == nil, err
-	}
-	below := ""
-	if wrong.Field != "" {
-		below = "/" + strings.NewReplacer("~", "~0", "/", "~1", ".", "/").Replace(wrong.Field)
-	}
-	r.Note(below, wrong.Type.String(), wrong.Value)
-	return below != "" || wrong.Type != reflect.TypeOf(v).Elem(), nil
-}
-
-// decodeFrom reads YYYY-MM-DD; null and "" are the zero Date.
+// decodeFrom reads YYYY-MM-DD, and of a timestamp the day as it is written; null and "" are the zero Date.
 func (d *Date) decodeFrom(r *jsonread.Reader) bool {
 	year, month, day, ok := r.Date()
 	*d = Date{year, time.Month(month), day}

@@ -48,7 +48,7 @@ func TestDecodeExtra(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"ghost": json.RawMessage(`true`)}, issue.Milestone.Extra)
 }
 
-// A value of the wrong type leaves the zero value, is listed with its place, and costs nothing else.
+// A value of the wrong type leaves the zero value, is listed with its place, is kept as it came, and costs nothing else.
 func TestDecodeMismatches(t *testing.T) {
 	for _, test := range []struct {
 		field, want, got string // want and got of the mismatch
@@ -56,37 +56,65 @@ func TestDecodeMismatches(t *testing.T) {
 	}{
 		{"id", "integer", "boolean", `true`}, {"id", "integer", "string", `"4x"`}, {"id", "integer", "number", `1.0`}, {"id", "integer", "number", `1e3`},
 		{"id", "integer", "number", `9223372036854775808`}, {"id", "integer", "object", `{"a":[]}`}, {"title", "string", "number", `5`}, {"state", "string", "array", `[{}]`},
-		{"imported", "boolean", "string", `"true"`}, {"created_at", "timestamp", "string", `"yesterday"`}, {"created_at", "timestamp", "number", `0`}, {"due_date", "date", "string", `"2026-02-29"`},
-		{"due_date", "date", "array", `[]`}, {"author", "object", "string", `"ada"`}, {"closed_by", "object", "number", `1`}, {"assignees", "array", "object", `{}`}, {"labels", "array", "string", `"bug"`},
+		{"imported", "boolean", "string", `"yes"`}, {"created_at", "timestamp", "string", `"yesterday"`}, {"created_at", "timestamp", "number", `0`}, {"due_date", "date", "string", `"2026-02-29"`},
+		{"due_date", "date", "array", `[]`}, {"author", "object", "string", `"ada"`}, {"closed_by", "object", "number", `1`}, {"assignees", "array", "object", `{ }`}, {"labels", "array", "string", `"bug"`},
 		{"weight", "integer", "string", `"heavy"`}, {"author/id", "integer", "array", `{"id":[]}`}, {"milestone/due_date", "date", "boolean", `{"due_date":false}`},
 		{"assignees/1", "object", "string", `[{"id":1},"x",{"id":3}]`}, {"labels/2/name", "string", "object", `["a",{"name":"b"},{"name":{}}]`}, {"labels/0", "object", "number", `[1]`},
 	} {
-		name, _, _ := strings.Cut(test.field, "/")
-		text := fmt.Sprintf(`{"iid":5,%q:%s,"web_url":"w"}`, name, test.value)
+		name, below, _ := strings.Cut(test.field, "/")
+		text := fmt.Sprintf(`{"iid":5,%q: %s ,"web_url":"w"}`, name, test.value)
 		issue, mismatches, err := decodeText[Issue](text)
 		require.NoError(t, err, text)
 		assert.Equal(t, []Mismatch{{Pointer: "/" + test.field, Want: test.want, Got: test.got}}, mismatches, text)
 		assert.True(t, issue.IID == 5 && issue.WebURL == "w", text)
-		if test.field == name {
-			issue.IID, issue.WebURL = 0, ""
+		if strings.Contains(below, "/") || strings.HasSuffix(below, "id") || strings.HasSuffix(below, "date") {
+			assert.Nil(t, issue.Extra, "an object keeps its own")
+			continue
+		}
+		assert.Equal(t, map[string]json.RawMessage{name: json.RawMessage(test.value)}, issue.Extra, text)
+		if below == "" {
+			issue.IID, issue.WebURL, issue.Extra = 0, "", nil
 			if name == "labels" || name == "assignees" {
 				assert.Nil(t, issue.Assignees)
 			}
 			assert.Equal(t, Issue{}, issue, text)
 		}
 	}
+}
 
+func TestDecodeMismatchesBelow(t *testing.T) {
 	page, mismatches, err := decodeText[page100[Issue]](`[{"id":1},{"id":"2"},{"id":3},{"id":4,"author":{"id":{},"name":"d"},"a~b/c":1,"title":[]},{"id":5}]`)
 	require.NoError(t, err)
 	assert.Equal(t, []Mismatch{{"/3/author/id", "integer", "object"}, {"/3/title", "string", "array"}}, mismatches)
 	require.Len(t, page, 5)
 	assert.Equal(t, "d", page[3].Author.Name)
+	assert.Equal(t, map[string]json.RawMessage{"id": json.RawMessage(`{}`)}, page[3].Author.Extra)
+	assert.Equal(t, map[string]json.RawMessage{"a~b/c": json.RawMessage(`1`), "title": json.RawMessage(`[]`)}, page[3].Extra)
 	assert.Equal(t, []int64{1, 2, 3, 4, 5}, []int64{page[0].ID, page[1].ID, page[2].ID, page[3].ID, page[4].ID})
 
 	commit, mismatches, err := decodeText[Commit](`{"trailers":{"a":1,"b":"c"},"extended_trailers":5,"parent_ids":["p",6],"id":"x"}`)
 	require.NoError(t, err)
-	assert.Equal(t, Commit{ID: "x", Trailers: map[string]string{"a": "", "b": "c"}, ParentIDs: []string{"p", ""}}, commit)
-	assert.Equal(t, []string{"/trailers", "/extended_trailers", "/parent_ids/1"}, pointers(mismatches))
+	assert.Equal(t, Commit{ID: "x", Trailers: map[string]string{"a": "", "b": "c"}, ParentIDs: []string{"p", ""}, Extra: map[string]json.RawMessage{
+		"trailers": json.RawMessage(`{"a":1,"b":"c"}`), "extended_trailers": json.RawMessage(`5`), "parent_ids": json.RawMessage(`["p",6]`),
+	}}, commit)
+	assert.Equal(t, []string{"/trailers/a", "/extended_trailers", "/parent_ids/1"}, pointers(mismatches))
+
+	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":["b",1],"c~d/e":"text","f":[],"g":null}}`)
+	require.NoError(t, err)
+	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b", ""}, "c~d/e": nil, "f": {}, "g": nil}, Extra: map[string]json.RawMessage{
+		"extended_trailers": json.RawMessage(`{"a":["b",1],"c~d/e":"text","f":[],"g":null}`),
+	}}, commit)
+	assert.Equal(t, []Mismatch{{"/extended_trailers/a/1", "string", "number"}, {"/extended_trailers/c~0d~1e", "array", "string"}}, mismatches)
+
+	blob, mismatches, err := decodeText[Blob](`{"content":[1],"size":2}`)
+	require.NoError(t, err)
+	assert.Equal(t, Blob{Size: 2, Extra: map[string]json.RawMessage{"content": json.RawMessage(`[1]`)}}, blob)
+	assert.Equal(t, []Mismatch{{"/content", "base64", "array"}}, mismatches)
+
+	change, mismatches, err := decodeText[AuditEventDetails](`{"change":["a"],"from":true,"to":7}`)
+	require.NoError(t, err)
+	assert.Equal(t, AuditEventDetails{Extra: map[string]json.RawMessage{"change": json.RawMessage(`["a"]`), "from": json.RawMessage(`true`), "to": json.RawMessage(`7`)}}, change)
+	assert.Len(t, mismatches, 3)
 }
 
 func pointers(mismatches []Mismatch) (list []string) {
@@ -157,8 +185,15 @@ func TestDecodeRepeatedKeys(t *testing.T) {
 		`"title":"b","author":{"name":"n"},"labels":["c"],"weight":null,"closed_by":{"name":"m"},"y":2,"iid":"x","due_date":0,"milestone":4}`)
 	require.NoError(t, err)
 	assert.Equal(t, Issue{
-		Title: "b", Author: UserSummary{Name: "n"}, Labels: []Label{{Name: "c"}}, ClosedBy: &UserSummary{Name: "m"}, Extra: map[string]json.RawMessage{"y": json.RawMessage("2")},
+		Title: "b", Author: UserSummary{Name: "n"}, Labels: []Label{{Name: "c"}}, ClosedBy: &UserSummary{Name: "m"}, Extra: map[string]json.RawMessage{
+			"y": json.RawMessage("2"), "iid": json.RawMessage(`"x"`), "due_date": json.RawMessage("0"), "milestone": json.RawMessage("4"),
+		},
 	}, issue)
+
+	issue, mismatches, err := decodeText[Issue](`{"title":5,"labels":[5],"author":7,"due_date":"x","title":"b","labels":["c"],"author":{"id":1},"due_date":null,"id":[],"id":{},"id":3}`)
+	require.NoError(t, err)
+	assert.Equal(t, Issue{ID: 3, Title: "b", Author: UserSummary{ID: 1}, Labels: []Label{{Name: "c"}}}, issue, "a value that fits removes one before that did not")
+	assert.Len(t, mismatches, 6, "all that came")
 }
 
 // A member kept raw is nil for null.
@@ -215,17 +250,44 @@ func TestDecodeTimes(t *testing.T) {
 	for text, want := range map[string]string{
 		`"2026-03-01T09:30:00Z"`: "2026-03-01T09:30:00Z", `"2026-03-01T09:30:00.123456789Z"`: "2026-03-01T09:30:00.123456789Z", `"2026-03-01T09:30:00+05:30"`: "2026-03-01T09:30:00+05:30",
 		`"2026-03-01T09:30:00.5-08:00"`: "2026-03-01T09:30:00.5-08:00", `"2026-03-01T09:30:00\u005a"`: "2026-03-01T09:30:00Z", `""`: "0001-01-01T00:00:00Z", `null`: "0001-01-01T00:00:00Z",
-		`"2026-03-01t09:30:00z"`: "", `"2026-12-31T23:59:60Z"`: "", `"2026-02-29T00:00:00Z"`: "", `"2026-03-01T24:00:00Z"`: "", `"2026-03-01T09:30:00+25:00"`: "", `"2026-03-01"`: "", `"Z"`: "", `"+01:00"`: "",
+		`"2026-03-01t09:30:00z"`: "2026-03-01T09:30:00Z", `"2026-03-01 09:30:00,5+0530"`: "2026-03-01T09:30:00.5+05:30", `"2026-03-01T09:30:00-08"`: "2026-03-01T09:30:00-08:00",
+		`"2026-12-31T23:59:60Z"`: "", `"2026-02-29T00:00:00Z"`: "", `"2026-03-01T24:00:00Z"`: "", `"2026-03-01T09:30:00+25:00"`: "", `"Z"`: "", `"+01:00"`: "",
 	} {
 		issue, mismatches, err := decodeText[Issue](`{"created_at":` + text + `}`)
 		require.NoError(t, err)
 		if want == "" {
 			assert.Equal(t, []Mismatch{{"/created_at", "timestamp", "string"}}, mismatches, text)
 			assert.Zero(t, issue.CreatedAt)
+			assert.Equal(t, text, string(issue.Extra["created_at"]))
 			continue
 		}
 		assert.Empty(t, mismatches, text)
+		assert.Empty(t, issue.Extra, text)
 		assert.Equal(t, want, issue.CreatedAt.Format(time.RFC3339Nano), text)
+	}
+}
+
+// Of a value that is more or less than its field can say, the field has what it can, and Extra the value as it came.
+func TestDecodePart(t *testing.T) {
+	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		text string
+		want func(*Issue)
+	}{
+		"a date for a timestamp":          {`{"created_at":"2026-03-01"}`, func(w *Issue) { w.CreatedAt = at.Truncate(24 * time.Hour) }},
+		"a timestamp without an offset":   {`{"created_at":"2026-03-01T09:30:00"}`, func(w *Issue) { w.CreatedAt = at }},
+		"more digits than a time has":     {`{"created_at":"2026-03-01T09:30:00.0000000001Z"}`, func(w *Issue) { w.CreatedAt = at }},
+		"a timestamp for a date":          {`{"due_date":"2026-03-01T23:30:00-08:00"}`, func(w *Issue) { w.DueDate = NewDate(2026, 3, 1) }},
+		"a boolean as text":               {`{"imported":"true"}`, func(w *Issue) { w.Imported = true }},
+		"a boolean as text that is false": {`{"imported":"false"}`, func(*Issue) {}},
+	} {
+		issue, mismatches, err := decodeText[Issue](test.text)
+		require.NoError(t, err, name)
+		require.Len(t, mismatches, 1, name)
+		field := strings.TrimPrefix(mismatches[0].Pointer, "/")
+		want := Issue{Extra: map[string]json.RawMessage{field: json.RawMessage(strings.TrimSuffix(strings.SplitN(test.text, ":", 2)[1], "}"))}}
+		test.want(&want)
+		assert.Equal(t, want, issue, name)
 	}
 }
 
@@ -332,7 +394,7 @@ func TestDecodeMismatchesReachTheCaller(t *testing.T) {
 	client := decodeClient(t, `{"id":1,"name":5,"path":"p"}`)
 	namespace, err := client.Namespaces.Get(ctx, ID(1), Into(&response))
 	require.NoError(t, err)
-	assert.Equal(t, Namespace{ID: 1, Path: "p"}, *namespace)
+	assert.Equal(t, Namespace{ID: 1, Path: "p", Extra: map[string]json.RawMessage{"name": json.RawMessage("5")}}, *namespace)
 	assert.Equal(t, []Mismatch{{"/name", "string", "number"}}, response.Mismatches)
 
 	client = decodeClient(t, `[{"id":1},{"id":2},{"id":3},{"id":4,"kind":{},"x":1}]`)
@@ -380,12 +442,12 @@ func TestDecodeForeign(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, items, 3)
 	assert.Equal(t, own{Parts: []part{{ID: 2}}}, *items[1])
-	assert.Equal(t, []Mismatch{{"/1/id", "int", "string"}}, response.Mismatches)
+	assert.Equal(t, []Mismatch{{"/1/id", "int", "string"}, {"/1/parts/0/name", "string", "number"}}, response.Mismatches)
 
 	var value own
 	require.NoError(t, decodeClient(t, `{"parts":[{"name":true}],"id":4}`).Do(ctx, call, &value, Into(&response)))
 	assert.Equal(t, 4, value.ID)
-	assert.Equal(t, []string{"/parts/name"}, pointers(response.Mismatches)) // encoding/json does not tell the index
+	assert.Equal(t, []string{"/parts/0/name"}, pointers(response.Mismatches))
 
 	err = decodeClient(t, `[1]`).Do(ctx, call, &value)
 	assert.ErrorContains(t, err, "the answer is a JSON array")

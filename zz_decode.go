@@ -2,13 +2,17 @@
 
 package forge
 
-import "github.com/forge-sdk/forge-go/internal/jsonread"
+import (
+	"encoding/json"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
 
 func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -122,7 +126,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "polling_interval_multiplier":
 			jsonread.Float(&v.PollingIntervalMultiplier, r)
 		case "repository_storages_weighted":
-			other(&v.RepositoryStoragesWeighted, r)
+			v.RepositoryStoragesWeighted = table(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
 		case "rsa_key_restriction":
@@ -296,7 +300,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "lock_memberships_to_saml":
 			jsonread.Bool(&v.LockMembershipsToSAML, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -306,7 +310,7 @@ func (v *ApprovalSetting) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "value":
 			jsonread.Bool(&v.Value, r)
@@ -315,7 +319,7 @@ func (v *ApprovalSetting) decodeFrom(r *jsonread.Reader) bool {
 		case "inherited_from":
 			jsonread.Text(&v.InheritedFrom, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -325,7 +329,7 @@ func (v *ApprovalSettings) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "allow_author_approval":
 			v.AllowAuthorApproval = ApprovalSetting{}
@@ -349,7 +353,7 @@ func (v *ApprovalSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.RequireReauthenticationToApprove = ApprovalSetting{}
 			v.RequireReauthenticationToApprove.decodeFrom(r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -359,7 +363,7 @@ func (v *AuditEvent) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -391,7 +395,7 @@ func (v *AuditEvent) decodeFrom(r *jsonread.Reader) bool {
 		case "event_name":
 			jsonread.Text(&v.EventName, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -404,10 +408,10 @@ func (v *AuditEventChange) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -417,7 +421,7 @@ func (v *AuditEventDetails) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "custom_message":
 			jsonread.Text(&v.CustomMessage, r)
@@ -447,7 +451,7 @@ func (v *AuditEventDetails) decodeFrom(r *jsonread.Reader) bool {
 		case "entity_path":
 			jsonread.Text(&v.EntityPath, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -457,18 +461,18 @@ func (v *Blob) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "size":
 			jsonread.Int(&v.Size, r)
 		case "content":
-			other(&v.Content, r)
+			jsonread.Bytes(&v.Content, r)
 		case "encoding":
 			jsonread.Text(&v.Encoding, r)
 		case "sha":
 			jsonread.Text(&v.SHA, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -478,12 +482,12 @@ func (v *BranchAccess) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "access_level":
 			jsonread.Int(&v.AccessLevel, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -493,7 +497,7 @@ func (v *BranchProtectionDefaults) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "allowed_to_push":
 			v.AllowedToPush = slice(r, (*BranchAccess).decodeFrom)
@@ -502,7 +506,7 @@ func (v *BranchProtectionDefaults) decodeFrom(r *jsonread.Reader) bool {
 		case "allowed_to_merge":
 			v.AllowedToMerge = slice(r, (*BranchAccess).decodeFrom)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -512,7 +516,7 @@ func (v *CIMinutesUsage) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "total_minutes_used":
 			jsonread.Int(&v.TotalMinutesUsed, r)
@@ -521,7 +525,7 @@ func (v *CIMinutesUsage) decodeFrom(r *jsonread.Reader) bool {
 		case "purchased_minutes_used":
 			jsonread.Int(&v.PurchasedMinutesUsed, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -534,12 +538,12 @@ func (v *CatalogRepository) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.Name, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -549,7 +553,7 @@ func (v *CertificateName) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "C":
 			jsonread.Text(&v.C, r)
@@ -562,7 +566,7 @@ func (v *CertificateName) decodeFrom(r *jsonread.Reader) bool {
 		case "UID":
 			jsonread.Text(&v.UID, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -572,12 +576,12 @@ func (v *Changelog) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "notes":
 			jsonread.Text(&v.Notes, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -587,7 +591,7 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Text(&v.ID, r)
@@ -614,13 +618,13 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 		case "committed_date":
 			jsonread.Time(&v.CommittedDate, r)
 		case "trailers":
-			other(&v.Trailers, r)
+			v.Trailers = table(r, jsonread.Text[string])
 		case "extended_trailers":
-			other(&v.ExtendedTrailers, r)
+			v.ExtendedTrailers = table(r, sliceOf(jsonread.Text[string]))
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -630,7 +634,7 @@ func (v *Comparison) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "commit":
 			v.Commit = optional(r, (*ComparisonCommit).decodeFrom)
@@ -645,7 +649,7 @@ func (v *Comparison) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -655,7 +659,7 @@ func (v *ComparisonCommit) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Text(&v.ID, r)
@@ -670,7 +674,7 @@ func (v *ComparisonCommit) decodeFrom(r *jsonread.Reader) bool {
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -680,7 +684,7 @@ func (v *Contributor) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.Name, r)
@@ -693,7 +697,7 @@ func (v *Contributor) decodeFrom(r *jsonread.Reader) bool {
 		case "deletions":
 			jsonread.Int(&v.Deletions, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -703,14 +707,14 @@ func (v *CustomAttribute) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "key":
 			jsonread.Text(&v.Key, r)
 		case "value":
 			jsonread.Text(&v.Value, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -720,7 +724,7 @@ func (v *Diff) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "old_path":
 			jsonread.Text(&v.OldPath, r)
@@ -745,7 +749,7 @@ func (v *Diff) decodeFrom(r *jsonread.Reader) bool {
 		case "too_large":
 			jsonread.Bool(&v.TooLarge, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -755,7 +759,7 @@ func (v *DiffRefs) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "base_sha":
 			jsonread.Text(&v.BaseSHA, r)
@@ -764,7 +768,7 @@ func (v *DiffRefs) decodeFrom(r *jsonread.Reader) bool {
 		case "start_sha":
 			jsonread.Text(&v.StartSHA, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -774,7 +778,7 @@ func (v *DiffVersion) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -799,7 +803,7 @@ func (v *DiffVersion) decodeFrom(r *jsonread.Reader) bool {
 		case "diffs":
 			v.Diffs = slice(r, (*Diff).decodeFrom)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -809,7 +813,7 @@ func (v *Email) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -818,7 +822,7 @@ func (v *Email) decodeFrom(r *jsonread.Reader) bool {
 		case "confirmed_at":
 			jsonread.Time(&v.ConfirmedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -828,7 +832,7 @@ func (v *Epic) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -845,7 +849,7 @@ func (v *Epic) decodeFrom(r *jsonread.Reader) bool {
 		case "human_readable_timestamp":
 			jsonread.Text(&v.HumanReadableTimestamp, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -855,7 +859,7 @@ func (v *HeadPipeline) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -882,7 +886,7 @@ func (v *HeadPipeline) decodeFrom(r *jsonread.Reader) bool {
 		case "detailed_status":
 			jsonread.Raw(&v.DetailedStatus, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -892,7 +896,7 @@ func (v *Integration) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.IntegrationSummary.ID, r)
@@ -941,9 +945,9 @@ func (v *Integration) decodeFrom(r *jsonread.Reader) bool {
 		case "vulnerability_events":
 			jsonread.Bool(&v.IntegrationSummary.VulnerabilityEvents, r)
 		case "properties":
-			other(&v.Properties, r)
+			v.Properties = table(r, jsonread.Verbatim[json.RawMessage])
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -953,7 +957,7 @@ func (v *IntegrationSummary) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1002,7 +1006,7 @@ func (v *IntegrationSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "vulnerability_events":
 			jsonread.Bool(&v.VulnerabilityEvents, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1012,7 +1016,7 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1107,7 +1111,7 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "service_desk_reply_to":
 			jsonread.Text(&v.ServiceDeskReplyTo, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1117,7 +1121,7 @@ func (v *IssueLinks) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "self":
 			jsonread.Text(&v.Self, r)
@@ -1130,7 +1134,7 @@ func (v *IssueLinks) decodeFrom(r *jsonread.Reader) bool {
 		case "closed_as_duplicate_of":
 			jsonread.Text(&v.ClosedAsDuplicateOf, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1140,7 +1144,7 @@ func (v *Iteration) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1169,7 +1173,7 @@ func (v *Iteration) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1179,7 +1183,7 @@ func (v *JobPipeline) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1202,7 +1206,7 @@ func (v *JobPipeline) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1215,7 +1219,7 @@ func (v *Label) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.Name, r)
@@ -1228,7 +1232,7 @@ func (v *Label) decodeFrom(r *jsonread.Reader) bool {
 		case "text_color":
 			jsonread.Text(&v.TextColor, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1238,7 +1242,7 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1380,7 +1384,7 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 			v.User = MergeRequestUser{}
 			v.User.decodeFrom(r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1390,7 +1394,7 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.MergeRequest.ID, r)
@@ -1536,7 +1540,7 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "overflow":
 			jsonread.Bool(&v.Overflow, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1546,7 +1550,7 @@ func (v *MergeRequestDependency) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1558,7 +1562,7 @@ func (v *MergeRequestDependency) decodeFrom(r *jsonread.Reader) bool {
 		case "project_id":
 			jsonread.Int(&v.ProjectID, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1568,7 +1572,7 @@ func (v *MergeRequestPipeline) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1581,7 +1585,7 @@ func (v *MergeRequestPipeline) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1591,12 +1595,12 @@ func (v *MergeRequestUser) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "can_merge":
 			jsonread.Bool(&v.CanMerge, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1606,12 +1610,12 @@ func (v *Message) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "message":
 			jsonread.Text(&v.Message, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1621,7 +1625,7 @@ func (v *Milestone) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1652,7 +1656,7 @@ func (v *Milestone) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1662,7 +1666,7 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1716,7 +1720,7 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 			v.AdditionalPurchasedStorageEndsOn = Date{}
 			v.AdditionalPurchasedStorageEndsOn.decodeFrom(r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1726,14 +1730,14 @@ func (v *NamespaceAvailability) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "exists":
 			jsonread.Bool(&v.Exists, r)
 		case "suggests":
 			v.Suggests = slice(r, jsonread.Text[string])
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1743,7 +1747,7 @@ func (v *Note) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1776,7 +1780,7 @@ func (v *Note) decodeFrom(r *jsonread.Reader) bool {
 			v.CommandsChanges = NoteCommandsChanges{}
 			v.CommandsChanges.decodeFrom(r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1786,12 +1790,12 @@ func (v *NoteCommandsChanges) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "promote_to_epic":
 			jsonread.Bool(&v.PromoteToEpic, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1801,7 +1805,7 @@ func (v *References) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "short":
 			jsonread.Text(&v.Short, r)
@@ -1810,7 +1814,7 @@ func (v *References) decodeFrom(r *jsonread.Reader) bool {
 		case "full":
 			jsonread.Text(&v.Full, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1820,7 +1824,7 @@ func (v *RegistryProject) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1829,7 +1833,7 @@ func (v *RegistryProject) decodeFrom(r *jsonread.Reader) bool {
 		case "container_registry_access_level":
 			jsonread.Text(&v.Visibility, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1839,7 +1843,7 @@ func (v *RegistryRepository) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1866,7 +1870,7 @@ func (v *RegistryRepository) decodeFrom(r *jsonread.Reader) bool {
 		case "delete_api_path":
 			jsonread.Text(&v.DeleteAPIPath, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1876,7 +1880,7 @@ func (v *RegistryTag) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.Name, r)
@@ -1885,7 +1889,7 @@ func (v *RegistryTag) decodeFrom(r *jsonread.Reader) bool {
 		case "location":
 			jsonread.Text(&v.Location, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1895,7 +1899,7 @@ func (v *RegistryTagDetail) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.RegistryTag.Name, r)
@@ -1914,7 +1918,7 @@ func (v *RegistryTagDetail) decodeFrom(r *jsonread.Reader) bool {
 		case "total_size":
 			jsonread.Int(&v.TotalSize, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1924,7 +1928,7 @@ func (v *RegistryToken) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "token":
 			jsonread.Text(&v.Token, r)
@@ -1933,7 +1937,7 @@ func (v *RegistryToken) decodeFrom(r *jsonread.Reader) bool {
 		case "issued_at":
 			jsonread.Time(&v.IssuedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1943,7 +1947,7 @@ func (v *ResourceGroup) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -1956,7 +1960,7 @@ func (v *ResourceGroup) decodeFrom(r *jsonread.Reader) bool {
 		case "updated_at":
 			jsonread.Time(&v.UpdatedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -1966,7 +1970,7 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2017,7 +2021,7 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 		case "maximum_timeout":
 			v.MaximumTimeout = optional(r, jsonread.Int[int])
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2027,7 +2031,7 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2042,7 +2046,7 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "tag":
 			jsonread.Bool(&v.Tag, r)
 		case "coverage":
-			v.Coverage = optional(r, jsonread.Float)
+			v.Coverage = optional(r, jsonread.Float[float64])
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		case "started_at":
@@ -2050,9 +2054,9 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
 		case "duration":
-			v.Duration = optional(r, jsonread.Float)
+			v.Duration = optional(r, jsonread.Float[float64])
 		case "queued_duration":
-			v.QueuedDuration = optional(r, jsonread.Float)
+			v.QueuedDuration = optional(r, jsonread.Float[float64])
 		case "user":
 			v.User = optional(r, (*UserProfile).decodeFrom)
 		case "commit":
@@ -2062,7 +2066,7 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "project":
 			v.Project = optional(r, (*RunnerJobProject).decodeFrom)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2072,7 +2076,7 @@ func (v *RunnerJobPipeline) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2083,7 +2087,7 @@ func (v *RunnerJobPipeline) decodeFrom(r *jsonread.Reader) bool {
 		case "status":
 			jsonread.Text(&v.Status, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2093,7 +2097,7 @@ func (v *RunnerJobProject) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2110,7 +2114,7 @@ func (v *RunnerJobProject) decodeFrom(r *jsonread.Reader) bool {
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2120,7 +2124,7 @@ func (v *RunnerManager) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2145,7 +2149,7 @@ func (v *RunnerManager) decodeFrom(r *jsonread.Reader) bool {
 		case "job_execution_status":
 			jsonread.Text(&v.JobExecutionStatus, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2155,7 +2159,7 @@ func (v *RunnerProject) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2168,7 +2172,7 @@ func (v *RunnerProject) decodeFrom(r *jsonread.Reader) bool {
 		case "path_with_namespace":
 			jsonread.Text(&v.PathWithNamespace, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2178,7 +2182,7 @@ func (v *SCIMIdentity) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "extern_uid":
 			jsonread.Text(&v.ExternUID, r)
@@ -2187,7 +2191,7 @@ func (v *SCIMIdentity) decodeFrom(r *jsonread.Reader) bool {
 		case "active":
 			jsonread.Bool(&v.Active, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2197,7 +2201,7 @@ func (v *SecureFile) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2216,7 +2220,7 @@ func (v *SecureFile) decodeFrom(r *jsonread.Reader) bool {
 		case "file_extension":
 			jsonread.Text(&v.FileExtension, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2226,7 +2230,7 @@ func (v *SecureFileMetadata) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Text(&v.ID, r)
@@ -2237,7 +2241,7 @@ func (v *SecureFileMetadata) decodeFrom(r *jsonread.Reader) bool {
 		case "expires_at":
 			jsonread.Time(&v.ExpiresAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2247,14 +2251,14 @@ func (v *TaskCompletionStatus) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "count":
 			jsonread.Int(&v.Count, r)
 		case "completed_count":
 			jsonread.Int(&v.CompletedCount, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2264,7 +2268,7 @@ func (v *TimeStats) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "time_estimate":
 			jsonread.Int(&v.TimeEstimate, r)
@@ -2275,7 +2279,7 @@ func (v *TimeStats) decodeFrom(r *jsonread.Reader) bool {
 		case "human_total_time_spent":
 			jsonread.Text(&v.HumanTotalTimeSpent, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2285,7 +2289,7 @@ func (v *Todo) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2310,7 +2314,7 @@ func (v *Todo) decodeFrom(r *jsonread.Reader) bool {
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2320,7 +2324,7 @@ func (v *TodoProject) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2333,7 +2337,7 @@ func (v *TodoProject) decodeFrom(r *jsonread.Reader) bool {
 		case "path_with_namespace":
 			jsonread.Text(&v.PathWithNamespace, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2343,7 +2347,7 @@ func (v *TreeEntry) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Text(&v.ID, r)
@@ -2356,7 +2360,7 @@ func (v *TreeEntry) decodeFrom(r *jsonread.Reader) bool {
 		case "mode":
 			jsonread.Text(&v.Mode, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2366,7 +2370,7 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2381,7 +2385,7 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "tag":
 			jsonread.Bool(&v.Tag, r)
 		case "coverage":
-			v.Coverage = optional(r, jsonread.Float)
+			v.Coverage = optional(r, jsonread.Float[float64])
 		case "allow_failure":
 			jsonread.Bool(&v.AllowFailure, r)
 		case "created_at":
@@ -2391,9 +2395,9 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
 		case "duration":
-			v.Duration = optional(r, jsonread.Float)
+			v.Duration = optional(r, jsonread.Float[float64])
 		case "queued_duration":
-			v.QueuedDuration = optional(r, jsonread.Float)
+			v.QueuedDuration = optional(r, jsonread.Float[float64])
 		case "user":
 			v.User = optional(r, (*UserProfile).decodeFrom)
 		case "commit":
@@ -2405,7 +2409,7 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "project":
 			v.Project = optional(r, (*UpcomingJobProject).decodeFrom)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2415,12 +2419,12 @@ func (v *UpcomingJobProject) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "ci_job_token_scope_enabled":
 			jsonread.Bool(&v.CIJobTokenScopeEnabled, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2430,7 +2434,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2554,7 +2558,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "custom_attributes":
 			v.CustomAttributes = slice(r, (*CustomAttribute).decodeFrom)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2564,7 +2568,7 @@ func (v *UserIdentity) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "provider":
 			jsonread.Text(&v.Provider, r)
@@ -2573,7 +2577,7 @@ func (v *UserIdentity) decodeFrom(r *jsonread.Reader) bool {
 		case "saml_provider_id":
 			jsonread.Int(&v.SAMLProviderID, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2583,7 +2587,7 @@ func (v *UserProfile) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2628,7 +2632,7 @@ func (v *UserProfile) decodeFrom(r *jsonread.Reader) bool {
 		case "local_time":
 			jsonread.Text(&v.LocalTime, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -2638,7 +2642,7 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
@@ -2657,7 +2661,7 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "locked":
 			jsonread.Bool(&v.Locked, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true

@@ -132,37 +132,31 @@ func (p *packageInfo) add(f *ast.Field, path string, fields *[]field) error {
 		return fmt.Errorf("two fields have the name %q", key)
 	}
 	typ := source(f.Type)
-	if inner := p.lossy(f.Type); inner != "" {
-		return fmt.Errorf("%s needs a field Extra %s, and to be used plainly, as a pointer or in a slice", inner, extraType)
+	if !p.readable(typ) {
+		return p.unreadable(f.Type)
 	}
 	*fields = append(*fields, field{key: key, path: path, typ: typ})
 	return nil
 }
 
-// lossy names the struct in the type, if any, of which encoding/json would lose what no field names.
-func (p *packageInfo) lossy(t ast.Expr) string {
-	switch e := t.(type) {
-	case *ast.StarExpr:
-		t = e.X
-	case *ast.ArrayType:
-		t = e.Elt
-	}
-	if p.reader(source(t)) != "" {
-		return ""
-	}
+// unreadable says why a field of the type cannot be read without losing something.
+func (p *packageInfo) unreadable(t ast.Expr) error {
 	lossy := ""
 	ast.Inspect(t, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.StructType:
 			lossy = "the struct"
 		case *ast.Ident:
-			if _, isStruct := p.types[n.Name].(*ast.StructType); isStruct && (p.isResponse(n.Name) || !p.methods[n.Name]["UnmarshalJSON"]) {
+			if _, isStruct := p.types[n.Name].(*ast.StructType); isStruct {
 				lossy = n.Name
 			}
 		}
 		return true
 	})
-	return lossy
+	if lossy != "" {
+		return fmt.Errorf("%s needs a field Extra %s, and to be used plainly, as a pointer, or in slices or a map", lossy, extraType)
+	}
+	return fmt.Errorf("no function reads the type %s: give it a kind, or a method decodeFrom", source(t))
 }
 
 func jsonKey(f *ast.Field) (string, error) {

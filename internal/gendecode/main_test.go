@@ -37,9 +37,15 @@ func TestRefused(t *testing.T) {
 		"P\n}\ntype P struct{ A int }":                "R embeds P: only response types without a tag can be embedded",
 		"P P `json:\"p\"`\n}\ntype P struct{ A int }": "R.P: P needs a field Extra",
 		"P []*E `json:\"p\"`\n}\n" + embedded:         "R.P: E needs a field Extra",
-		"P map[string]E `json:\"p\"`\n}\n" + embedded: "R.P: E needs a field Extra",
-		"P struct{} `json:\"p\"`\n}":                  "R.P: the struct needs a field Extra",
-		"P":                                           "expected",
+		"P *[]E `json:\"p\"`\n}\n" + embedded:         "R.P: E needs a field Extra",
+		"P map[int]E `json:\"p\"`\n}\n" + embedded:    "R.P: E needs a field Extra",
+		"P any `json:\"p\"`\n}":                       "R.P: no function reads the type any",
+		"P [2]int `json:\"p\"`\n}":                    "R.P: no function reads the type [2]int",
+		"P uint8 `json:\"p\"`\n}":                     "R.P: no function reads the type uint8",
+		"P map[string]map[string]int `json:\"p\"`\n}": "R.P: no function reads the type map[string]map[string]int",
+		"P A `json:\"p\"`\n}\ntype A string\nfunc (a *A) UnmarshalJSON([]byte) error { return nil }": "R.P: no function reads the type A",
+		"P struct{} `json:\"p\"`\n}": "R.P: the struct needs a field Extra",
+		"P":                          "expected",
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(head+source+"\n"), 0o600))

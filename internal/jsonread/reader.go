@@ -6,6 +6,10 @@
 // handed to others: f(&field, r) bool. A value of another type than the one asked for is noted as a Mismatch, skipped, and
 // leaves the zero value. The first syntax error ends everything: Err keeps it, and every method returns at once from then on.
 //
+// No value is lost: a decoder of a struct calls Field in place of Key, which keeps the raw value of a field that was noted,
+// or has an element that was. Elements of arrays and of maps belong to the field around them, and the fields of an object
+// to that object. Unknown keeps the values of the other keys.
+//
 // Strings are copies, so that nothing keeps the text alive. Short ones share small blocks (see textCopier).
 //
 // To add a kind of value: write a function like Bool in values.go, which has the rule for null, name it in the table kinds of
@@ -14,6 +18,7 @@ package jsonread
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +27,8 @@ import (
 const (
 	maxDepth      = 10000 // of nesting, as encoding/json
 	maxMismatches = 1000  // kept: a text can hold millions
+
+	entrySize = 2 * 24 // bytes that a value in a map of raw values takes, without its text
 
 	keptDepth   = 64       // steps that Reset keeps the memory of
 	keptScratch = 16 << 10 // bytes, likewise
@@ -49,12 +56,23 @@ type Reader struct {
 
 // step is a place on the way down: a key of an object, or an index of an array.
 type step struct {
-	start, end int  // of the key in the text, escaped
-	index      int  // -1 for keys
-	first      bool // no member yet
+	start, end int // of the key in the text, escaped
+	index      int // -1 for keys
+	state      state
+	isMap      bool // its keys name no fields
 }
 
-// Mismatch is a value whose JSON type was not the one asked for.
+// state is what Field and next have to know of an object or array, in bits. It is 0 on the usual way.
+type state uint8
+
+const (
+	empty   state = 1 << iota // no member yet
+	odd                       // the current value, or an element of it, was noted
+	kept                      // an earlier value of this object was noted and kept
+	foreign                   // the current key names no field
+)
+
+// Mismatch is a value whose JSON type was not the one asked for, or one that could be read in part only.
 type Mismatch struct {
 	// Pointer is the value's place (RFC 6901).
 	Pointer string
@@ -136,6 +154,15 @@ func (r *Reader) End() error {
 // Object enters an object. It returns false, with the value read, when it is null or of another type.
 func (r *Reader) Object() bool { return r.enter('{', "object") }
 
+// Map enters an object whose keys name no fields; like Object. Its values belong to the field around it.
+func (r *Reader) Map() bool {
+	open := r.Object()
+	if open {
+		r.path[len(r.path)-1].isMap = true
+	}
+	return open
+}
+
 // Array enters an array; like Object.
 func (r *Reader) Array() bool { return r.enter('[', "array") }
 
@@ -146,7 +173,7 @@ func (r *Reader) enter(open byte, want string) bool {
 		r.fail("nested too deeply")
 	case c == open:
 		r.pos++
-		r.path = append(r.path, step{index: -1, first: true})
+		r.path = append(r.path, step{index: -1, state: empty})
 		return true
 	case c == 'n':
 		r.literal("null")
@@ -157,8 +184,12 @@ func (r *Reader) enter(open byte, want string) bool {
 }
 
 // Key moves to the next member of the object and returns true, or leaves the object and returns false.
-func (r *Reader) Key() bool {
-	if !r.next('}', "a comma or the end of the object was expected") {
+func (r *Reader) Key() bool { return r.Field(nil) }
+
+// Field is Key for an object whose keys name fields. If the value before did not fit its field, it goes into extra under
+// its key, raw; if it did, one of the same key is removed from extra: the last value of a repeated key counts.
+func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
+	if !r.next('}', "a comma or the end of the object was expected", extra) {
 		return false
 	}
 	if r.peek() != '"' {
@@ -185,7 +216,7 @@ func (r *Reader) CurrentKey() []byte { return r.key }
 
 // More moves to the next element of the array and returns true, or leaves the array and returns false.
 func (r *Reader) More() bool {
-	if !r.next(']', "a comma or the end of the array was expected") {
+	if !r.next(']', "a comma or the end of the array was expected", nil) {
 		return false
 	}
 	r.path[len(r.path)-1].index++
@@ -194,18 +225,21 @@ func (r *Reader) More() bool {
 
 // next moves over the comma to the next member, or leaves the object or array. A comma before its end is found by the
 // caller, who wants a key or a value there.
-func (r *Reader) next(end byte, otherwise string) bool {
+func (r *Reader) next(end byte, otherwise string, extra *map[string]json.RawMessage) bool {
 	if r.err != nil {
 		return false
 	}
 	c, top := r.peek(), &r.path[len(r.path)-1]
+	if top.state > empty {
+		r.settle(top, extra)
+	}
 	switch {
 	case c == end:
 		r.pos++
 		r.path = r.path[:len(r.path)-1]
 		return false
-	case top.first:
-		top.first = false
+	case top.state == empty:
+		top.state = 0
 	case c == ',':
 		r.pos++
 	default:
@@ -213,6 +247,36 @@ func (r *Reader) next(end byte, otherwise string) bool {
 		return false
 	}
 	return true
+}
+
+// settle keeps or removes the value before the current place, as Field says.
+func (r *Reader) settle(top *step, extra *map[string]json.RawMessage) {
+	if extra == nil {
+		top.state = 0
+		return
+	}
+	key := string(unescape(nil, r.data[top.start:top.end]))
+	switch {
+	case top.state&odd != 0:
+		value := bytes.Clone(bytes.Trim(r.data[top.end+1:r.pos], ": \t\r\n"))
+		r.Take(len(value))
+		r.keep(extra, key, value)
+	case top.state&foreign != 0:
+	default:
+		if delete(*extra, key); len(*extra) == 0 {
+			*extra = nil
+		}
+	}
+	top.state = kept
+}
+
+// keep puts a value into extra.
+func (r *Reader) keep(extra *map[string]json.RawMessage, key string, value []byte) {
+	if *extra == nil {
+		*extra = map[string]json.RawMessage{}
+	}
+	r.Take(entrySize)
+	(*extra)[key] = value
 }
 
 // Skip reads a value that nobody wants, and checks its syntax.
@@ -249,6 +313,9 @@ func (r *Reader) View() []byte {
 	return r.data[start:r.pos]
 }
 
+// Offset is the number of bytes read. After Kind it is where the next value starts.
+func (r *Reader) Offset() int { return r.pos }
+
 // Null reports whether the next value is null, and reads it if so.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
@@ -284,6 +351,12 @@ func (r *Reader) mismatch(want string) bool {
 
 // Note records that the value just read, or what below points to in it, is not of the wanted type.
 func (r *Reader) Note(below, want, got string) {
+	for i := len(r.path) - 1; i >= 0; i-- {
+		if top := &r.path[i]; top.index < 0 && !top.isMap {
+			top.state |= odd
+			break
+		}
+	}
 	switch {
 	case r.err != nil:
 	case r.Strict:
@@ -293,13 +366,20 @@ func (r *Reader) Note(below, want, got string) {
 	}
 }
 
-// Unknown gives copies of the current key and its value, for a member that no field names.
-func (r *Reader) Unknown() (key string, value []byte, ok bool) {
-	key = r.texts.copy(r.key, len(r.data)-r.pos)
-	if value = bytes.Clone(r.View()); r.err == nil && r.Strict {
+// Unknown keeps the value of the current key in extra: no field has its name.
+func (r *Reader) Unknown(extra *map[string]json.RawMessage) {
+	top := &r.path[len(r.path)-1]
+	if top.state&kept != 0 {
+		top.state |= foreign
+	}
+	key := r.texts.copy(r.key, len(r.data)-r.pos)
+	value := bytes.Clone(r.View())
+	if r.err == nil && r.Strict {
 		r.err = &StrictError{Pointer: r.Pointer(), Reason: "no field has this name"}
 	}
-	return key, value, r.err == nil
+	if r.err == nil {
+		r.keep(extra, key, value)
+	}
 }
 
 // Pointer writes the current place as a JSON pointer.

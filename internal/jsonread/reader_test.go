@@ -1,6 +1,7 @@
 package jsonread
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,20 +11,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestValues has a line for each function of values.go and each type that can come instead.
+// TestValues has a line for each function of values.go and times.go and each type that can come instead. A value is what
+// must be read; partly a value that is noted, too; a text with an arrow a mismatch.
 func TestValues(t *testing.T) {
 	values(t, Text[string], "integer text", map[string]any{`"a"`: "a", `""`: "", `null`: "", `5`: "string<-number", `[{"a":1}]`: "string<-array", `true`: "string<-boolean", `{}`: "string<-object"})
-	values(t, Bool, true, map[string]any{`true`: true, `false`: false, `null`: false, `"true"`: "boolean<-string", `0`: "boolean<-number"})
-	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `5.0`: "integer<-number",
-		`5e0`: "integer<-number", `99999999999999999999`: "integer<-number", `false`: "integer<-boolean", `[5]`: "integer<-array"})
-	values(t, Float, 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `""`: "number<-string",
-		`1e999`: "number<-number", `{}`: "number<-object"})
+	values(t, Bool[bool], true, map[string]any{`true`: true, `false`: false, `null`: false, `"true"`: partly{true, "boolean<-string"}, `"false"`: partly{false, "boolean<-string"}, `"True"`: "boolean<-string", `"1"`: "boolean<-string",
+		`""`: "boolean<-string", `0`: "boolean<-number", `[true]`: "boolean<-array"})
+	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"0"`: 0, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `"05"`: "integer<-string",
+		`5.0`: "integer<-number", `5e0`: "integer<-number", `99999999999999999999`: "integer<-number", `9223372036854775808`: "integer<-number", `false`: "integer<-boolean", `[5]`: "integer<-array"})
+	values(t, Float[float64], 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.50"`: 97.5, `0.30000000000000004`: 0.30000000000000004, `1000000000000000000000`: 1e21,
+		`"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `""`: "number<-string", `1e999`: "number<-number", `{}`: "number<-object",
+		`0.1234567890123456789`: partly{0.1234567890123456789, "number<-number"}, `"9007199254740993"`: partly{9007199254740992.0, "number<-string"}, `1e-400`: partly{0.0, "number<-number"}})
 	values(t, Raw[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte(nil), `5`: []byte("5")})
-	values(t, Time, time.Now(), map[string]any{`"2026-03-01T09:30:00Z"`: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC), `null`: time.Time{}, `""`: time.Time{}, `"x"`: "timestamp<-string", `5`: "timestamp<-number"})
+	values(t, Verbatim[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte("null")})
+	values(t, Bytes, []byte("x"), map[string]any{`"aGk="`: []byte("hi"), `"aG\u006b\u003d"`: []byte("hi"), `""`: []byte{}, `null`: []byte(nil), `"aGk"`: "base64<-string", `[1]`: "base64<-array", `5`: "base64<-number"})
+}
+
+func TestTimes(t *testing.T) {
+	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	east := time.Date(2026, 3, 1, 9, 30, 0, 5e8, time.FixedZone("", 2*3600))
+	values(t, Time, time.Now(), map[string]any{`"2026-03-01T09:30:00Z"`: at, `null`: time.Time{}, `""`: time.Time{}, `"x"`: "timestamp<-string", `5`: "timestamp<-number",
+		`"2026-03-01t09:30:00z"`: at, `"2026-03-01 09:30:00Z"`: at, `"2026-03-01 09:30:00 UTC"`: at, `"2026-03-01 09:30:00 +0000"`: at, `"2026-03-01T09:30:00.5+02:00"`: east, `"2026-03-01T09:30:00.5+0200"`: east,
+		`"2026-03-01T09:30:00.5+02"`: east, `"2026-03-01 09:30:00,500 +0200"`: east, `"2026-03-01T09:30:00.5000000000000000+02:00"`: east, `"2026-03-01T09:30:00.500000-05:30"`: east.In(time.FixedZone("", -19800)).Add(7*time.Hour + 30*time.Minute),
+		`"2026-03-01"`: partly{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "timestamp<-string"}, `"2026-03-01 09:30:00"`: partly{at, "timestamp<-string"},
+		`"2026-03-01T09:30:00.0000000001Z"`: partly{at, "timestamp<-string"}, `"2026-03-01T09:30:00.50000000005+0200"`: partly{east, "timestamp<-string"},
+		`"2026-02-29"`: "timestamp<-string", `"2026-03-01T24:00:00Z"`: "timestamp<-string", `"2026-12-31T23:59:60Z"`: "timestamp<-string", `"2026-03-01T09:30:00+2500"`: "timestamp<-string",
+		`"2026-03-01T09:30"`: "timestamp<-string", `"2026-03-01T09:30:00 "`: "timestamp<-string", `"2026-03-01_09:30:00Z"`: "timestamp<-string", `"2026-03-01T09:30:00.Z"`: "timestamp<-string",
+		`"2026-03-01T09:30:00 CET"`: "timestamp<-string", `"2026-03-01T09:30:00+2"`: "timestamp<-string", `"2026-03-01T"`: "timestamp<-string"})
 	type day struct{ y, m, d int }
 	date := func(v *day, r *Reader) (ok bool) { v.y, v.m, v.d, ok = r.Date(); return ok }
 	values(t, date, day{1, 2, 3}, map[string]any{`"2024-02-29"`: day{2024, 2, 29}, `null`: day{}, `""`: day{}, `"2026-02-29"`: "date<-string", `"2026-00-01"`: "date<-string", `"2026-13-01"`: "date<-string",
-		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026-01-0x"`: "date<-string", `7`: "date<-number"})
+		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026-01-0x"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
+		`"2026-01-02T23:30:00-08:00"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02 00:00:00 UTC"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02T25:00:00Z"`: "date<-string"})
+}
+
+// partly is a value that is read, and the mismatch that it is noted as.
+type partly struct {
+	value    any
+	mismatch string
 }
 
 // values reads each text into a field that has a value already, which must not remain.
@@ -32,21 +57,111 @@ func values[T any](t *testing.T, f func(*T, *Reader) bool, before T, want map[st
 	for text, want := range want {
 		var r Reader
 		r.Reset([]byte(` { "k" : ` + text + ` } `))
-		require.True(t, r.Object() && r.Key() && string(r.CurrentKey()) == "k")
+		var extra map[string]json.RawMessage
+		require.True(t, r.Object() && r.Field(&extra) && string(r.CurrentKey()) == "k")
 		v := before
 		ok := f(&v, &r)
-		assert.False(t, r.Key(), text)
+		assert.False(t, r.Field(&extra), text)
 		require.NoError(t, r.End(), text)
+		var zero T
+		p, isPart := want.(partly)
 		if mismatch, isText := want.(string); isText && strings.Contains(mismatch, "<-") {
-			var zero T
-			types := strings.Split(mismatch, "<-")
+			p = partly{zero, mismatch}
+		}
+		if p.mismatch != "" {
+			types := strings.Split(p.mismatch, "<-")
 			assert.Equal(t, []Mismatch{{Pointer: "/k", Want: types[0], Got: types[1]}}, r.Mismatches(), text)
-			assert.Equal(t, zero, v, text)
-			assert.False(t, ok, text)
+			assert.Equal(t, isPart, ok, text)
+			assert.Equal(t, map[string]json.RawMessage{"k": json.RawMessage(text)}, extra)
+			want = p.value
+		} else {
+			assert.True(t, ok && r.Mismatches() == nil && extra == nil, text)
+		}
+		if at, isTime := want.(time.Time); isTime {
+			_, offset := at.Zone()
+			_, read := any(v).(time.Time).Zone()
+			assert.True(t, at.Equal(any(v).(time.Time)) && offset == read, "%s: %v", text, v)
 			continue
 		}
 		assert.Equal(t, want, any(v), text)
-		assert.True(t, ok && r.Mismatches() == nil, text)
+	}
+}
+
+// A value that does not fit belongs to the field around it, whatever arrays and maps are between; the fields of an object
+// belong to the object. The last value of a repeated key counts.
+func TestField(t *testing.T) {
+	for text, want := range map[string]map[string]string{
+		`{"a":"x","b" : 5 ,"c":"y"}`:                      {"/b": "5"},
+		`{"a":[1,"x",3] ,"b":[1]}`:                        {"/a": `[1,"x",3]`},
+		`{"a":["x",{"b":"y","c":7},{"d":"z"}]}`:           {"/a/1/c": "7", "/a": `["x",{"b":"y","c":7},{"d":"z"}]`},
+		`{"a":[{"b":7}],"c":{"d":7}}`:                     {"/a/0/b": "7", "/c/d": "7"},
+		`{"map":{"a":"x","b":["x"]},"c":{"map":{}}}`:      {"/map": `{"a":"x","b":["x"]}`},
+		`{"map":{"a":[{"map":{"":7}}]}}`:                  {"/map/a/0/map": `{"":7}`},
+		`{"a":5,"a":"x","b":"y"}`:                         {},
+		`{"a":"x","a":5,"a":6,"\u0061":"x","b":7,"b":8}`:  {"/b": "8"},
+		`{"a":"x","\u0061":[5,"x"]}`:                      {"/a": `[5,"x"]`},
+		`{"a\"b":5,"c":{"a\"b":"x","c":5},"a\u0022b":""}`: {"/c/c": "5"},
+		`{"a":5,"?":[1],"?":2,"a":"x"}`:                   {"/?": "2"},
+		`{"?":[1],"a":5,"?":2}`:                           {"/?": "2", "/a": "5"},
+	} {
+		var r Reader
+		r.Reset([]byte(text))
+		got := map[string]string{}
+		readFields(&r, got)
+		require.NoError(t, r.End())
+		assert.Equal(t, want, got, text)
+	}
+	for _, text := range []string{`{"a":[5,`, `{"a":[{"b":5`, `{"a":5,"b`, `{"a":{"b":5]`} {
+		var r Reader
+		r.Reset([]byte(text))
+		readFields(&r, map[string]string{})
+		assert.Error(t, r.End(), text)
+	}
+	r := Reader{Limit: 1000}
+	r.Reset([]byte(`{"a":["` + strings.Repeat("x", 1000) + `"]}`))
+	readFields(&r, map[string]string{})
+	var limit *LimitError
+	assert.ErrorAs(t, r.End(), &limit, "what is kept counts")
+}
+
+// readFields reads an object as if its fields were strings, arrays of integers and objects, and maps of both. It puts what
+// is kept into all, by its place.
+func readFields(r *Reader, all map[string]string) {
+	at := r.Pointer()
+	var extra map[string]json.RawMessage
+	for open := r.Object(); open && r.Field(&extra); {
+		switch string(r.CurrentKey()) {
+		case "?":
+			r.Unknown(&extra)
+		case "map":
+			for open := r.Map(); open && r.Key(); {
+				readElements(r, all)
+			}
+		default:
+			readElements(r, all)
+		}
+	}
+	for key, value := range extra {
+		all[at+"/"+key] = string(value)
+	}
+}
+
+func readElements(r *Reader, all map[string]string) {
+	var s string
+	var n int
+	switch r.Kind() {
+	case "object":
+		readFields(r, all)
+	case "array":
+		for open := r.Array(); open && r.More(); {
+			if r.Kind() == "object" {
+				readFields(r, all)
+				continue
+			}
+			Int(&n, r)
+		}
+	default:
+		Text(&s, r)
 	}
 }
 
@@ -99,14 +214,15 @@ func TestStrict(t *testing.T) {
 	r := Reader{Strict: true}
 	r.Reset([]byte(`{"a":{"b":1}}`))
 	require.True(t, r.Strict && r.Object() && r.Key() && r.Object() && r.Key())
-	_, _, ok := r.Unknown()
-	assert.False(t, ok || r.Key())
+	var extra map[string]json.RawMessage
+	r.Unknown(&extra)
+	assert.False(t, extra != nil || r.Key())
 	var strict *StrictError
 	require.ErrorAs(t, r.End(), &strict)
 	assert.Equal(t, "/a/b: no field has this name", strict.Error())
 	r.Reset([]byte(`{"a":{"b":1}`)) // bad syntax counts first
 	require.True(t, r.Object() && r.Key())
-	r.Unknown()
+	r.Unknown(&extra)
 	assert.ErrorAs(t, r.End(), &strict)
 }
 

@@ -2,15 +2,15 @@ package jsonread
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math"
 	"math/bits"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// The functions below read one value into v. null is the zero value. They return false, and leave the zero value, when there
-// was a value of another type.
+// The functions below read one value into v. null is the zero value. They return false, and leave the zero value, when
+// there was a value of another type. A value that v can hold a part of is read and noted.
 
 // Text reads a string.
 func Text[T ~string](v *T, r *Reader) bool {
@@ -19,17 +19,22 @@ func Text[T ~string](v *T, r *Reader) bool {
 	return ok
 }
 
-// Bool reads a boolean.
-func Bool(v *bool, r *Reader) bool {
+// Bool reads a boolean. The strings "true" and "false" are read too, and noted.
+func Bool[T ~bool](v *T, r *Reader) bool {
 	*v = false
 	switch r.peek() {
 	case 't':
-		*v = r.literal("true")
-		return *v
+		*v = T(r.literal("true"))
+		return bool(*v)
 	case 'f':
 		return r.literal("false")
 	case 'n':
 		return r.literal("null")
+	case '"':
+		raw, _ := r.scanString()
+		r.Note("", "boolean", "string")
+		*v = string(raw) == "true"
+		return bool(*v) || string(raw) == "false"
 	}
 	return r.mismatch("boolean")
 }
@@ -51,8 +56,9 @@ func Int[T ~int | ~int64](v *T, r *Reader) bool {
 	return true
 }
 
-// Float reads a number. A string that holds a number is read too, as servers write a coverage.
-func Float(v *float64, r *Reader) bool {
+// Float reads a number. A string that holds a number is read too, as servers write a coverage. Of a number with more
+// digits than a float64 has, the nearest is read.
+func Float[T ~float64](v *T, r *Reader) bool {
 	*v = 0
 	raw, ok := r.numeral("number")
 	if raw == nil {
@@ -64,7 +70,42 @@ func Float(v *float64, r *Reader) bool {
 		r.Note("", "number", kindOf(r.data[r.pos-1]))
 		return false
 	}
-	*v = n
+	if *v = T(n); isRounded(raw, n) {
+		r.Note("", "number", kindOf(r.data[r.pos-1]))
+	}
+	return true
+}
+
+// isRounded reports whether a number's digits are not those of n, written as short as can be.
+func isRounded(raw []byte, n float64) bool {
+	if len(raw) <= 15 && !bytes.ContainsAny(raw, "eE") {
+		return false
+	}
+	var shortest [32]byte
+	return significant(raw) != significant(strconv.AppendFloat(shortest[:0], n, 'e', -1, 64))
+}
+
+// significant returns a number's digits without the zeros around them.
+func significant(number []byte) string {
+	if e := bytes.IndexAny(number, "eE"); e >= 0 {
+		number = number[:e]
+	}
+	return strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(string(number)), "0")
+}
+
+// Bytes reads a string of base64.
+func Bytes(v *[]byte, r *Reader) bool {
+	*v = nil
+	raw, ok := r.text("base64")
+	if raw == nil {
+		return ok
+	}
+	data, err := base64.StdEncoding.DecodeString(string(raw))
+	if err != nil {
+		r.Note("", "base64", "string")
+		return false
+	}
+	*v = data
 	return true
 }
 
@@ -76,80 +117,10 @@ func Raw[T ~[]byte](v *T, r *Reader) bool {
 	return r.err == nil
 }
 
-// Time reads an RFC 3339 timestamp; the empty string is the zero time.
-func Time(v *time.Time, r *Reader) bool {
-	*v = time.Time{}
-	raw, ok := r.text("timestamp")
-	if len(raw) == 0 {
-		return ok
-	}
-	if *v, ok = r.parseTime(raw); !ok {
-		r.Note("", "timestamp", "string")
-	}
-	return ok
-}
-
-// Date reads a day of the form YYYY-MM-DD; the empty string is zeros, as null is.
-func (r *Reader) Date() (year, month, day int, ok bool) {
-	raw, ok := r.text("date")
-	if len(raw) == 0 {
-		return 0, 0, 0, ok
-	}
-	if len(raw) == 10 && raw[4] == '-' && raw[7] == '-' {
-		century, okC := twoDigits(raw)
-		years, okY := twoDigits(raw[2:])
-		month, okM := twoDigits(raw[5:])
-		day, okD := twoDigits(raw[8:])
-		year := century*100 + years
-		if okC && okY && okM && okD && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month) {
-			return year, month, day, true
-		}
-	}
-	r.Note("", "date", "string")
-	return 0, 0, 0, false
-}
-
-func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-}
-
-// twoDigits reads the first two bytes.
-func twoDigits(raw []byte) (int, bool) {
-	a, b := raw[0]-'0', raw[1]-'0'
-	return int(a)*10 + int(b), a <= 9 && b <= 9
-}
-
-// parseTime leaves the calendar to package time, which reads a time in UTC without allocating. An offset is cut off before
-// and its zone put on after, so that a run of equal offsets makes one zone.
-func (r *Reader) parseTime(raw []byte) (t time.Time, ok bool) {
-	var utc [64]byte
-	n := len(raw)
-	if shift, known := offset(raw); known && n <= len(utc) {
-		if t.UnmarshalText(append(append(utc[:0], raw[:n-6]...), 'Z')) != nil {
-			return time.Time{}, false
-		}
-		if r.zone == nil || r.shift != shift {
-			r.zone, r.shift = time.FixedZone("", shift), shift
-		}
-		return t.Add(-time.Duration(shift) * time.Second).In(r.zone), true
-	}
-	err := t.UnmarshalText(raw)
-	return t, err == nil
-}
-
-// offset gives the seconds of an ordinary offset at the end of a timestamp.
-func offset(raw []byte) (seconds int, ok bool) {
-	n := len(raw)
-	if n < 6 || raw[n-3] != ':' || raw[n-6] != '+' && raw[n-6] != '-' {
-		return 0, false
-	}
-	hours, okH := twoDigits(raw[n-5:])
-	minutes, okM := twoDigits(raw[n-2:])
-	seconds = hours*3600 + minutes*60
-	if raw[n-6] == '-' {
-		seconds = -seconds
-	}
-	return seconds, okH && okM && hours < 24 && minutes < 60
+// Verbatim copies the text of a value of any type, null included: for elements of arrays and maps.
+func Verbatim[T ~[]byte](v *T, r *Reader) bool {
+	*v = bytes.Clone(r.View())
+	return r.err == nil
 }
 
 // text gives a string, good until the next one is read; nil for null.
@@ -232,14 +203,15 @@ func digits(s []byte, n int) (int, bool) {
 	return n, n > start
 }
 
-// parseInt reads digits, and a minus before them. What strconv.ParseInt accepts beyond that is no JSON, and it would take a copy.
+// parseInt reads digits, and a minus before them. What strconv.ParseInt accepts beyond that is not JSON, and it would
+// take a copy. A string with zeros in front is more than its number.
 func parseInt(raw []byte) (int64, bool) {
 	unsigned := raw
 	negative := len(raw) > 0 && raw[0] == '-'
 	if negative {
 		unsigned = raw[1:]
 	}
-	if len(unsigned) == 0 || len(unsigned) > 19 {
+	if len(unsigned) == 0 || len(unsigned) > 19 || unsigned[0] == '0' && len(unsigned) > 1 {
 		return 0, false
 	}
 	var n uint64

@@ -17,11 +17,6 @@ type Percent float64
 
 type Flag bool
 
-// Age reads itself.
-type Age string
-
-func (a *Age) UnmarshalJSON([]byte) error { return nil }
-
 // Day has a decoder of its own.
 type Day struct{ y, m, d int }
 
@@ -58,7 +53,6 @@ type All struct {
 	Flag    Flag                       `json:"flag"`
 	Time    time.Time                  `json:"time"`
 	Raw     json.RawMessage            `json:"raw"`
-	Age     Age                        `json:"age"`
 	Day     Day                        `json:"day"`
 	Inner   Inner                      `json:"inner"`
 	Outer   *Outer                     `json:"outer"`
@@ -75,8 +69,11 @@ type All struct {
 	Bytes   []byte                     `json:"bytes"`
 	Map     map[string]string          `json:"map"`
 	Lists   [][]string                 `json:"lists"`
-	Any     any                        `json:"any"`
-	Pair    [2]int                     `json:"pair"`
+	Lists3  [][][]Inner                `json:"lists3"`
+	ListMap map[string][]Color         `json:"list_map"`
+	Inners  map[string]Inner           `json:"inners"`
+	RawMap  map[string]json.RawMessage `json:"raw_map"`
+	Raws    []json.RawMessage          `json:"raws"`
 	Extra   map[string]json.RawMessage `json:"-"`
 	NotOnIt int                        `json:"-"`
 }

@@ -2,13 +2,17 @@
 
 package sample
 
-import "github.com/forge-sdk/forge-go/internal/jsonread"
+import (
+	"encoding/json"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
 
 func (v *All) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "text":
 			jsonread.Text(&v.Text, r)
@@ -19,19 +23,17 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 		case "level":
 			jsonread.Int(&v.Level, r)
 		case "percent":
-			other(&v.Percent, r)
+			jsonread.Float(&v.Percent, r)
 		case "float":
 			jsonread.Float(&v.Float, r)
 		case "bool":
 			jsonread.Bool(&v.Bool, r)
 		case "flag":
-			other(&v.Flag, r)
+			jsonread.Bool(&v.Flag, r)
 		case "time":
 			jsonread.Time(&v.Time, r)
 		case "raw":
 			jsonread.Raw(&v.Raw, r)
-		case "age":
-			other(&v.Age, r)
 		case "day":
 			v.Day = Day{}
 			v.Day.decodeFrom(r)
@@ -51,7 +53,7 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 		case "day_p":
 			v.DayP = optional(r, (*Day).decodeFrom)
 		case "bool_p":
-			v.BoolP = optional(r, jsonread.Bool)
+			v.BoolP = optional(r, jsonread.Bool[bool])
 		case "unions":
 			v.Unions = slice(r, (*Union).decodeFrom)
 		case "colors":
@@ -61,17 +63,23 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 		case "days":
 			v.Days = slice(r, (*Day).decodeFrom)
 		case "bytes":
-			other(&v.Bytes, r)
+			jsonread.Bytes(&v.Bytes, r)
 		case "map":
-			other(&v.Map, r)
+			v.Map = table(r, jsonread.Text[string])
 		case "lists":
-			other(&v.Lists, r)
-		case "any":
-			other(&v.Any, r)
-		case "pair":
-			other(&v.Pair, r)
+			v.Lists = slice(r, sliceOf(jsonread.Text[string]))
+		case "lists3":
+			v.Lists3 = slice(r, sliceOf(sliceOf((*Inner).decodeFrom)))
+		case "list_map":
+			v.ListMap = table(r, sliceOf(jsonread.Text[Color]))
+		case "inners":
+			v.Inners = table(r, (*Inner).decodeFrom)
+		case "raw_map":
+			v.RawMap = table(r, jsonread.Verbatim[json.RawMessage])
+		case "raws":
+			v.Raws = slice(r, jsonread.Verbatim[json.RawMessage])
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -81,12 +89,12 @@ func (v *Inner) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.ID, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -96,14 +104,14 @@ func (v *Outer) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "id":
 			jsonread.Int(&v.Inner.ID, r)
 		case "na/\"me":
 			jsonread.Text(&v.Name, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
@@ -116,12 +124,12 @@ func (v *Union) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
 	}
-	for r.Key() {
+	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "name":
 			jsonread.Text(&v.Name, r)
 		default:
-			v.Extra = unknown(r, v.Extra)
+			r.Unknown(&v.Extra)
 		}
 	}
 	return true
