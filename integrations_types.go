@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
@@ -74,6 +75,11 @@ func (i *Integration) Fill(o IntegrationOptions) error {
 	if err != nil {
 		return err
 	}
+	odd, err := misfitsOf(&i.IntegrationSummary, i.Extra)
+	if err != nil {
+		return err
+	}
+	maps.Copy(events, odd)
 	for _, members := range []map[string]json.RawMessage{events, i.Properties} {
 		for name, value := range members {
 			if !fill(o, name, value) {

@@ -29,19 +29,21 @@ type SettingsDiff struct {
 	// Update is the smallest update that does it, with the companions that enabling a setting needs. Settings that the package has no
 	// name for are in its Extra.
 	Update *UpdateSettingsOptions
-	// Unsettable lists what differs and is no documented parameter of the update, sorted by name. Many servers take these all
-	// the same: put the values into Update.Extra, under the server's own names, and Apply tells.
+	// Unsettable lists what differs and is no documented parameter of the update, or has a value in after that the field
+	// of [ApplicationSettings] cannot take, sorted by name. Many servers take these all the same: put the values into
+	// Update.Extra, under the server's own names, and Apply tells.
 	Unsettable []SettingDifference
 }
 
 // DiffSettings compares two settings documents: as read before and changed after, or those of two instances. Id and times do not
-// count, nor do members of Extra that only before has. It fails when one of them has a value that is not JSON.
+// count, nor do members of Extra that only before has. A value in Extra that its field could not take counts until a program
+// sets the field. It fails when one of them has a value that is not JSON, or one in Extra that its field could take.
 func DiffSettings(before, after *ApplicationSettings) (*SettingsDiff, error) {
-	have, err := membersOf(orZero(before))
+	have, _, err := documentOf(before)
 	if err != nil {
 		return nil, err
 	}
-	want, err := membersOf(orZero(after))
+	want, misfits, err := documentOf(after)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,12 @@ func DiffSettings(before, after *ApplicationSettings) (*SettingsDiff, error) {
 	}
 	diff := &SettingsDiff{Update: &UpdateSettingsOptions{}}
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
-		diff.add(SettingDifference{Name: name, Have: have[name], Want: changes[name]})
+		change := SettingDifference{Name: name, Have: have[name], Want: changes[name]}
+		if misfits[name] == nil {
+			diff.add(change)
+			continue
+		}
+		diff.Unsettable = append(diff.Unsettable, change)
 	}
 	return diff, nil
 }
@@ -162,7 +169,7 @@ func (s *SettingsService) report(have map[string]json.RawMessage, o *UpdateSetti
 	return report, nil
 }
 
-// membersOf writes a settings value, what is in its Extra included, as JSON members.
+// membersOf writes a value as JSON members, with the Extra of options.
 func membersOf(settings any) (map[string]json.RawMessage, error) {
 	data, err := json.Marshal(settings)
 	if err == nil {
@@ -178,13 +185,51 @@ func membersOf(settings any) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// extra gives the members that no field names, to be written again.
-func (s *ApplicationSettings) extra() map[string]any {
-	all := make(map[string]any, len(s.Extra))
-	for name, value := range s.Extra {
-		all[name] = value
+// documentOf writes a settings document as JSON members. misfits are those of its values that a field could not take.
+func documentOf(s *ApplicationSettings) (members, misfits map[string]json.RawMessage, err error) {
+	if s == nil {
+		s = &ApplicationSettings{}
 	}
-	return all
+	if members, err = membersOf(s); err != nil {
+		return nil, nil, err
+	}
+	if misfits, err = misfitsOf(s, s.Extra); err != nil {
+		return nil, nil, err
+	}
+	for name, value := range s.Extra {
+		if misfits[name] != nil || members[name] == nil {
+			members[name] = value
+		}
+	}
+	return members, misfits, nil
+}
+
+// misfitsOf returns the values of a response's Extra that are under the name of a field, which could not take them, and has
+// not been set since.
+func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	misfits := map[string]json.RawMessage{}
+	for name, value := range extra {
+		member, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err != nil {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be written as JSON: " + err.Error()}
+		}
+		field := reflect.ValueOf(response).Elem().FieldByName(fieldOf(reflect.TypeFor[T](), name))
+		if !field.IsValid() {
+			continue
+		}
+		read := new(T)
+		if err := decodeInto(member, read); err != nil {
+			return nil, err
+		}
+		kept := reflect.ValueOf(read).Elem().FieldByName("Extra").Len() > 0
+		switch as := reflect.ValueOf(read).Elem().FieldByName(fieldOf(reflect.TypeFor[T](), name)); {
+		case !kept:
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, and a field could: set the field"}
+		case reflect.DeepEqual(field.Interface(), as.Interface()):
+			misfits[name] = value
+		}
+	}
+	return misfits, nil
 }
 
 // sameSetting compares two values of a setting. A server writes what is empty in several ways; nil, for a setting that is not there, is

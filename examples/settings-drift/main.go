@@ -14,7 +14,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -121,28 +120,49 @@ func overlay(before *forge.ApplicationSettings, text []byte) (*forge.Application
 	if err := json.Unmarshal(text, &wanted); err != nil {
 		return nil, fmt.Errorf("it is no JSON object: %w", err)
 	}
-	after := *before
-	after.Extra = maps.Clone(before.Extra)
+	after := &forge.ApplicationSettings{Extra: maps.Clone(before.Extra)}
+	data, err := json.Marshal(before)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if _, there := before.Extra[name]; there {
+		_, known := members[name]
+		_, there := before.Extra[name]
+		fits := fit(name, wanted[name])
+		switch {
+		case known && fits == nil:
+			members[name] = wanted[name]
+			delete(after.Extra, name) // a value of another type, which the server shows
+		case there:
 			after.Extra[name] = wanted[name]
-			continue
-		}
-		member, err := json.Marshal(map[string]json.RawMessage{name: wanted[name]})
-		if err != nil {
-			return nil, err
-		}
-		strict := json.NewDecoder(bytes.NewReader(member))
-		strict.DisallowUnknownFields()
-		var wrong *json.UnmarshalTypeError
-		switch err := strict.Decode(&after); {
-		case errors.As(err, &wrong):
-			return nil, fmt.Errorf("%s cannot be a %s", name, wrong.Value)
-		case err != nil:
+		case known:
+			return nil, fits
+		default:
 			return nil, fmt.Errorf("the server shows no setting %q: is it misspelled?", name)
 		}
 	}
-	return &after, nil
+	if data, err = json.Marshal(members); err != nil {
+		return nil, err
+	}
+	return after, json.Unmarshal(data, after)
+}
+
+// fit says why a setting cannot have a value.
+func fit(name string, value json.RawMessage) error {
+	member, err := json.Marshal(map[string]json.RawMessage{name: value})
+	if err == nil {
+		err = json.Unmarshal(member, new(forge.ApplicationSettings))
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		kind, _, _ := strings.Cut(wrong.Value, " ") // Go releases differ in whether the value itself follows
+		return fmt.Errorf("%s cannot be a %s", name, kind)
+	}
+	return err
 }
 
 // show prints what an update would change and returns how many settings that are. Verify tells what each is and what it should be.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/examples/internal/demotest"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -142,4 +144,29 @@ func TestEmbedded(t *testing.T) {
 	out, err := demotest.Run(t, run, "y\n", "-apply")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Done")
+}
+
+// What is read stays as it is: a list that the file makes shorter, a hash, and a value of another type than documented are
+// differences, and the last one is replaced.
+func TestOverlay(t *testing.T) {
+	before := &forge.ApplicationSettings{
+		AllowedIntegrations: []string{"a", "b"}, SignInRestrictions: json.RawMessage(`{"c":1}`), DefaultBranchProtection: 2,
+		Extra: map[string]json.RawMessage{"snippet_size_limit": json.RawMessage(`"5 MB"`), "receptive_cluster_agents_enabled": json.RawMessage(`"?"`)},
+	}
+	after, err := overlay(before, []byte(`{"allowed_integrations":["x"],"sign_in_restrictions":{"d":2},"snippet_size_limit":7,"receptive_cluster_agents_enabled":true}`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, before.AllowedIntegrations)
+	assert.Equal(t, []string{"x"}, after.AllowedIntegrations)
+	assert.Equal(t, 7, after.SnippetSizeLimit)
+	assert.Equal(t, 2, after.DefaultBranchProtection)
+	assert.Equal(t, map[string]json.RawMessage{"receptive_cluster_agents_enabled": json.RawMessage(`true`)}, after.Extra)
+	diff, err := forge.DiffSettings(before, after)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"d": 2.0}, diff.Update.SignInRestrictions)
+	assert.Equal(t, []string{"x"}, diff.Update.AllowedIntegrations)
+	assert.Equal(t, new(7), diff.Update.SnippetSizeLimit)
+
+	same, err := overlay(before, []byte(`{"snippet_size_limit":"5 MB"}`))
+	require.NoError(t, err)
+	assert.Equal(t, before.Extra, same.Extra)
 }
