@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -143,7 +144,7 @@ type AuditEvent struct {
 	// TargetType says what TargetID is the id of; of events of the instance.
 	TargetType string `json:"target_type"`
 	// TargetID is what was changed; of events of the instance.
-	TargetID int64 `json:"target_id"`
+	TargetID AuditEventTarget `json:"target_id"`
 	// EventType is the kind of event; of events of the instance.
 	EventType string `json:"event_type"`
 	// EventName is the kind of event. Not part of the contract.
@@ -174,7 +175,7 @@ type AuditEventDetails struct {
 	// AuthorClass says what the author is, such as User.
 	AuthorClass string `json:"author_class"`
 	// TargetID is what was changed.
-	TargetID int64 `json:"target_id"`
+	TargetID AuditEventTarget `json:"target_id"`
 	// TargetType says what TargetID is the id of.
 	TargetType string `json:"target_type"`
 	// TargetDetails describe what was changed.
@@ -213,4 +214,59 @@ func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
 		return readJSON(data, &c.Name)
 	}
 	return readJSON(data, &c.Extra)
+}
+
+// AuditEventTarget is what an event changed. The contract does not show its type: servers send an id, or for some events a
+// name, such as the path of a project.
+type AuditEventTarget struct {
+	// ID is the id; 0 when the server sent a name that is not one.
+	ID int64 `json:"-"`
+	// Name is the text that the server sent; empty when it sent a number.
+	Name string `json:"-"`
+	// Extra holds the members of an object.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// String returns the name, or the id in digits; "" when there is none.
+func (t AuditEventTarget) String() string {
+	if t.Name == "" && t.ID != 0 {
+		return strconv.FormatInt(t.ID, 10)
+	}
+	return t.Name
+}
+
+// MarshalJSON writes the form that was read; the zero AuditEventTarget is null.
+func (t AuditEventTarget) MarshalJSON() ([]byte, error) {
+	switch {
+	case len(t.Extra) > 0:
+		return json.Marshal(t.Extra)
+	case t.Name != "":
+		return json.Marshal(t.Name)
+	case t.ID != 0:
+		return json.Marshal(t.ID)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads an id, a name or an object.
+func (t *AuditEventTarget) UnmarshalJSON(data []byte) error {
+	*t = AuditEventTarget{}
+	switch {
+	case len(data) > 0 && data[0] == '{':
+		return readJSON(data, &t.Extra)
+	case len(data) > 0 && data[0] == '"':
+		err := readJSON(data, &t.Name)
+		t.ID = idOf(t.Name)
+		return err
+	}
+	return readJSON(data, &t.ID)
+}
+
+// idOf returns the id that a text is, or 0.
+func idOf(text string) int64 {
+	id, _ := strconv.ParseInt(text, 10, 64)
+	if strconv.FormatInt(id, 10) != text {
+		return 0
+	}
+	return id
 }

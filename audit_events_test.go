@@ -130,3 +130,42 @@ func TestAuditEventChange(t *testing.T) {
 		}
 	}
 }
+
+// A target is an id, a name for some events, or what else a server sends.
+func TestAuditEventTarget(t *testing.T) {
+	for text, want := range map[string]AuditEventTarget{
+		`60`:                {ID: 60},
+		`-3`:                {ID: -3},
+		`"flightjs/flight"`: {Name: "flightjs/flight"},
+		`"60"`:              {ID: 60, Name: "60"},
+		`"007"`:             {Name: "007"},
+		`{"id":1}`:          {Extra: map[string]json.RawMessage{"id": json.RawMessage(`1`)}},
+		`null`:              {},
+	} {
+		var event AuditEvent
+		require.NoError(t, decodeInto([]byte(`{"target_id":`+text+`,"details":{"target_id":`+text+`,"to":"x"}}`), &event))
+		assert.Equal(t, AuditEvent{TargetID: want, Details: AuditEventDetails{TargetID: want, To: "x"}}, event, text)
+		var own AuditEventTarget
+		require.NoError(t, json.Unmarshal([]byte(text), &own))
+		assert.Equal(t, want, own)
+		written, err := json.Marshal(own)
+		require.NoError(t, err)
+		assert.JSONEq(t, text, string(written))
+	}
+	for text, want := range map[string]string{`60`: "60", `"a/b"`: "a/b", `null`: "", `{}`: ""} {
+		var own AuditEventTarget
+		require.NoError(t, json.Unmarshal([]byte(text), &own))
+		assert.Equal(t, want, own.String())
+	}
+	for _, text := range []string{`1.5`, `[1]`, `true`, `9223372036854775808`} {
+		var event AuditEvent
+		require.NoError(t, decodeInto([]byte(`{"target_id":`+text+`}`), &event))
+		assert.Equal(t, AuditEvent{Extra: map[string]json.RawMessage{"target_id": json.RawMessage(text)}}, event, text)
+		require.Error(t, json.Unmarshal([]byte(text), new(AuditEventTarget)))
+	}
+	for _, text := range []string{`"flightjs/flight"`, `60`} { // no mismatch
+		client := decodeClient(t, `{"id":1,"target_id":`+text+`,"details":{"target_id":`+text+`}}`, WithStrictDecoding())
+		_, err := client.AuditEvents.Get(t.Context(), 1)
+		require.NoError(t, err)
+	}
+}

@@ -161,7 +161,7 @@ func fitsField(f catalogueField, field reflect.Type) bool {
 	case "boolean":
 		return field.Kind() == reflect.Bool
 	case "integer":
-		return (base.Kind() == reflect.Int || base.Kind() == reflect.Int64) && (!f.Nullable || base != field)
+		return field == reflect.TypeFor[AuditEventTarget]() || (base.Kind() == reflect.Int || base.Kind() == reflect.Int64) && (!f.Nullable || base != field)
 	case "number":
 		return base.Kind() == reflect.Float64 && (!f.Nullable || base != field)
 	case "unknown":

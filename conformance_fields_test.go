@@ -204,8 +204,12 @@ func assertReadKind(t *testing.T, at string, want any, have reflect.Value) {
 	t.Helper()
 	switch have.Kind() {
 	case reflect.Struct:
-		if text, bare := want.(string); bare { // of the two forms of labels and changes
-			assert.Equal(t, text, have.FieldByName("Name").String(), at)
+		switch bare := want.(type) { // of the two forms of labels, changes and targets
+		case string:
+			assert.Equal(t, bare, have.FieldByName("Name").String(), at)
+			return
+		case int:
+			assert.Equal(t, int64(bare), have.FieldByName("ID").Int(), at)
 			return
 		}
 		for name, member := range want.(map[string]any) {

@@ -30,7 +30,7 @@ func optional[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	return nil
 }
 
-// slice reads an array, each element by f; null, and a value of another type, is nil.
+// slice reads an array, each element by f; null, and a value of another type, is nil. Elements of another type are omitted.
 func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {
 		return nil
@@ -40,23 +40,30 @@ func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 		var zero T
 		r.Take(size)
 		items = append(items, zero)
-		f(&items[len(items)-1], r)
+		isNull, last := r.AtNull(), len(items)-1
+		if !f(&items[last], r) && !isNull {
+			items = items[:last]
+		}
 	}
 	return items
 }
 
-// table reads an object into a map, each value by f; null, and a value of another type, is nil.
+// table reads an object into a map, each value by f; null, and a value of another type, is nil. Values of another type are
+// omitted.
 func table[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[string]T {
 	if !r.Map() {
 		return nil
 	}
 	items, size := map[string]T{}, sizeOf[string]()+sizeOf[T]()
 	for r.Key() {
-		key := string(r.CurrentKey())
+		key, isNull := string(r.CurrentKey()), r.AtNull()
 		var item T
 		r.Take(size)
-		f(&item, r)
-		items[key] = item
+		if f(&item, r) || isNull {
+			items[key] = item
+		} else {
+			delete(items, key) // an earlier value of the same key
+		}
 	}
 	return items
 }
@@ -87,6 +94,20 @@ func (l *Label) decodeOther(r *jsonread.Reader) bool {
 // decodeOther reads a bare name.
 func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
+}
+
+// decodeOther reads an id or a name.
+func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
+	switch r.Kind() {
+	case "number":
+		jsonread.Int(&t.ID, r)
+	case "string":
+		jsonread.Text(&t.Name, r)
+		t.ID = idOf(t.Name)
+	default:
+		return false
+	}
+	return true
 }
 
 // decodeValue reads a whole answer into out. Response types have decoders; callers' own types are read by encoding/json.

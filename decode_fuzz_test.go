@@ -309,13 +309,8 @@ func sameStructs(a, b reflect.Value, text []byte) string {
 		if f.Anonymous || name == "-" {
 			continue
 		}
-		if extra.IsValid() && extra.MapIndex(reflect.ValueOf(name)).IsValid() { // it did not fit, and is compared with the text
-			if f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map {
-				if difference := same(a.FieldByIndex(f.Index), b.FieldByIndex(f.Index), orNull(texts[name])); difference != "" {
-					return "/" + f.Name + difference
-				}
-			}
-			continue
+		if extra.IsValid() && extra.MapIndex(reflect.ValueOf(name)).IsValid() {
+			continue // it did not fit: below it must be as it came
 		}
 		if difference := same(a.FieldByIndex(f.Index), b.FieldByIndex(f.Index), orNull(texts[name])); difference != "" {
 			return "/" + f.Name + difference

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // SettingDifference is a setting that two sides see differently. The values may be secrets: keys and tokens are settings, too.
@@ -79,11 +80,11 @@ func DiffSettings(before, after *ApplicationSettings) (*SettingsDiff, error) {
 
 // add puts a change where it can be sent from.
 func (d *SettingsDiff) add(change SettingDifference) {
-	parameter := fieldOf(reflect.TypeFor[UpdateSettingsOptions](), change.Name)
-	member := fieldOf(reflect.TypeFor[ApplicationSettings](), change.Name)
+	parameter, settable := fieldForKey(reflect.ValueOf(d.Update).Elem(), change.Name)
+	_, documented := fieldForKey(reflect.ValueOf(ApplicationSettings{}), change.Name)
 	switch {
-	case parameter != change.Name && setJSON(reflect.ValueOf(d.Update).Elem().FieldByName(parameter), change.Want):
-	case parameter == change.Name && member != change.Name:
+	case settable && setJSON(parameter, change.Want):
+	case !settable && documented:
 		d.Unsettable = append(d.Unsettable, change)
 	default:
 		if d.Update.Extra == nil {
@@ -169,7 +170,7 @@ func (s *SettingsService) report(have map[string]json.RawMessage, o *UpdateSetti
 	return report, nil
 }
 
-// membersOf writes a value as JSON members, with the Extra of options.
+// membersOf writes a settings value as JSON members, with what is in its Extra and no field names.
 func membersOf(settings any) (map[string]json.RawMessage, error) {
 	data, err := json.Marshal(settings)
 	if err == nil {
@@ -196,40 +197,57 @@ func documentOf(s *ApplicationSettings) (members, misfits map[string]json.RawMes
 	if misfits, err = misfitsOf(s, s.Extra); err != nil {
 		return nil, nil, err
 	}
-	for name, value := range s.Extra {
-		if misfits[name] != nil || members[name] == nil {
-			members[name] = value
-		}
-	}
+	maps.Copy(members, misfits)
 	return members, misfits, nil
 }
 
-// misfitsOf returns the values of a response's Extra that are under the name of a field, which could not take them, and has
+// extra gives the members that no field names, to be written again.
+func (s *ApplicationSettings) extra() map[string]any {
+	all := make(map[string]any, len(s.Extra))
+	for name, value := range s.Extra {
+		if _, documented := fieldForKey(reflect.ValueOf(*s), name); !documented {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// misfitsOf returns the values of a response's Extra that are under the name of a field, which could not take them and has
 // not been set since.
 func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	misfits := map[string]json.RawMessage{}
 	for name, value := range extra {
+		field, named := fieldForKey(reflect.ValueOf(response).Elem(), name)
+		if !named {
+			continue
+		}
 		member, err := json.Marshal(map[string]json.RawMessage{name: value})
 		if err != nil {
 			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be written as JSON: " + err.Error()}
 		}
-		field := reflect.ValueOf(response).Elem().FieldByName(fieldOf(reflect.TypeFor[T](), name))
-		if !field.IsValid() {
-			continue
-		}
-		read := new(T)
-		if err := decodeInto(member, read); err != nil {
+		var again T
+		if err := decodeInto(member, &again); err != nil {
 			return nil, err
 		}
-		kept := reflect.ValueOf(read).Elem().FieldByName("Extra").Len() > 0
-		switch as := reflect.ValueOf(read).Elem().FieldByName(fieldOf(reflect.TypeFor[T](), name)); {
-		case !kept:
-			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, and a field could: set the field"}
-		case reflect.DeepEqual(field.Interface(), as.Interface()):
+		read, _ := fieldForKey(reflect.ValueOf(again), name)
+		if reflect.ValueOf(again).FieldByName("Extra").Len() == 0 {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, and its field could: set the field"}
+		}
+		if reflect.DeepEqual(field.Interface(), read.Interface()) {
 			misfits[name] = value
 		}
 	}
 	return misfits, nil
+}
+
+// fieldForKey returns the field of a struct that a JSON key is for.
+func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) {
+	for f := range v.Type().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key && name != "-" {
+			return v.FieldByIndex(f.Index), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 // sameSetting compares two values of a setting. A server writes what is empty in several ways; nil, for a setting that is not there, is

@@ -3,6 +3,7 @@ package forge
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,7 @@ func TestDiffSettingsMisfits(t *testing.T) {
 		{"a list is cleared", odd, odd, func(s *ApplicationSettings) { s.AllowedIntegrations = nil }, `{"allowed_integrations":[]}`, nil},
 		{"without Extra zero is zero", odd, odd, func(s *ApplicationSettings) { s.Extra = nil; s.AllowedIntegrations = []string{"a.example"} },
 			`{"snippet_size_limit":0,"allowed_integrations":["a.example"]}`, nil},
+		{"odd names", odd, strings.Replace(odd, "{", `{"admin_mode[x]":1,"admin_mode[]":2,"-":3,`, 1), func(*ApplicationSettings) {}, `{"admin_mode[x]":1,"admin_mode[]":2,"-":3}`, nil},
 		{"from another type", odd, plain, func(*ApplicationSettings) {}, `{"snippet_size_limit":10,"allowed_integrations":["a.example"]}`, nil},
 		{"to another type", plain, odd, func(*ApplicationSettings) {}, `{}`, []string{"allowed_integrations", "snippet_size_limit"}},
 	} {
@@ -57,7 +59,7 @@ func TestDiffSettingsMisfits(t *testing.T) {
 		assert.ErrorAs(t, err, new(*ValidationError), value)
 	}
 	_, err = DiffSettings(nil, &ApplicationSettings{Extra: map[string]json.RawMessage{"snippet_size_limit": json.RawMessage(`5`)}})
-	assert.ErrorContains(t, err, "(snippet_size_limit): the map Extra holds it, and a field could: set the field")
+	assert.ErrorContains(t, err, "(snippet_size_limit): the map Extra holds it, and its field could: set the field")
 }
 
 // An event that the server writes in another form is not switched off by setting what was read.

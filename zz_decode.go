@@ -389,7 +389,8 @@ func (v *AuditEvent) decodeFrom(r *jsonread.Reader) bool {
 		case "target_type":
 			jsonread.Text(&v.TargetType, r)
 		case "target_id":
-			jsonread.Int(&v.TargetID, r)
+			v.TargetID = AuditEventTarget{}
+			v.TargetID.decodeFrom(r)
 		case "event_type":
 			jsonread.Text(&v.EventType, r)
 		case "event_name":
@@ -441,7 +442,8 @@ func (v *AuditEventDetails) decodeFrom(r *jsonread.Reader) bool {
 		case "author_class":
 			jsonread.Text(&v.AuthorClass, r)
 		case "target_id":
-			jsonread.Int(&v.TargetID, r)
+			v.TargetID = AuditEventTarget{}
+			v.TargetID.decodeFrom(r)
 		case "target_type":
 			jsonread.Text(&v.TargetType, r)
 		case "target_details":
@@ -450,6 +452,22 @@ func (v *AuditEventDetails) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.IPAddress, r)
 		case "entity_path":
 			jsonread.Text(&v.EntityPath, r)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
+func (v *AuditEventTarget) decodeFrom(r *jsonread.Reader) bool {
+	if v.decodeOther(r) {
+		return true
+	}
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
 		default:
 			r.Unknown(&v.Extra)
 		}

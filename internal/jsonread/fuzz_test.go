@@ -168,7 +168,7 @@ func isPartial(data []byte, ours any) bool {
 		shortest, _ := new(big.Rat).SetString(strconv.FormatFloat(ours, 'g', -1, 64))
 		return exact == nil || exact.Cmp(shortest) != 0
 	case time.Time:
-		return len(text) <= len("2006-01-02T15:04:05.999999999") || len(text) > len("2006-01-02T15:04:05.999999999Z") || !strings.ContainsAny(text[19:], "zZ+-C")
+		return len(text) > len("2006-01-02T15:04:05.999999999")
 	}
 	return false
 }

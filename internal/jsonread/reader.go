@@ -319,6 +319,9 @@ func (r *Reader) Offset() int { return r.pos }
 // Null reports whether the next value is null, and reads it if so.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
+// AtNull reports whether the next value is null.
+func (r *Reader) AtNull() bool { return r.peek() == 'n' }
+
 // Kind names the type of the next value: object, array, string, number, boolean or null; "" when there is none.
 func (r *Reader) Kind() string { return kindOf(r.peek()) }
 

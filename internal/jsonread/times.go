@@ -6,16 +6,16 @@ import (
 )
 
 // Time reads a timestamp; the empty string is the zero time. Beside RFC 3339 it reads what servers write in place of
-// it: a space for the T, a comma for the point, an offset of hours only or without a colon, lower-case letters, UTC for
-// Z. A date is read as midnight, a timestamp without an offset as UTC, a fraction to the nanosecond; these are noted.
+// it: a space for the T, a comma for the point, an offset of hours only or without a colon, no offset for UTC, lower-case
+// letters, UTC for Z, and a date for its midnight in UTC. Digits beyond the nanoseconds are cut off and noted.
 func Time(v *time.Time, r *Reader) bool {
 	*v = time.Time{}
 	raw, ok := r.text("timestamp")
 	if len(raw) == 0 {
 		return ok
 	}
-	t, exact, ok := r.anyTime(raw)
-	if !ok || !exact {
+	t, cut, ok := r.anyTime(raw)
+	if !ok || cut {
 		r.Note("", "timestamp", "string")
 	}
 	*v = t
@@ -66,27 +66,26 @@ func twoDigits(raw []byte) (int, bool) {
 	return int(a)*10 + int(b), a <= 9 && b <= 9
 }
 
-// anyTime reads a timestamp of any of the known forms. It is not exact if the time has more than the text, or less.
-func (r *Reader) anyTime(raw []byte) (t time.Time, exact, ok bool) {
+// anyTime reads a timestamp of any of the known forms. cut says that digits of it are lost.
+func (r *Reader) anyTime(raw []byte) (t time.Time, cut, ok bool) {
 	if t, ok = r.parseTime(raw); !ok {
 		var plain [64]byte
-		if raw, exact = rfc3339(plain[:0], raw); raw != nil {
-			t, ok = r.parseTime(raw)
+		if raw = rfc3339(plain[:0], raw); raw == nil {
+			return time.Time{}, false, false
 		}
-		return t, exact && !isCut(raw), ok
+		t, ok = r.parseTime(raw)
 	}
-	return t, !isCut(raw), true
+	return t, isCut(raw), ok
 }
 
-// rfc3339 appends to out the timestamp as RFC 3339 writes it. It is not exact where that adds something. A text that is
-// not like a timestamp is nil.
-func rfc3339(out, raw []byte) (timestamp []byte, exact bool) {
+// rfc3339 appends to out the timestamp as RFC 3339 writes it. It is nil for a text that is not like a timestamp.
+func rfc3339(out, raw []byte) []byte {
 	const date, seconds = len("2006-01-02"), len("2006-01-02T15:04:05")
 	if len(raw) == date {
-		return append(append(out, raw...), "T00:00:00Z"...), false
+		return append(append(out, raw...), "T00:00:00Z"...)
 	}
 	if len(raw) < seconds || raw[date]|0x20 != 't' && raw[date] != ' ' {
-		return nil, false
+		return nil
 	}
 	out = append(append(append(out, raw[:date]...), 'T'), raw[date+1:seconds]...)
 	zone := raw[seconds:]
@@ -99,16 +98,14 @@ func rfc3339(out, raw []byte) (timestamp []byte, exact bool) {
 		zone = zone[1:]
 	}
 	switch n := len(zone); {
-	case n == 0:
-		return append(out, 'Z'), false
-	case string(zone) == "z" || string(zone) == "UTC":
-		return append(out, 'Z'), true
+	case n == 0 || string(zone) == "z" || string(zone) == "UTC":
+		return append(out, 'Z')
 	case n == len("+02"):
-		return append(append(out, zone...), ":00"...), true
+		return append(append(out, zone...), ":00"...)
 	case n == len("+0200"):
-		return append(append(append(out, zone[:3]...), ':'), zone[3:]...), true
+		return append(append(append(out, zone[:3]...), ':'), zone[3:]...)
 	}
-	return append(out, zone...), true
+	return append(out, zone...)
 }
 
 // isCut reports whether an RFC 3339 timestamp has digits beyond its nanoseconds.

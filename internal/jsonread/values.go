@@ -56,8 +56,8 @@ func Int[T ~int | ~int64](v *T, r *Reader) bool {
 	return true
 }
 
-// Float reads a number. A string that holds a number is read too, as servers write a coverage. Of a number with more
-// digits than a float64 has, the nearest is read.
+// Float reads a number. A string that holds a number is read too, as servers write a coverage. Of a number that
+// no float64 is, the nearest is read; it is noted where the digits differ.
 func Float[T ~float64](v *T, r *Reader) bool {
 	*v = 0
 	raw, ok := r.numeral("number")
@@ -76,13 +76,13 @@ func Float[T ~float64](v *T, r *Reader) bool {
 	return true
 }
 
-// isRounded reports whether a number's digits are not those of n, written as short as can be.
+// isRounded reports whether n, written with as many digits as a number has, is another number.
 func isRounded(raw []byte, n float64) bool {
 	if len(raw) <= 15 && !bytes.ContainsAny(raw, "eE") {
 		return false
 	}
-	var shortest [32]byte
-	return significant(raw) != significant(strconv.AppendFloat(shortest[:0], n, 'e', -1, 64))
+	digits := significant(raw)
+	return digits != significant(strconv.AppendFloat(nil, n, 'e', max(len(digits), 1)-1, 64))
 }
 
 // significant returns a number's digits without the zeros around them.
