@@ -28,7 +28,15 @@ type payload struct {
 	size        int64
 	open        func() (io.ReadCloser, error)
 	once        bool       // cannot be opened a second time
+	foreign     bool       // opening and reading it runs the caller's code
 	form        *multiform // what a multipart body is made of
+}
+
+// multipartBody is an open multipart body. own: its file is read by the library's own code alone.
+type multipartBody struct {
+	io.Reader
+	io.Closer
+	own bool
 }
 
 // multiform is text fields and one file.
@@ -181,17 +189,15 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 		contentType: w.FormDataContentType(),
 		size:        int64(head.Len()) + file.Size + int64(len(tail)),
 		once:        file.once,
+		foreign:     true,
 		form:        &multiform{fields, fileField, file},
 		open: func() (io.ReadCloser, error) {
-			content, err := file.Open()
+			content, err := file.open()
 			if err != nil {
 				return nil, err
 			}
-			exact := &exactReader{ReadCloser: content, left: file.Size}
-			return struct {
-				io.Reader
-				io.Closer
-			}{io.MultiReader(bytes.NewReader(head.Bytes()), exact, bytes.NewReader(tail)), content}, nil
+			whole := io.MultiReader(bytes.NewReader(head.Bytes()), content, bytes.NewReader(tail))
+			return &multipartBody{Reader: whole, Closer: content, own: content.own}, nil
 		},
 	}, nil
 }

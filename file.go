@@ -5,22 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"sync/atomic"
 )
 
-// File is what an upload takes: FileAt, FileBytes, FileReader, or a value of the caller's own.
+// File is what an upload takes: FileAt, FileBytes, FileReader, or a File that the caller makes.
 type File struct {
 	// Name is the file's name, without a directory.
 	Name string
-	// Size is the number of bytes that Open's reader gives; the upload fails if it gives more or fewer.
+	// Size is the number of bytes that Open's reader returns; the upload fails if it returns more or fewer.
 	Size int64
-	// Open returns a reader at the start of the content. It is called once for each attempt.
+	// Open returns a reader at the start of the content. It is called once for each attempt. Open, Read and Close
+	// run in a goroutine that is not the caller's. A panic in one of them is raised again in the goroutine of the
+	// call. runtime.Goexit is an error of the call. A nil reader with a nil error is an error of the call, too.
+	//
+	// Close is called once, never while Read runs, and when the call has sent the file it has returned before. An
+	// error of Close fails the upload. The call returns when its context ends, even if one of the three blocks:
+	// then its goroutine remains until the blocked function returns and Close has run. A panic after the call has
+	// returned is dropped.
 	Open func() (io.ReadCloser, error)
 
 	once bool
 	path string // where FileAt found it
+	err  error  // why it cannot be sent; Size is negative then
 }
 
 const defaultFileName = "file"
@@ -28,42 +39,105 @@ const defaultFileName = "file"
 // errReadOnce ends the retries of a body that was read already.
 var errReadOnce = errors.New("the body comes from FileReader and cannot be read a second time")
 
-// FileAt is the file at path, opened anew for each attempt. What is wrong with it is reported by the upload.
+// FileAt is the file at path, opened for each attempt. It must be a regular file, or a symbolic link to one:
+// opening a named pipe can block for ever. The upload reports what is wrong with the file.
 func FileAt(path string) File {
 	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		err = fmt.Errorf("%s is a directory", path)
-	case err == nil:
+	if err == nil {
+		err = mustBeRegular(info)
+	}
+	if f.err = err; err == nil {
 		f.Size = info.Size()
 	}
 	f.Open = func() (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		return os.Open(path)
+		return openRegular(path)
 	}
 	return f
 }
 
+// openRegular opens a file to read it. A device is not opened, and a pipe does not block.
+func openRegular(path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = mustBeRegular(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil { // the path may lead to another file by now
+		err = mustBeRegular(info)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return ownContent{file}, nil
+}
+
+// mustBeRegular refuses what is not a regular file.
+func mustBeRegular(info fs.FileInfo) error {
+	var kind string
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	default:
+		kind = "of the type " + mode.Type().String()
+	}
+	return fmt.Errorf("%s is %s and not a regular file", info.Name(), kind)
+}
+
+// ownContent marks readers that run no code of the caller and do not block.
+type ownContent struct{ io.ReadCloser }
+
 // FileBytes is a file with the given content, which must not change until the upload returns.
 func FileBytes(content []byte) File {
 	return File{Name: defaultFileName, Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(content)), nil
+		return ownContent{io.NopCloser(bytes.NewReader(content))}, nil
 	}}
 }
 
 // FileReader is a file of exactly size bytes read from r. It is sent once: the upload is not retried after
-// bytes of it may have been sent.
+// bytes of it may have been sent. r is not closed. A nil r is refused, a nil pointer in it as well.
+//
+// r is read in another goroutine, for which the rules of File.Open hold: a panic is raised again in the
+// goroutine of the call, and the call returns when its context ends, even if Read blocks. Then that goroutine
+// remains until Read returns, so r must not be used before.
 func FileReader(r io.Reader, size int64) File {
+	f := File{Name: defaultFileName, Size: size, once: true}
+	if isNil(r) {
+		f.err, f.Size = errors.New("the reader is nil"), -1
+	}
 	var used atomic.Bool
-	return File{Name: defaultFileName, Size: size, once: true, Open: func() (io.ReadCloser, error) {
+	f.Open = func() (io.ReadCloser, error) {
+		if f.err != nil {
+			return nil, f.err
+		}
 		if used.Swap(true) {
 			return nil, errReadOnce
 		}
+		switch r.(type) {
+		case *bytes.Reader, *bytes.Buffer, *strings.Reader:
+			return ownContent{io.NopCloser(r)}, nil
+		}
 		return io.NopCloser(r), nil
-	}}
+	}
+	return f
 }
 
 // Named returns the file under another name.
@@ -81,31 +155,89 @@ func (f File) check() error {
 		return errors.New("the file has no name")
 	case hasControl(f.Name):
 		return errors.New("the file's name has control bytes")
+	case f.Size < 0 && f.err != nil:
+		return f.err
 	case f.Size < 0:
-		r, err := f.Open()
-		if err != nil {
-			return err
-		}
-		_ = r.Close()
 		return errors.New("the file's size is not known")
 	}
 	return nil
 }
 
-// exactReader fails when the source has not exactly the size that was announced.
-type exactReader struct {
-	io.ReadCloser
-	left int64
+// open opens the file for one attempt.
+func (f File) open() (*exactReader, error) {
+	content, err := f.Open()
+	switch {
+	case err != nil:
+		return nil, err
+	case isNil(content):
+		return nil, errors.New("File.Open returned a nil reader and a nil error")
+	}
+	_, own := content.(ownContent)
+	return &exactReader{content: content, left: f.Size, own: own}, nil
 }
 
+// isNil reports whether v is nil, or a nil pointer or function in an interface.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return r.IsNil()
+	}
+	return false
+}
+
+// exactReader reads a file. It fails when the file does not have exactly the size that was announced.
+type exactReader struct {
+	content io.ReadCloser
+	left    int64
+	own     bool // content is the library's own
+	closed  atomic.Bool
+}
+
+const maxEmptyReads = 100 // as bufio has it
+
+// Read reads on. The file is closed at its end, before a server can have the whole request, so that an error
+// of Close fails the upload.
 func (r *exactReader) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	r.left -= int64(n)
+	n, err := r.next(p)
+	if r.left -= int64(n); r.left < 0 {
+		n, err = 0, errors.New("the file is longer than its Size")
+	}
+	if err == nil {
+		return n, nil
+	}
+	closing := r.Close()
 	switch {
-	case r.left < 0:
-		return 0, errors.New("the file is longer than its Size")
 	case err == io.EOF && r.left > 0:
 		return n, fmt.Errorf("the file is %d bytes shorter than its Size: %w", r.left, io.ErrUnexpectedEOF)
+	case err == io.EOF && closing != nil:
+		return n, fmt.Errorf("the file cannot be closed: %w", closing)
 	}
 	return n, err
+}
+
+// next reads until something comes.
+func (r *exactReader) next(p []byte) (int, error) {
+	for range maxEmptyReads {
+		n, err := r.content.Read(p)
+		switch {
+		case n < 0 || n > len(p):
+			return 0, fmt.Errorf("the file cannot be read: Read returned %d for %d bytes", n, len(p))
+		case err != nil && err != io.EOF:
+			return n, fmt.Errorf("the file cannot be read: %w", err)
+		case n > 0 || err != nil || len(p) == 0:
+			return n, err
+		}
+	}
+	return 0, fmt.Errorf("the file cannot be read: %w", io.ErrNoProgress)
+}
+
+// Close closes the file once.
+func (r *exactReader) Close() error {
+	if r.closed.Swap(true) {
+		return nil
+	}
+	return r.content.Close()
 }

@@ -25,6 +25,7 @@ import (
 type uploadServer struct {
 	*httptest.Server
 	fail, status int
+	early        bool // it refuses all uploads without reading them
 
 	mu      sync.Mutex
 	bodies  [][]byte
@@ -41,6 +42,12 @@ func newUploadServer(t *testing.T, fail, status int) *uploadServer {
 }
 
 func (s *uploadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.early {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		w.WriteHeader(http.StatusForbidden)
+		_ = http.NewResponseController(w).Flush()
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -165,11 +165,10 @@ func (r *answerReader) Read(p []byte) (int, error) {
 // uploadReader gives a body to the transport. Between two of its reads the transport writes to the network, which is what the
 // watchdog watches; once the body has ended an answer is due.
 type uploadReader struct {
-	body     io.ReadCloser
-	watch    *watchdog
-	progress func(done, total int64)
-	done     int64
-	total    int64
+	body  io.ReadCloser // as it is, or a bodyPump where it runs the caller's code
+	watch *watchdog
+	done  int64
+	total int64
 
 	mu       sync.Mutex
 	detached bool
@@ -180,9 +179,6 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	r.tell(func() {
 		r.done += int64(n)
-		if r.progress != nil {
-			r.progress(r.done, r.total)
-		}
 		if r.done >= r.total || err != nil {
 			r.watch.expectHeader()
 		} else {
@@ -205,6 +201,9 @@ func (r *uploadReader) tell(f func()) {
 // detach ends what reading reports, and gives the bytes that were read: the transport may read on for a while after it has
 // returned an early answer, whose body the watchdog watches then.
 func (r *uploadReader) detach() (done int64) {
+	if p, pumped := r.body.(*bodyPump); pumped {
+		p.silence()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.detached = true

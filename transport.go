@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -49,6 +50,7 @@ type call struct {
 	life       lifetime // of the first attempt
 	stream     io.ReadCloser
 	upload     *uploadReader
+	crash      crash // of the caller's code that a body runs
 	mismatches []Mismatch
 }
 
@@ -233,10 +235,21 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 	}
 	life.Context = ctx
 	c.watch.begin(life, &c.options.limits, &c.started)
+	returned := false
+	defer func() {
+		if !returned { // a panic or runtime.Goexit of the caller's code
+			c.watch.stop()
+			life.end(nil)
+		}
+	}()
 	answer, err := c.exchange(life)
 	if err == nil {
 		err = c.take(life, answer)
 	}
+	if ended := c.crash.raise(); ended != nil && err != nil {
+		err, c.last.final = ended, true
+	}
+	returned = true
 	if err != nil {
 		err = life.timeout(err)
 		c.watch.stop()
@@ -272,7 +285,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
 	if err := c.attach(req); err != nil {
 		c.last.final = true
-		return nil, &failure{ErrAnswer, "the body cannot be read: " + err.Error(), err}
+		return nil, err
 	}
 	answer, err := c.client().transport.RoundTrip(req)
 	c.detach()
@@ -340,12 +353,12 @@ func (c *call) attach(req *http.Request) error {
 	}
 	defer w.expectHeader() // until the transport has a connection and reads the body
 	open := func() (io.ReadCloser, error) {
-		content, err := c.body.open()
+		content, err := openBody(req.Context(), c.body, c.options.progress, &c.crash)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the body cannot be opened: %w", err)
 		}
 		c.detach()
-		c.upload = &uploadReader{body: content, watch: w, progress: c.options.progress, total: c.body.size}
+		c.upload = &uploadReader{body: content, watch: w, total: c.body.size}
 		return c.upload, nil
 	}
 	c.bodyUsed = true

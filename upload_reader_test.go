@@ -1,0 +1,415 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// overBoth runs a test over HTTP/1.1 and over HTTP/2, against a server that reads uploads to their end.
+func overBoth(t *testing.T, test func(t *testing.T, c *Client, s *uploadServer)) {
+	t.Helper()
+	for _, http2 := range []bool{false, true} {
+		t.Run(map[bool]string{false: "HTTP1", true: "HTTP2"}[http2], func(t *testing.T) {
+			s := &uploadServer{}
+			s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				assert.Equal(t, http2, r.ProtoMajor == 2)
+				s.ServeHTTP(w, r)
+			}))
+			s.EnableHTTP2 = http2
+			s.StartTLS()
+			t.Cleanup(s.Close)
+			roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+			transport := &http.Transport{ForceAttemptHTTP2: http2}
+			transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+			transport.TLSClientConfig.RootCAs = roots
+			transport.TLSClientConfig.NextProtos = nil
+			c, err := NewClient(s.URL, WithToken(secret), WithRetry(impatient), WithHTTPClient(&http.Client{Transport: transport}))
+			require.NoError(t, err)
+			t.Cleanup(c.CloseIdleConnections)
+			test(t, c, s)
+		})
+	}
+}
+
+// outcome is how a call ended: it returned, panicked, or ended its goroutine.
+type outcome struct {
+	err      error
+	panicked any
+	returned bool
+}
+
+// ends runs a call in a goroutine of its own, and fails the test when it does not end.
+func ends(t *testing.T, call func() error) outcome {
+	t.Helper()
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if !o.returned {
+				o.panicked = recover()
+			}
+			done <- o
+		}()
+		o.err = call()
+		o.returned = true
+	}()
+	select {
+	case o := <-done:
+		return o
+	case <-time.After(5 * time.Second):
+		require.Fail(t, "the call does not end")
+		return outcome{}
+	}
+}
+
+// place is a piece of the caller's code that an upload runs, and what makes an upload of it.
+type place struct {
+	name string
+	make func(act func()) (File, []RequestOption)
+}
+
+func places() []place {
+	const content = "the content"
+	return []place{
+		{"Read", func(act func()) (File, []RequestOption) {
+			return FileReader(readFunc(func([]byte) (int, error) { act(); return 0, io.EOF }), 4), nil
+		}},
+		{"Read in the middle", func(act func()) (File, []RequestOption) {
+			return FileReader(io.MultiReader(strings.NewReader("half"), readFunc(func([]byte) (int, error) { act(); return 0, io.EOF })), 8), nil
+		}},
+		{"Open", func(act func()) (File, []RequestOption) {
+			return File{Name: "a", Size: 4, Open: func() (io.ReadCloser, error) { act(); return nil, errors.New("opened nothing") }}, nil
+		}},
+		{"Open of a changed FileBytes", func(act func()) (File, []RequestOption) {
+			file := FileBytes([]byte(content))
+			open := file.Open
+			file.Open = func() (io.ReadCloser, error) { act(); return open() }
+			return file, nil
+		}},
+		{"Close", func(act func()) (File, []RequestOption) {
+			return File{Name: "a", Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
+				return readCloser{strings.NewReader(content), act}, nil
+			}}, nil
+		}},
+		{"Progress", func(act func()) (File, []RequestOption) {
+			return FileBytes([]byte(content)), []RequestOption{Progress(func(int64, int64) { act() })}
+		}},
+		{"Progress of a reader", func(act func()) (File, []RequestOption) {
+			return FileReader(strings.NewReader(content), int64(len(content))), []RequestOption{Progress(func(int64, int64) { act() })}
+		}},
+	}
+}
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// A call returns when its context ends, whatever the caller's code does meanwhile. What is blocked is left alone.
+func TestUploadBlocks(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for _, p := range places() {
+			if p.name == "Close" {
+				continue // it is the last thing that happens; see TestUploadCloseBlocks
+			}
+			for _, deadline := range []bool{false, true} {
+				t.Run(p.name, func(t *testing.T) {
+					blocked, release := make(chan struct{}), make(chan struct{})
+					t.Cleanup(sync.OnceFunc(func() { close(release) }))
+					var once sync.Once
+					file, opts := p.make(func() {
+						once.Do(func() { close(blocked) })
+						<-release
+					})
+					ctx, cancel := context.WithCancel(t.Context())
+					want := context.Canceled
+					if deadline {
+						ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+						want = context.DeadlineExceeded
+					} else {
+						go func() {
+							<-blocked
+							cancel()
+						}()
+					}
+					defer cancel()
+					o := ends(t, func() error { return exec(ctx, uploadOf(c, file), opts) })
+					require.ErrorIs(t, o.err, want)
+					asError(t, o.err)
+				})
+			}
+		}
+		assert.Zero(t, s.count(), "a server had a whole request")
+	})
+}
+
+// A Close that blocks holds up the call until its context ends, and no longer.
+func TestUploadCloseBlocks(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
+		release := make(chan struct{})
+		t.Cleanup(func() { close(release) })
+		file := File{Name: "a", Size: 3, Open: func() (io.ReadCloser, error) {
+			return readCloser{strings.NewReader("abc"), func() { <-release }}, nil
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		o := ends(t, func() error { return exec(ctx, uploadOf(c, file), nil) })
+		require.ErrorIs(t, o.err, context.DeadlineExceeded)
+	})
+}
+
+// A panic of the caller's code is raised in the goroutine that makes the call, with the same value, and leaves nothing behind.
+func TestUploadPanics(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for _, p := range places() {
+			t.Run(p.name, func(t *testing.T) {
+				value := errors.New("of the caller")
+				file, opts := p.make(func() { panic(value) })
+				o := ends(t, func() error { return exec(t.Context(), uploadOf(c, file), opts) })
+				assert.Equal(t, outcome{panicked: value}, o)
+			})
+		}
+		assert.Zero(t, s.count(), "a server had a whole request")
+	})
+}
+
+// A goroutine that ends inside the caller's code is an error of the call, which is not sent again.
+func TestUploadGoexit(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for _, p := range places() {
+			t.Run(p.name, func(t *testing.T) {
+				var times atomic.Int32
+				file, opts := p.make(func() { times.Add(1); runtime.Goexit() })
+				o := ends(t, func() error {
+					r := service{c}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(nil, "file", file)
+					return exec(t.Context(), r, opts)
+				})
+				require.True(t, o.returned)
+				require.ErrorContains(t, o.err, "runtime.Goexit")
+				assert.Equal(t, 1, asError(t, o.err).Attempts)
+				assert.EqualValues(t, 1, times.Load())
+			})
+		}
+		assert.Zero(t, s.count(), "a server had a whole request")
+	})
+}
+
+// A reader that returns nothing for ever, or what cannot be, ends with an error.
+func TestUploadBadReaders(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for name, test := range map[string]struct {
+			reader io.Reader
+			is     error
+			text   string
+		}{
+			"nothing":      {readFunc(func([]byte) (int, error) { return 0, nil }), io.ErrNoProgress, ""},
+			"negative":     {readFunc(func([]byte) (int, error) { return -1, nil }), nil, "Read returned -1"},
+			"too much":     {readFunc(func(p []byte) (int, error) { return len(p) + 1, nil }), nil, "Read returned"},
+			"error":        {iotest.ErrReader(broken), broken, "the file cannot be read"},
+			"half":         {io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), broken, "the file cannot be read"},
+			"with an EOF":  {iotest.DataErrReader(strings.NewReader("abc")), io.ErrUnexpectedEOF, "shorter"},
+			"with a cause": {iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("abcd"))), iotest.ErrTimeout, "the file cannot be read"},
+		} {
+			o := ends(t, func() error { return exec(t.Context(), uploadOf(c, FileReader(test.reader, 4)), nil) })
+			require.Error(t, o.err, name)
+			require.ErrorContains(t, o.err, test.text, name)
+			if test.is != nil {
+				require.ErrorIs(t, o.err, test.is, name)
+			}
+		}
+		assert.Zero(t, s.count(), "a server had a whole request")
+		for name, reader := range map[string]io.Reader{
+			"slow": iotest.OneByteReader(strings.NewReader("abcd")), "half": iotest.HalfReader(strings.NewReader("abcd")),
+			"EOF with data": iotest.DataErrReader(strings.NewReader("abcd")), "some nothing": &hesitant{Reader: strings.NewReader("abcd"), times: 99},
+		} {
+			require.NoError(t, exec(t.Context(), uploadOf(c, FileReader(reader, 4)), nil), name)
+		}
+		assert.Equal(t, 4, s.count())
+	})
+}
+
+// hesitant returns (0, nil) a number of times before each of its reads.
+type hesitant struct {
+	io.Reader
+	times, now int
+}
+
+func (h *hesitant) Read(p []byte) (int, error) {
+	if h.now++; h.now <= h.times {
+		return 0, nil
+	}
+	h.now = 0
+	return h.Reader.Read(p)
+}
+
+// watched is a reader that notices what must not happen: a Close during a Read, a second one, a Read after it.
+type watched struct {
+	t      *testing.T
+	read   func([]byte) (int, error)
+	inside atomic.Bool
+	closed atomic.Int32
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	assert.False(w.t, w.inside.Swap(true), "two at a time")
+	defer w.inside.Store(false)
+	assert.Zero(w.t, w.closed.Load(), "read after Close")
+	return w.read(p)
+}
+
+func (w *watched) Close() error {
+	assert.False(w.t, w.inside.Swap(true), "closed while it is read")
+	defer w.inside.Store(false)
+	w.closed.Add(1)
+	return nil
+}
+
+// The caller's reader is closed once, and never while it is read; what it writes once the call is over goes nowhere.
+func TestUploadClosesOnce(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
+		content := bytes.Repeat([]byte("0123456789abcdef"), 40<<10)
+		for _, how := range []string{"whole", "cancelled", "broken"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			release, reached, n := make(chan struct{}), make(chan struct{}), 0
+			source := bytes.NewReader(content)
+			w := &watched{t: t}
+			w.read = func(p []byte) (int, error) {
+				if n++; n == 3 {
+					switch how {
+					case "cancelled":
+						close(reached)
+						<-release
+						clear(p) // the memory is the caller's while it reads
+						return len(p), nil
+					case "broken":
+						return 0, errors.New("broken")
+					}
+				}
+				return source.Read(p)
+			}
+			file := File{Name: "a", Size: int64(len(content)), Open: func() (io.ReadCloser, error) { return w, nil }}
+			if how == "cancelled" {
+				go func() {
+					<-reached
+					cancel()
+				}()
+			}
+			o := ends(t, func() error { return exec(ctx, uploadOf(c, file), nil) })
+			assert.Equal(t, how == "whole", o.err == nil, "%s: %v", how, o.err)
+			if how == "cancelled" {
+				assert.Zero(t, w.closed.Load(), "closed while it is read")
+			}
+			if how == "whole" {
+				assert.EqualValues(t, 1, w.closed.Load(), "closed before the call returns")
+			}
+			close(release)
+			assert.Eventually(t, func() bool { return w.closed.Load() == 1 }, 5*time.Second, time.Millisecond, how)
+		}
+	})
+}
+
+// An error of Close is an error of the call, as the content may not be what it should be.
+func TestUploadCloseFails(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		broken := errors.New("closed too early")
+		file := File{Name: "a", Size: 3, Open: func() (io.ReadCloser, error) {
+			return failingCloser{strings.NewReader("abc"), broken}, nil
+		}}
+		require.ErrorIs(t, exec(t.Context(), uploadOf(c, file), nil), broken)
+		assert.Zero(t, s.count())
+	})
+}
+
+type failingCloser struct {
+	io.Reader
+	err error
+}
+
+func (f failingCloser) Close() error { return f.err }
+
+// A call whose server responds before it has the body does not wait for the caller's code.
+func TestUploadAnsweredEarly(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		s.early = true
+		for _, p := range places()[:2] {
+			release := make(chan struct{})
+			t.Cleanup(func() { close(release) })
+			file, opts := p.make(func() { <-release })
+			o := ends(t, func() error { return exec(t.Context(), uploadOf(c, file), opts) })
+			require.ErrorIs(t, o.err, ErrForbidden)
+		}
+	})
+}
+
+// Progress counts what was read, up to the total, one call after the other, and is silent once the call has returned.
+func TestUploadProgressOfReaders(t *testing.T) {
+	content := bytes.Repeat([]byte("x"), 300_000)
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for name, file := range map[string]File{
+			"FileReader": FileReader(bytes.NewReader(content), int64(len(content))), "FileBytes": FileBytes(content), "FileAt": FileAt(path),
+			"small reads": FileReader(iotest.HalfReader(bytes.NewReader(content)), int64(len(content))),
+		} {
+			var last, total int64 // without a lock: the calls are one after the other, and before the return
+			require.NoError(t, exec(t.Context(), uploadOf(c, file), []RequestOption{Progress(func(done, all int64) {
+				assert.Greater(t, done, last, name)
+				last, total = done, all
+			})}), name)
+			assert.Equal(t, total, last, name)
+			assert.Equal(t, s.lengths[len(s.lengths)-1], total, name)
+		}
+	})
+}
+
+// Bodies without the caller's code are read by the transport itself: no goroutine, no copy.
+func TestUploadDirectly(t *testing.T) {
+	content := []byte("the content")
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	stacks := make([]byte, 1<<20)
+	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		defer req.Body.Close()
+		one := make([]byte, 1)
+		_, _ = io.ReadFull(req.Body, one)
+		pumped := strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*bodyPump).run(")
+		_, _ = io.Copy(io.Discard, req.Body)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Pumped": {map[bool]string{true: "yes", false: "no"}[pumped]}}, Body: http.NoBody, Request: req}, nil
+	}))
+	quiet := Progress(func(int64, int64) {})
+	for _, test := range []struct {
+		name, pumped string
+		request      *request
+		opts         []RequestOption
+	}{
+		{"FileBytes", "no", uploadOf(c, FileBytes(content)), nil},
+		{"FileAt", "no", uploadOf(c, FileAt(path)), nil},
+		{"bytes.Reader", "no", uploadOf(c, FileReader(bytes.NewReader(content), 11)), nil},
+		{"strings.Reader", "no", uploadOf(c, FileReader(strings.NewReader("the content"), 11)), nil},
+		{"JSON", "no", c.request(callOf(once)), nil},
+		{"FileReader", "yes", uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
+		{"FileBytes with Progress", "yes", uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
+		{"JSON with Progress", "yes", c.request(callOf(once)), []RequestOption{quiet}},
+	} {
+		var r Response
+		require.NoError(t, exec(t.Context(), test.request, append(test.opts, Into(&r))), test.name)
+		assert.Equal(t, test.pumped, r.Header.Get("Pumped"), test.name)
+	}
+}
