@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -276,7 +277,7 @@ func WithOnRefresh(f func(*oauth2.Token)) Option {
 // When the server refuses a token the source is asked again, and the call repeated if the token differs.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
-		if source == nil {
+		if isNil(source) {
 			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
 		}
 		c.use(nil, func(http.RoundTripper) credential { return foreignSource(source) })
@@ -339,9 +340,13 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it.
+// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it. nil is no limiter, and a nil pointer
+// is refused.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
+		if limiter != nil && isNil(limiter) {
+			return &ValidationError{Option: "WithLimiter", Reason: fmt.Sprintf("the limiter is a nil %T", limiter)}
+		}
 		c.limiter = limiter
 		return nil
 	}

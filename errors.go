@@ -198,6 +198,8 @@ type ValidationError struct {
 	Param string
 	// Reason says what is wrong and what to do.
 	Reason string
+
+	cause error
 }
 
 // Error names the option, the wire name and the reason.
@@ -210,6 +212,9 @@ func (e *ValidationError) Error() string {
 	b.WriteString(e.subject() + ": " + e.Reason + "; nothing was sent")
 	return b.String()
 }
+
+// Unwrap returns the cause, such as the *fs.PathError of a local file; nil where there is none.
+func (e *ValidationError) Unwrap() error { return e.cause }
 
 // subject is what the refusal is about.
 func (e *ValidationError) subject() string {

@@ -145,7 +145,7 @@ func (s IntegrationSlug) kindIn(c *config) IntegrationKind {
 
 // segment makes the path argument of an integration; empty when it has none, and words says why.
 func (s *IntegrationsService) segment(name IntegrationName) string {
-	if name == nil {
+	if isNil(name) {
 		return ""
 	}
 	slug, _ := name.slug(&s.client.config)
@@ -155,7 +155,7 @@ func (s *IntegrationsService) segment(name IntegrationName) string {
 // words are what the integration and its parameters are called.
 func (s *IntegrationsService) words(name IntegrationName) dictionary {
 	d := dictionary{config: &s.client.config, inner: "properties"}
-	if name == nil {
+	if isNil(name) {
 		d.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
 		return d
 	}

@@ -19,6 +19,9 @@ const maxPerPage = 100
 
 // Collect reads a list to its end. What came before an error is returned with it.
 func Collect[T any](items iter.Seq2[*T, error]) ([]*T, error) {
+	if items == nil {
+		return nil, &ValidationError{Option: "Collect", Reason: "the list is nil"}
+	}
 	var all []*T
 	for item, err := range items {
 		if err != nil {

@@ -81,6 +81,9 @@ func (p *PlaceholderReassignment) field(column string) *string {
 
 // readReassignments reads a file row by row.
 func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassignment, error) bool) error {
+	if isNil(file) {
+		return reassignmentError(errors.New("the reader is nil"))
+	}
 	source := &rowReader{r: file}
 	buffered := bufio.NewReader(source)
 	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
@@ -204,35 +207,42 @@ func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error
 	return record, nil
 }
 
-// writeReassignments writes a file row by row.
+// writeReassignments writes a file row by row. An error of rows is returned as it is.
 func writeReassignments(file io.Writer, c *config, rows iter.Seq2[*PlaceholderReassignment, error]) error {
+	if isNil(file) || rows == nil {
+		return writingError(errors.New("the writer or the list of rows is nil"))
+	}
 	records := csv.NewWriter(file)
 	var header *reassignmentHeader
 	for row, err := range rows {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if header == nil {
+		case row == nil:
+			return writingError(errors.New("a row is nil"))
+		case header == nil:
 			header = row.orOwn(c)
-			if err := records.Write(header.names); err != nil {
-				return err
-			}
+			_ = records.Write(header.names) // Error reports what went wrong
 		}
 		record, err := header.record(row)
 		if err != nil {
 			return err
 		}
 		if err := records.Write(record); err != nil {
-			return err
+			return writingError(err)
 		}
 	}
 	if header == nil {
-		if err := records.Write(new(PlaceholderReassignment).orOwn(c).names); err != nil {
-			return err
-		}
+		_ = records.Write(new(PlaceholderReassignment).orOwn(c).names) // likewise
 	}
-	records.Flush()
-	return records.Error()
+	if records.Flush(); records.Error() != nil {
+		return writingError(records.Error())
+	}
+	return nil
+}
+
+func writingError(err error) error {
+	return fmt.Errorf("forge: writing the file of reassignments: %w", err)
 }
 
 // rowReader counts what a row takes.

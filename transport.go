@@ -301,6 +301,12 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 		return nil, transportCause(err)
 	}
 	c.last.sent.Store(true)
+	switch {
+	case answer == nil:
+		return nil, &failure{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
+	case answer.Body == nil: // net/http never does this, a transport of the caller may
+		answer.Body = http.NoBody
+	}
 	c.scrubHeader(answer.Header)
 	return answer, nil
 }
@@ -409,6 +415,9 @@ func getWorkspace() *workspace {
 
 // newTransport takes over the caller's transport, or makes the one that clients share, with the library's limits.
 func newTransport(given http.RoundTripper) (http.RoundTripper, error) {
+	if given != nil && isNil(given) {
+		return nil, &ValidationError{Option: "WithHTTPClient", Reason: fmt.Sprintf("the Transport is a nil %T: leave it out for the default", given)}
+	}
 	switch t := given.(type) {
 	case nil:
 		return sharedTransport(), nil
