@@ -1,15 +1,15 @@
 package forge
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
 // Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
@@ -22,8 +22,9 @@ type Download struct {
 	// ContentType is the media type that the server declares.
 	ContentType string
 
-	body io.ReadCloser
-	call *Error // what Read wraps its errors in
+	body    io.ReadCloser
+	call    *Error // what Read wraps its errors in
+	private bool   // a secret that SaveTo saves for its owner only
 }
 
 // Read reads the stream; any failure is an *Error that names the call.
@@ -58,27 +59,26 @@ func copyBuffer() *[64 << 10]byte {
 // Close gives the connection back. It may be called more than once.
 func (d *Download) Close() error { return d.body.Close() }
 
-// SaveTo writes the rest of the stream to path and closes it. The file appears whole or not at all: the content
-// goes to a temporary file beside it, which is renamed at the end and removed on failure.
-func (d *Download) SaveTo(path string) (err error) {
+// SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at all: the
+// content goes to a temporary file in the same directory, which only its owner can read, and which is renamed
+// at the end or removed on failure. Every error begins with "forge: saving" and wraps its cause: an error of
+// package fs, or the *Error of the stream.
+//
+// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its owner and
+// group where the process may set them. A file of SecureFilesService.Download never has more than the mode
+// 0600, whatever it replaces, and belongs to the user who saves it; a file system that cannot keep it private
+// is an error (on Windows, the access rights of the directory apply).
+//
+// A symbolic link stays, and the file that it leads to is replaced. SaveTo refuses a link to nothing, and what
+// is not a regular file: a device, a pipe, a socket, a directory. In a directory such as /tmp, with the sticky
+// bit and open to everybody, it refuses another user's file or link, too.
+func (d *Download) SaveTo(path string) error {
 	defer d.Close()
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".forge-download-*")
-	if err != nil {
-		return fmt.Errorf("forge: saving %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = io.Copy(tmp, d); err != nil {
+	err := savefile.Write(path, d.private, func(w io.Writer) error {
+		_, err := d.WriteTo(w)
 		return err
-	}
-	if err = errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("forge: saving %s: %w", path, err)
-	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("forge: saving %s: %w", path, err)
 	}
 	return nil

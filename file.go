@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
+
+	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
 // File is what an upload takes: FileAt, FileBytes, FileReader, or a File that the caller makes.
@@ -45,7 +46,7 @@ func FileAt(path string) File {
 	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
 	if err == nil {
-		err = mustBeRegular(info)
+		err = savefile.CheckRegular(info)
 	}
 	if f.err = err; err == nil {
 		f.Size = info.Size()
@@ -63,7 +64,7 @@ func FileAt(path string) File {
 func openRegular(path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err == nil {
-		err = mustBeRegular(info)
+		err = savefile.CheckRegular(info)
 	}
 	if err != nil {
 		return nil, err
@@ -73,33 +74,13 @@ func openRegular(path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if info, err = file.Stat(); err == nil { // the path may lead to another file by now
-		err = mustBeRegular(info)
+		err = savefile.CheckRegular(info)
 	}
 	if err != nil {
 		_ = file.Close()
 		return nil, err
 	}
 	return ownContent{file}, nil
-}
-
-// mustBeRegular refuses what is not a regular file.
-func mustBeRegular(info fs.FileInfo) error {
-	var kind string
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		kind = "a directory"
-	case mode&fs.ModeNamedPipe != 0:
-		kind = "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		kind = "a socket"
-	case mode&fs.ModeDevice != 0:
-		kind = "a device"
-	default:
-		kind = "of the type " + mode.Type().String()
-	}
-	return fmt.Errorf("%s is %s and not a regular file", info.Name(), kind)
 }
 
 // ownContent marks readers that run no code of the caller and do not block.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -43,9 +44,16 @@ func newUploadServer(t *testing.T, fail, status int) *uploadServer {
 
 func (s *uploadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.early {
-		_ = http.NewResponseController(w).EnableFullDuplex()
+		if r.ProtoMajor == 1 { // where the server would wait for the body
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = io.WriteString(conn, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+				_, _ = io.Copy(io.Discard, conn)
+				_ = conn.Close()
+			}
+			return
+		}
 		w.WriteHeader(http.StatusForbidden)
-		_ = http.NewResponseController(w).Flush()
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -267,9 +275,7 @@ func TestDownloadSaveTo(t *testing.T) {
 		got, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got))
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
+		assert.Equal(t, newFileMode(t), modeOf(t, path))
 		assert.Equal(t, []string{"archive.tar.gz"}, entries())
 		require.NoError(t, d.Close(), "closing again")
 		_, err = d.Read(make([]byte, 1))
@@ -293,6 +299,22 @@ func TestDownloadSaveTo(t *testing.T) {
 		require.Error(t, downloadFrom(t, "x", false, "").SaveTo(bad), bad)
 	}
 	assert.Equal(t, []string{"archive.tar.gz"}, entries())
+}
+
+// modeOf reads the mode of a file, or of a link itself.
+func modeOf(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	return info.Mode()
+}
+
+// newFileMode is the mode that a new file has under the umask of this process.
+func newFileMode(t *testing.T) fs.FileMode {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "new")
+	require.NoError(t, os.WriteFile(path, nil, 0o666))
+	return modeOf(t, path)
 }
 
 // A stream that is cut is an error of Read, never an early end.

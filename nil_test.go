@@ -197,8 +197,12 @@ func TestLocalFileErrors(t *testing.T) {
 func TestNilFilters(t *testing.T) {
 	c := silentServer(t)
 	for _, call := range []func() error{
-		func() error { return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: (*ID)(nil)})) },
-		func() error { return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{Milestone: (*Text)(nil)}})) },
+		func() error {
+			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: (*ID)(nil)}))
+		},
+		func() error {
+			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{Milestone: (*Text)(nil)}}))
+		},
 		func() error { return c.Integrations.Disable(t.Context(), ID(1), (*IntegrationSlug)(nil)) },
 		func() error { return c.Integrations.Set(t.Context(), ID(1), nil) },
 		func() error { return c.Integrations.Disable(t.Context(), (*ID)(nil), IntegrationSlug("x")) },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -83,7 +84,13 @@ func (c *call) download() *Download {
 		Size:        c.last.answer.ContentLength,
 		ContentType: c.clean(mediaType(contentType(c.last.header)), 256),
 		body:        c.options.sum.over(c.request.sum.over(c.stream)),
+		private:     isSecret(c.route().template),
 	}
 	d.call = c.error()
 	return d
+}
+
+// isSecret reports whether a route serves secure files, under whatever names a Call has for its placeholders.
+func isSecret(template string) bool {
+	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }

@@ -1,0 +1,263 @@
+//go:build unix
+
+package forge
+
+import (
+	"io/fs"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// withUmask sets the umask of the process, for tests that run alone.
+func withUmask(t *testing.T, mask int) {
+	t.Helper()
+	old := syscall.Umask(mask)
+	t.Cleanup(func() { syscall.Umask(old) })
+}
+
+// saver is a kind of download, and the mode that its files may have at most.
+type saver struct {
+	name   string
+	open   func(*testing.T, string) *Download
+	within fs.FileMode
+}
+
+func savers() []saver {
+	return []saver{
+		{"archive", func(t *testing.T, content string) *Download { return openContent(t, content) }, 0o777},
+		{"secure file", openSecure, 0o600},
+	}
+}
+
+// A new file has the mode that the umask allows; a secure file is for its owner only.
+func TestSaveToHonoursUmask(t *testing.T) {
+	for _, s := range savers() {
+		for _, mask := range []fs.FileMode{0, 0o002, 0o022, 0o027, 0o077, 0o777} {
+			path := filepath.Join(t.TempDir(), "file")
+			withUmask(t, int(mask))
+			require.NoError(t, s.open(t, "content").SaveTo(path), "%s %o", s.name, mask)
+			assert.Equal(t, 0o666&s.within&^mask, modeOf(t, path), "%s, umask %o", s.name, mask)
+		}
+	}
+}
+
+// A file that is replaced keeps its mode; a secure file keeps no bit of it that others have.
+func TestSaveToKeepsMode(t *testing.T) {
+	withUmask(t, 0o022)
+	for _, s := range savers() {
+		for _, mode := range []fs.FileMode{0o600, 0o644, 0o640, 0o666, 0o400, 0o755, 0o000} {
+			path := filepath.Join(t.TempDir(), "file")
+			require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+			require.NoError(t, os.Chmod(path, mode))
+			require.NoError(t, s.open(t, "content").SaveTo(path))
+			assert.Equal(t, mode&s.within, modeOf(t, path), "%s, mode %o", s.name, mode)
+			require.NoError(t, os.Chmod(path, 0o600))
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, "content", string(content))
+		}
+	}
+}
+
+// While it is incomplete, the file is for its owner only, and its name cannot be guessed.
+func TestSaveToHidesIncomplete(t *testing.T) {
+	withUmask(t, 0)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	seen := map[string]bool{}
+	for range 3 {
+		var reports int
+		d := openContent(t, strings.Repeat("x", 100_000), Progress(func(int64, int64) {
+			reports++
+			for _, name := range dirNames(t, dir) {
+				if name != "file" {
+					assert.Equal(t, fs.FileMode(0o600), modeOf(t, filepath.Join(dir, name)))
+					seen[name] = true
+				}
+			}
+		}))
+		require.NoError(t, d.SaveTo(path))
+		assert.NotZero(t, reports)
+		assert.Equal(t, fs.FileMode(0o666), modeOf(t, path))
+	}
+	assert.Len(t, seen, 3)
+	for name := range seen {
+		assert.Greater(t, len(strings.TrimSuffix(strings.TrimPrefix(name, ".forge-"), ".part")), 20)
+	}
+}
+
+// As root, the owner and the group of a replaced file stay, but a secure file belongs to who saves it.
+func TestSaveToKeepsOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	for _, s := range savers() {
+		path := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
+		require.NoError(t, os.Chown(path, 1234, 5678))
+		require.NoError(t, s.open(t, "content").SaveTo(path))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		stat := info.Sys().(*syscall.Stat_t)
+		want := [2]uint32{1234, 5678}
+		if s.within == 0o600 {
+			want = [2]uint32{0, 0}
+		}
+		assert.Equal(t, want, [2]uint32{stat.Uid, stat.Gid}, s.name)
+		assert.Equal(t, 0o640&s.within, info.Mode(), s.name)
+	}
+}
+
+// What is not a regular file is refused and stays what it is.
+func TestSaveToRefusesOthers(t *testing.T) {
+	dir, err := os.MkdirTemp("", "forge") // a short path: a socket's has 108 bytes at most
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, syscall.Mkfifo(at("pipe"), 0o600))
+	listener, err := net.Listen("unix", at("socket"))
+	require.NoError(t, err)
+	defer listener.Close()
+	require.NoError(t, os.Mkdir(at("directory"), 0o700))
+	require.NoError(t, os.WriteFile(at("file"), []byte("old"), 0o600))
+	for link, target := range map[string]string{
+		"to pipe": "pipe", "to directory": "directory", "dangling": "nothing", "loop": "loop", "to device": os.DevNull, "below": "file/x",
+	} {
+		require.NoError(t, os.Symlink(target, at(link)))
+	}
+	paths := []string{at("pipe"), at("socket"), at("directory"), at("to pipe"), at("to directory"), at("dangling"), at("loop"), at("to device"), at("below")}
+	if os.Geteuid() == 0 {
+		if syscall.Mknod(at("device"), syscall.S_IFCHR|0o600, 1<<8|3) == nil { // as /dev/null is
+			paths = append(paths, at("device"))
+		}
+	} else {
+		paths = append(paths, os.DevNull)
+	}
+	before := dirNames(t, dir)
+	for _, s := range savers() {
+		for _, path := range paths {
+			mode := modeOf(t, path)
+			o := ends(t, func() error { return s.open(t, "content").SaveTo(path) })
+			assertSaveError(t, o.err, path)
+			assert.Equal(t, mode, modeOf(t, path), path)
+		}
+	}
+	assert.Equal(t, before, dirNames(t, dir))
+	null, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	assert.NotZero(t, null.Mode()&fs.ModeCharDevice)
+	require.ErrorIs(t, openContent(t, "x").SaveTo(at("dangling")), fs.ErrNotExist)
+}
+
+// A symbolic link stays, and the file that it leads to is replaced, beside which the temporary file is.
+func TestSaveToFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	require.NoError(t, os.Mkdir(real, 0o700))
+	target := filepath.Join(real, "file")
+	require.NoError(t, os.Symlink("real", filepath.Join(dir, "linked")))
+	require.NoError(t, os.Symlink(filepath.Join("linked", "..", "real", "file"), filepath.Join(dir, "one")))
+	require.NoError(t, os.Symlink("one", filepath.Join(dir, "two")))
+	require.NoError(t, os.Symlink(target, filepath.Join(dir, "absolute")))
+	for _, s := range savers() {
+		for _, link := range []string{"one", "two", "absolute", "linked/file"} {
+			require.NoError(t, os.WriteFile(target, []byte("old"), 0o640))
+			path := filepath.Join(dir, link)
+			before := dirNames(t, dir)
+			require.NoError(t, s.open(t, "content of "+link).SaveTo(path), link)
+			assert.Equal(t, before, dirNames(t, dir))
+			assert.Equal(t, []string{"file"}, dirNames(t, real))
+			content, err := os.ReadFile(target)
+			require.NoError(t, err)
+			assert.Equal(t, "content of "+link, string(content))
+			assert.Equal(t, 0o640&s.within, modeOf(t, target))
+			require.NoError(t, os.Remove(target))
+		}
+	}
+	assert.NotZero(t, modeOf(t, filepath.Join(dir, "one"))&fs.ModeSymlink)
+}
+
+// In a directory that everybody may write to, another user's link is not followed, as the kernel does not either.
+func TestSaveToDistrustsLinks(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a link of another user")
+	}
+	shared, own := t.TempDir(), t.TempDir()
+	target := filepath.Join(own, "important")
+	link := filepath.Join(shared, "link")
+	require.NoError(t, os.Chmod(shared, 0o777|fs.ModeSticky))
+	require.NoError(t, os.Symlink(target, link))
+	save := func() error {
+		require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
+		return openContent(t, "content").SaveTo(link)
+	}
+	require.NoError(t, save(), "a link of one's own")
+	require.NoError(t, os.Lchown(link, 1234, 1234))
+	err := save()
+	assertSaveError(t, err, link)
+	require.ErrorIs(t, err, fs.ErrPermission)
+	content, err := os.ReadFile(target)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(content))
+	require.NoError(t, os.Chown(shared, 1234, 1234))
+	require.NoError(t, save(), "a link of the directory's owner")
+}
+
+// A disk that is full: the error has the form of the others, and the temporary file is gone.
+func TestSaveToFullDisk(t *testing.T) {
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	for _, s := range savers() {
+		path := filepath.Join(t.TempDir(), "file")
+		d := s.open(t, strings.Repeat("x", 300_000))
+		small := limit
+		small.Cur = 100_000
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small))
+		err := d.SaveTo(path)
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+		assertSaveError(t, err, path)
+		require.ErrorIs(t, err, syscall.EFBIG)
+		assert.Empty(t, dirNames(t, filepath.Dir(path)))
+	}
+}
+
+// FileAt refuses what is not a regular file before it opens it.
+func TestFileAtRefusesOthers(t *testing.T) {
+	client := silentServer(t)
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.Symlink(pipe, filepath.Join(dir, "link")))
+	for path, text := range map[string]string{
+		pipe: "a named pipe", filepath.Join(dir, "link"): "a named pipe", os.DevNull: "a device", dir: "a directory",
+	} {
+		var opened bool
+		o := ends(t, func() error {
+			err := sendFile(t, client, FileAt(path))
+			opened = true
+			return err
+		})
+		require.True(t, opened)
+		refused(t, o.err, "File", "file")
+		require.ErrorContains(t, o.err, text)
+	}
+
+	// What was a regular file is looked at again.
+	path := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+	file := FileAt(path)
+	require.NoError(t, os.Rename(pipe, path))
+	o := ends(t, func() error { return sendFile(t, client, file) })
+	require.ErrorContains(t, o.err, "a named pipe")
+	asError(t, o.err)
+}

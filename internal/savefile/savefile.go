@@ -1,0 +1,185 @@
+// Package savefile writes files that appear complete or not at all, with the mode that they should have.
+package savefile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	maxLinks    = 40 // as Linux has it
+	privateMode = fs.FileMode(0o600)
+)
+
+// Write creates or replaces the file at path with what write writes. The content goes to a temporary file in
+// the same directory, which only its owner can read and whose name cannot be guessed. It is synced and
+// renamed when write has returned nil. Otherwise it is removed, after a panic or runtime.Goexit too.
+//
+// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its owner and
+// group where the process may set them. Where the group cannot stay, the new group gets no more than others
+// have. A private file never has more than the mode 0600, and belongs to the user who writes it.
+//
+// A symbolic link stays, and the file that it leads to is replaced. What is refused: a link to nothing, what
+// is not a regular file, and another user's file or link in a directory with the sticky bit that everybody
+// may write to.
+func Write(path string, private bool, write func(io.Writer) error) error {
+	target, old, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	t, err := create(target, old, private)
+	if err != nil {
+		return err
+	}
+	defer t.discard()
+	if err := write(t.file); err != nil {
+		return err
+	}
+	return t.commit(target)
+}
+
+// CheckRegular refuses what is not a regular file.
+func CheckRegular(info fs.FileInfo) error {
+	var kind string
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	default:
+		kind = "of the type " + mode.Type().String()
+	}
+	return fmt.Errorf("%s is %s and not a regular file", info.Name(), kind)
+}
+
+// resolve follows symbolic links to the file that will be replaced. old is nil where there is none yet.
+// Directories are left to the system: cleaning a path would change what ".." after a link means.
+func resolve(path string) (target string, old fs.FileInfo, err error) {
+	target = path
+	for range maxLinks {
+		dir, name := filepath.Split(target)
+		if name == "" {
+			return "", nil, errors.New("the path has no file name")
+		}
+		old, err = os.Lstat(target)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && target == path:
+			return target, nil, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil, fmt.Errorf("it is a symbolic link to a file that does not exist: %w", err)
+		case err != nil:
+			return "", nil, err
+		}
+		if err := checkTrust(dir, old); err != nil {
+			return "", nil, err
+		}
+		if old.Mode()&fs.ModeSymlink == 0 {
+			return target, old, CheckRegular(old)
+		}
+		next, err := os.Readlink(target)
+		if err != nil {
+			return "", nil, err
+		}
+		if target = next; !filepath.IsAbs(next) {
+			target = dir + next
+		}
+	}
+	return "", nil, errors.New("there are too many symbolic links")
+}
+
+// temporary is the file while it is incomplete.
+type temporary struct {
+	file      *os.File
+	mode      fs.FileMode // now
+	final     fs.FileMode
+	old       fs.FileInfo // whose owner is kept; nil: nobody's
+	committed bool
+}
+
+// create makes the temporary file. A new file that is not private is created with all that the umask allows:
+// this is the only way to learn the umask that no other goroutine can disturb. It is empty at that moment.
+func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
+	dir, _ := filepath.Split(target)
+	mode := privateMode
+	if old == nil && !private {
+		mode = 0o666
+	}
+	file, err := os.OpenFile(dir+".forge-"+rand.Text()+".part", os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	t := &temporary{file: file}
+	if err := t.prepare(old, private); err != nil {
+		t.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+// prepare hides the file until it is complete, and decides on its mode.
+func (t *temporary) prepare(old fs.FileInfo, private bool) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	t.mode = info.Mode().Perm()
+	switch {
+	case private && hasModes && t.mode&^privateMode != 0:
+		return fmt.Errorf("its file system cannot keep a file private: a new file has the mode %04o", t.mode)
+	case private && old != nil:
+		t.final = old.Mode().Perm() & privateMode
+	case old != nil:
+		t.final, t.old = old.Mode().Perm(), old
+	default:
+		t.final = t.mode
+	}
+	// A file system without modes refuses this; then the file is no wider than it will be.
+	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
+		t.mode = hidden
+	}
+	return nil
+}
+
+// commit makes the file what it should be, and gives it its name.
+func (t *temporary) commit(target string) error {
+	if t.old != nil && !keepOwner(t.file, t.old) {
+		t.final = withoutGroup(t.final)
+	}
+	if t.mode != t.final {
+		if err := t.file.Chmod(t.final); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(t.file.Sync(), t.file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(t.file.Name(), target); err != nil {
+		return err
+	}
+	t.committed = true
+	return nil
+}
+
+// withoutGroup takes from the group what others do not have.
+func withoutGroup(mode fs.FileMode) fs.FileMode {
+	return mode&^0o070 | mode&0o070&(mode&0o007<<3)
+}
+
+// discard removes the file unless it has its name.
+func (t *temporary) discard() {
+	if !t.committed {
+		_ = t.file.Close()
+		_ = os.Remove(t.file.Name())
+	}
+}

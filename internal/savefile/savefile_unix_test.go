@@ -1,0 +1,74 @@
+//go:build unix
+
+package savefile
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A user who is not root cannot keep the owner and the group of a file that is replaced: it is replaced all the same, and the new
+// group gets nothing.
+func TestOtherUser(t *testing.T) {
+	const user = 1234
+	if path := os.Getenv("SAVEFILE_AS_OTHER"); path != "" {
+		require.NoError(t, Write(path, false, text("new")))
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
+	program, err := os.ReadFile(os.Args[0])
+	require.NoError(t, err)
+	binary := filepath.Join(dir, "program")
+	require.NoError(t, os.WriteFile(binary, program, 0o755))
+	folder := filepath.Join(dir, "folder")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, os.Chown(folder, user, user))
+	path := filepath.Join(folder, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	require.NoError(t, os.Chmod(path, 0o664))
+
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestOtherUser$")
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "SAVEFILE_AS_OTHER="+path)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "new", read(t, path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o644), info.Mode())
+	assert.EqualValues(t, user, info.Sys().(*syscall.Stat_t).Uid)
+	assertAlone(t, path)
+}
+
+// A private file is private from its creation to its end, whatever it replaces and whatever the umask.
+func TestPrivateAlways(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	for _, old := range []fs.FileMode{0o666, 0o777, 0} {
+		path := filepath.Join(t.TempDir(), "file")
+		if old != 0 {
+			require.NoError(t, os.WriteFile(path, nil, old))
+		}
+		require.NoError(t, Write(path, true, func(w io.Writer) error {
+			info, err := w.(*os.File).Stat()
+			require.NoError(t, err)
+			assert.Equal(t, fs.FileMode(0o600), info.Mode())
+			return nil
+		}))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, fs.FileMode(0o600), info.Mode())
+	}
+}
