@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
@@ -15,7 +17,12 @@ import (
 // Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
 // that the server cuts short, or that stalls, is an error of Read and never an early end.
 type Download struct {
-	// Name is the file name that the server suggests, without a directory; empty when it suggests none.
+	// Name is the file name that the server suggests, made fit to be joined to a path on every system: without a
+	// directory and control characters, without leading dots and dashes, which would hide the file or make an
+	// option of it, without dots and spaces at the end, and with _ for the characters <>:"|?* that Windows does
+	// not take. It is empty when the server suggests none, when nothing is left of it, when it is longer than
+	// 255 bytes, and when it is the name of a device on Windows, such as NUL or con.txt. It can be the name of a
+	// file that is there: SaveTo replaces it.
 	Name string
 	// Size is the length in bytes; -1 when the server does not say.
 	Size int64
@@ -86,8 +93,8 @@ func (d *Download) SaveTo(path string) error {
 
 const maxFileName = 255 // bytes; most file systems take no more
 
-// fileName takes the suggested name out of a Content-Disposition header. A directory, or a name that would be one or
-// cannot be one of a file here, is not taken over: the name is going to be joined to a path.
+// fileName reads the suggested name in a Content-Disposition header and makes it one that a program can join to
+// a path, the same on every system. It is empty where nothing can be made of the suggestion.
 func fileName(h http.Header) string {
 	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil {
@@ -97,8 +104,34 @@ func fileName(h http.Header) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	if name = cleanText(name, maxFileName); len(name) > maxFileName || name == "." || !filepath.IsLocal(name) {
+	if name = cleanText(name, maxFileName); len(name) > maxFileName {
+		return ""
+	}
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`<>:"|?*`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	name = strings.TrimLeftFunc(name, func(r rune) bool { return r == '.' || r == '-' || unicode.IsSpace(r) })
+	name = strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
+	if isReservedName(name) || !filepath.IsLocal(name) {
 		return ""
 	}
 	return name
+}
+
+// isReservedName reports whether Windows takes a name for a device, whatever its extension is.
+func isReservedName(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	base = strings.ToUpper(strings.TrimRight(base, " "))
+	switch base {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, isPort := strings.CutPrefix(base, "COM")
+	if !isPort {
+		port, isPort = strings.CutPrefix(base, "LPT")
+	}
+	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789¹²³", port)
 }

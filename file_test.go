@@ -330,13 +330,21 @@ func TestDownloadCut(t *testing.T) {
 func TestFileNames(t *testing.T) {
 	for disposition, want := range map[string]string{
 		"": "", "attachment": "", "garbage;;;": "", `attachment; filename=`: "",
-		`attachment; filename="a.zip"`: "a.zip", `attachment; filename=a.zip`: "a.zip", `inline; filename="a b.zip"`: "a b.zip", `attachment; filename="a\"b.zip"`: `a"b.zip`,
+		`attachment; filename="a.zip"`: "a.zip", `attachment; filename=a.zip`: "a.zip", `inline; filename="a b.zip"`: "a b.zip", `attachment; filename="a\"b.zip"`: `a_b.zip`,
 		`attachment; filename*=UTF-8''%C3%BC.zip`: "ü.zip", `attachment; filename="x"; filename*=UTF-8''y`: "y",
 		`attachment; filename="../../etc/passwd"`: "passwd", `attachment; filename="/etc/passwd"`: "passwd", `attachment; filename="..\\..\\boot.ini"`: "boot.ini",
 		`attachment; filename*=UTF-8''..%2f..%2fetc%2fpasswd`: "passwd", `attachment; filename=".."`: "", `attachment; filename="."`: "", `attachment; filename="a/"`: "", `attachment; filename="../"`: "",
 		`attachment; filename="a/.."`: "", `attachment; filename*=UTF-8''..%00`: "", `attachment; filename*=UTF-8''a%00b`: "ab", `attachment; filename*=UTF-8''a%0d%0ab`: "a  b",
 		`attachment; filename*=UTF-8''%e2%80%aegpj.exe`: "gpj.exe", `attachment; filename=" .. "`: "", `attachment; filename="` + strings.Repeat("a", 300) + `"`: "",
-		`attachment; filename*=UTF-8''%ff%fe`: "", `attachment; filename=".bashrc"`: ".bashrc",
+		`attachment; filename*=UTF-8''%ff%fe`: "", `attachment; filename=".bashrc"`: "bashrc",
+		// What a shell, a program or Windows would take for something else than a file's name.
+		`attachment; filename="-rf"`: "rf", `attachment; filename="--.- .-x"`: "x", `attachment; filename="..."`: "", `attachment; filename="-"`: "", `attachment; filename=". -a-.b"`: "a-.b",
+		`attachment; filename="a."`: "a", `attachment; filename="a.zip . ."`: "a.zip", `attachment; filename*=UTF-8''%c2%a0.a%c2%a0`: "a",
+		`attachment; filename="C:evil.exe"`: "C_evil.exe", `attachment; filename="a.txt:stream"`: "a.txt_stream", `attachment; filename="a<b>c|d?e*f"`: "a_b_c_d_e_f",
+		`attachment; filename="CON"`: "", `attachment; filename="nul.tar.gz"`: "", `attachment; filename="Aux .zip"`: "", `attachment; filename="prn."`: "", `attachment; filename=".con"`: "",
+		`attachment; filename="com1"`: "", `attachment; filename="LPT0.txt"`: "", `attachment; filename*=UTF-8''COM%c2%b9.zip`: "", `attachment; filename="CONIN$"`: "", `attachment; filename="conout$.x"`: "",
+		`attachment; filename="COM10.zip"`: "COM10.zip", `attachment; filename="console"`: "console", `attachment; filename="COM.zip"`: "COM.zip", `attachment; filename="nul-1.zip"`: "nul-1.zip",
+		`attachment; filename="archive-main-1a2b.tar.gz"`: "archive-main-1a2b.tar.gz",
 	} {
 		assert.Equal(t, want, fileName(http.Header{"Content-Disposition": {disposition}}), disposition)
 	}

@@ -264,7 +264,7 @@ func FuzzWorkDuration(f *testing.F) {
 
 // FuzzFileName: a suggested name is a name in the directory that it is joined to.
 func FuzzFileName(f *testing.F) {
-	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`} {
+	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`, `a; filename=".-con.txt"`, `a; filename="-a:. "`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, disposition string) {
@@ -277,6 +277,10 @@ func FuzzFileName(f *testing.F) {
 		require.True(t, utf8.ValidString(name))
 		require.False(t, hasControl(name))
 		require.LessOrEqual(t, len(name), maxFileName)
+		require.NotContains(t, ".- ", name[:1])
+		require.NotContains(t, ". ", name[len(name)-1:])
+		require.False(t, strings.ContainsAny(name, `<>:"|?*`))
+		require.False(t, isReservedName(name))
 	})
 }
 
