@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
 // tries is how often an archive is fetched that breaks off on the way. What fails before that the client has repeated already.
@@ -71,30 +72,24 @@ func (b *backup) fetch(ctx context.Context, project string, t task) (result stri
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return "", err
 	}
-	part := target + ".part"
-	defer os.Remove(part)
-	if err := archive.SaveTo(part); err != nil {
-		return "", &brokenError{err}
-	}
-	sum, files, err := verify(part)
+	var sum string
+	var files int
+	err = demo.SaveFile(target, false, func(w io.Writer) error {
+		if sum, files, err = verify(io.TeeReader(archive, w)); err != nil {
+			return &brokenError{fmt.Errorf("the archive cannot be read: %w", err)}
+		}
+		return nil
+	})
 	if err != nil {
-		return "", &brokenError{fmt.Errorf("the archive cannot be read: %w", err)}
-	}
-	if err := os.Rename(part, target); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("saved, %d files", files), b.sums.add(name, sum)
 }
 
 // verify reads an archive to its end and returns its checksum and the number of its files.
-func verify(archive string) (sum string, files int, err error) {
-	f, err := os.Open(archive)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
+func verify(archive io.Reader) (sum string, files int, err error) {
 	hash := sha256.New()
-	raw := io.TeeReader(f, hash)
+	raw := io.TeeReader(archive, hash)
 	unzipped, err := gzip.NewReader(bufio.NewReaderSize(raw, 1<<20))
 	if err != nil {
 		return "", 0, err
@@ -172,8 +167,5 @@ func (m *manifest) add(name, sum string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.sums)) {
 		fmt.Fprintf(&b, "%s  %s\n", m.sums[name], name)
 	}
-	if err := os.WriteFile(m.path+".new", []byte(b.String()), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(m.path+".new", m.path)
+	return demo.SaveBytes(m.path, false, []byte(b.String()))
 }

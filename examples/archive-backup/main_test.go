@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,7 +48,7 @@ func files(t *testing.T, dir string) (names []string) {
 		content, err := os.ReadFile(path)
 		name, _ := filepath.Rel(dir, path)
 		assert.Contains(t, string(sums), fmt.Sprintf("%x  %s\n", sha256.Sum256(content), filepath.ToSlash(name)))
-		_, count, broken := verify(path)
+		_, count, broken := verify(bytes.NewReader(content))
 		assert.NoError(t, broken)
 		assert.NotZero(t, count)
 		names = append(names, filepath.ToSlash(name))
@@ -93,6 +95,38 @@ func TestGoesOn(t *testing.T) {
 	assert.Len(t, files(t, dir), 5)
 }
 
+// TestFiles: files that are replaced keep their modes, and nothing is written through a link that somebody has put there.
+func TestFiles(t *testing.T) {
+	_, paths := newServer(t, 1)
+	dir := t.TempDir()
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
+	require.NoError(t, os.Symlink(victim, filepath.Join(dir, "SHA256SUMS.new")))
+	args := []string{"-dir", dir, "-projects", paths[0]}
+	require.NoError(t, run(t.Context(), args, nil, io.Discard))
+	text, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+	require.NoError(t, os.Remove(filepath.Join(dir, "SHA256SUMS.new")))
+
+	saved := files(t, dir)
+	archive, sums := filepath.Join(dir, saved[0]), filepath.Join(dir, "SHA256SUMS")
+	require.NoError(t, os.Truncate(archive, 100))
+	require.NoError(t, os.Symlink(victim, archive+".part"))
+	for _, path := range []string{archive, sums} {
+		require.NoError(t, os.Chmod(path, 0o640))
+	}
+	require.NoError(t, run(t.Context(), args, nil, io.Discard))
+	for _, path := range []string{archive, sums} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o640), info.Mode(), path)
+	}
+	text, err = os.ReadFile(victim)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+}
+
 // TestFailures: a project that fails stops no other, what breaks off is tried again, and no half file has a final name.
 func TestFailures(t *testing.T) {
 	srv, paths := newServer(t, 3)
@@ -122,7 +156,7 @@ func TestBrokenArchive(t *testing.T) {
 	dir := t.TempDir()
 	var out strings.Builder
 	require.Error(t, run(t.Context(), []string{"-dir", dir, "-projects", paths[0]}, nil, &out))
-	assert.Contains(t, out.String(), "FAILED: the archive cannot be read")
+	assert.Contains(t, out.String(), ": the archive cannot be read")
 	srv.AssertCount(t, archiveRoute, tries)
 	assert.NoFileExists(t, filepath.Join(dir, "SHA256SUMS"))
 	left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))

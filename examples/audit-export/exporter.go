@@ -47,6 +47,9 @@ func (e *exporter) explain(err error) error {
 
 // openExport opens the file, and goes back to where its state was saved.
 func openExport(path string) (*exporter, error) {
+	if err := demo.CheckRegular(path); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -116,22 +119,9 @@ func (e *exporter) save(cursor forge.Cursor) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(e.statePath(), append(text, '\n')); err != nil {
+	if err := demo.SaveBytes(e.statePath(), true, append(text, '\n')); err != nil {
 		return err
 	}
 	e.state = e.pending
 	return nil
-}
-
-// replace writes a file so that after a crash either the old content is there or the new one.
-func replace(path string, content []byte) error {
-	tmp, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(content)
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,6 +126,34 @@ func TestExportLeavesOtherFilesAlone(t *testing.T) {
 	require.NoError(t, os.WriteFile(short+".state", []byte(`{"cur`), 0o600))
 	_, err = exportTo(t, "-file", short)
 	require.ErrorContains(t, err, "is damaged")
+}
+
+// The file and its state are for their owner only. Neither goes to a device or a pipe, nor through a link that somebody has put there.
+func TestExportFiles(t *testing.T) {
+	target(t, 3)
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "events.ndjson"), filepath.Join(dir, "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
+	require.NoError(t, os.Symlink(victim, path+".state.tmp"))
+	_, err := exportTo(t, "-file", path)
+	require.NoError(t, err)
+	for _, name := range []string{path, path + ".state"} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
+	}
+	text, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	device := filepath.Join(dir, "device")
+	require.NoError(t, os.Symlink(os.DevNull, device))
+	for _, other := range []string{pipe, dir, device} {
+		_, err = exportTo(t, "-file", other)
+		require.ErrorContains(t, err, "not a regular file")
+	}
 }
 
 func TestExportFlags(t *testing.T) {

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		return err
 	}
 	r.Title, r.Source, r.Made = cmp.Or(*group, "All issues"), client.BaseURL(), time.Now()
-	if err := r.writePage(*path); err != nil {
+	if err := demo.SaveFile(*path, false, r.write); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nPage    %s\n", *path)

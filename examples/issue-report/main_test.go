@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
@@ -44,6 +45,25 @@ func TestDemo(t *testing.T) {
 		assert.Contains(t, table, label)
 		assert.Equal(t, 3, strings.Count(page, ">"+label+"<"), "%s: in both charts and in the table", label)
 	}
+}
+
+// A page that is replaced keeps its mode, and a device is not replaced by a page.
+func TestPageFile(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	path := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	require.NoError(t, run(t.Context(), []string{"-out", path}, nil, io.Discard))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	require.ErrorContains(t, run(t.Context(), []string{"-out", os.DevNull}, nil, io.Discard), "not a regular file")
+
+	r := &report{Title: "half", Labels: []row{{Name: "x"}}}
+	tell := errors.New("the disk is full")
+	require.ErrorIs(t, demo.SaveFile(path, false, func(w io.Writer) error { return errors.Join(r.write(w), tell) }), tell)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Contains(t, string(content), "All issues", "a failure leaves the page of before")
 }
 
 func TestSums(t *testing.T) {

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"html/template"
 	"image/color"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,8 +55,8 @@ func timeSeries() []series {
 	}
 }
 
-// writePage writes the report as a page that needs nothing but itself.
-func (r *report) writePage(path string) error {
+// write writes the report as a page that needs nothing but itself.
+func (r *report) write(out io.Writer) error {
 	funcs := template.FuncMap{
 		"hours": hours, "chart": r.chart, "open": openSeries, "time": timeSeries, "most": func() int { return mostBars },
 	}
@@ -65,11 +64,7 @@ func (r *report) writePage(path string) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := page.Execute(&b, r); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	return page.Execute(out, r)
 }
 
 // chart draws horizontal bars, so that long names of labels have room, as an SVG element. The page's style sheet sets the color of

@@ -145,7 +145,11 @@ func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, p
 		return err
 	}
 	defer archive.Close()
-	path := filepath.Join(os.TempDir(), cmp.Or(archive.Name, "archive.tar.gz"))
+	folder, err := os.MkdirTemp("", "quickstart-") // others have files in os.TempDir, maybe under this name
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, cmp.Or(archive.Name, "archive.tar.gz"))
 	if err := archive.SaveTo(path); err != nil {
 		return err
 	}

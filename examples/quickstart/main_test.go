@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -16,6 +17,13 @@ func TestQuickstart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), &out))
+	entries, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		require.NoError(t, err)
+		assert.True(t, info.IsDir() && info.Mode().Perm() == 0o700, "%s: others may have files in a shared directory", entry.Name())
+	}
 	for _, want := range []string{"embedded", "Issues", "Tree", "Archive", "now subscribed", "nothing to change", "unsubscribed again"} {
 		assert.Contains(t, out.String(), want)
 	}

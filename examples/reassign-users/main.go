@@ -103,7 +103,7 @@ func (r *reassignment) export(ctx context.Context, path string) (pending int, er
 	}
 	_ = table.Flush()
 	fmt.Fprintf(r.out, "\n%s pending; the file is %s.\n", demo.Count(pending, "reassignment"), path)
-	return pending, os.WriteFile(path, file.Bytes(), 0o600)
+	return pending, demo.SaveBytes(path, true, file.Bytes()) // it names people
 }
 
 // suggested fills in the rows that name nobody, while they pass.
@@ -193,6 +193,9 @@ func (r *reassignment) send(ctx context.Context, path string) error {
 
 // check reads the file, and refuses it when it names an account that is not there: the server would skip the row, and tell by mail.
 func (r *reassignment) check(ctx context.Context, path string) (named map[string]bool, err error) {
+	if err := demo.CheckRegular(path); err != nil {
+		return nil, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,26 @@ func TestBothAtOnce(t *testing.T) {
 	srv.AssertEffects(t, upload, 1)
 }
 
+// The file names people: it is for its owner only, even if it replaces one that everybody could read.
+func TestFileIsPrivate(t *testing.T) {
+	demotest.Server(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "people.csv")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Chmod(path, 0o644))
+	_, err := demotest.Run(t, run, "", "-group", "acme", "-out", path)
+	require.NoError(t, err)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	for _, other := range []string{dir, os.DevNull} {
+		_, err = demotest.Run(t, run, "", "-group", "acme", "-out", other)
+		require.ErrorContains(t, err, "not a regular file")
+		_, err = demotest.Run(t, run, "", "-group", "acme", "-in", other, "-yes")
+		require.ErrorContains(t, err, "not a regular file")
+	}
+}
+
 // The file is written, edited by hand, and sent by another run.
 func TestOutEditedIn(t *testing.T) {
 	srv := demotest.Server(t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,6 +51,20 @@ func TestRoundTrip(t *testing.T) {
 	assert.NotContains(t, string(content), srv.Token)
 	assert.NotContains(t, string(content), strings.TrimPrefix(srv.URL, "http://"))
 	assert.NotContains(t, strings.ToLower(string(content)), "private-token")
+}
+
+// TestFile: a recording is for its owner only until somebody has read it, and is replaced as a whole.
+func TestFile(t *testing.T) {
+	srv := forgetest.New(t)
+	t.Setenv("FORGE_URL", srv.URL)
+	t.Setenv("FORGE_TOKEN", srv.Token)
+	path := filepath.Join(t.TempDir(), "new", "cassette")
+	for range 2 {
+		require.NoError(t, run(t.Context(), []string{"-record", "-cassette", path}, nil, io.Discard))
+		info, err := os.Stat(path + ".yaml")
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode())
+	}
 }
 
 // TestScrub: no secret is in the cassette, wherever it was; and the program that is recorded sees the answers as they were.

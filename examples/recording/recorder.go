@@ -5,6 +5,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
 // exampleURL is the address that a recording shows in place of the server's own.
@@ -21,6 +24,7 @@ const exampleURL = "https://forge.example.com"
 func newRecorder(path string, server *forge.Client, transport http.RoundTripper) (*recorder.Recorder, error) {
 	options := []recorder.Option{
 		recorder.WithMode(recorder.ModeReplayOnly), recorder.WithMatcher(sameRequest), recorder.WithSkipRequestLatency(true),
+		recorder.WithFS(privateFiles{cassette.NewDiskFS()}),
 	}
 	if server != nil {
 		// Before saving, not when an answer comes: the program that is being recorded shall see the answer as it was.
@@ -28,6 +32,17 @@ func newRecorder(path string, server *forge.Client, transport http.RoundTripper)
 			recorder.WithHook(scrubber(server), recorder.BeforeSaveHook))
 	}
 	return recorder.New(path, options...)
+}
+
+// privateFiles writes recordings for their owner only: nobody has read yet what is in them.
+type privateFiles struct{ cassette.FS }
+
+// WriteFile replaces a recording as a whole.
+func (privateFiles) WriteFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return demo.SaveBytes(path, true, content)
 }
 
 // sameRequest finds the recorded exchange for a request. Addresses and bodies are compared whole, headers not.
