@@ -182,7 +182,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 	c := wireClient(t, "https://forge.example.com", WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
 		n++
 		return &oauth2.Token{AccessToken: tokens[n]}, nil
-	})), through(nil))
+	})), through(nothing))
 	c.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 		if strings.Contains(req.Header.Get("Authorization"), secret) {
 			require.NoError(t, c.Do(t.Context(), callOf(safe), nil)) // another call, with the next token

@@ -79,7 +79,7 @@ func TestNilOptions(t *testing.T) {
 		c := wireClient(t, w.url, option)
 		for _, k := range []class{safe, once} {
 			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
-			assert.Equal(t, outcome{returned: true}, o, name)
+			assert.Equal(t, callOutcome{returned: true}, o, name)
 		}
 	}
 	for name, option := range requests {
@@ -87,10 +87,10 @@ func TestNilOptions(t *testing.T) {
 		c := wireClient(t, w.url)
 		for _, r := range runners {
 			if name != "Progress" || r.name != "list" {
-				assert.Equal(t, outcome{returned: true}, ends(t, func() error { return r.run(t.Context(), c, option) }), "%s %s", name, r.name)
+				assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return r.run(t.Context(), c, option) }), "%s %s", name, r.name)
 			}
 		}
-		assert.Equal(t, outcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
+		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
 	}
 	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(once), nil, DryRun(nil)), ErrDryRun)
 

@@ -47,19 +47,19 @@ func overBoth(t *testing.T, test func(t *testing.T, c *Client, s *uploadServer))
 	}
 }
 
-// outcome is how a call ended: it returned, panicked, or ended its goroutine.
-type outcome struct {
+// callOutcome is how a call ended: it returned, panicked, or ended its goroutine.
+type callOutcome struct {
 	err      error
 	panicked any
 	returned bool
 }
 
 // ends runs a call in a goroutine of its own, and fails the test when it does not end.
-func ends(t *testing.T, call func() error) outcome {
+func ends(t *testing.T, call func() error) callOutcome {
 	t.Helper()
-	done := make(chan outcome, 1)
+	done := make(chan callOutcome, 1)
 	go func() {
-		var o outcome
+		var o callOutcome
 		defer func() {
 			if !o.returned {
 				o.panicked = recover()
@@ -74,7 +74,7 @@ func ends(t *testing.T, call func() error) outcome {
 		return o
 	case <-time.After(5 * time.Second):
 		require.Fail(t, "the call does not end")
-		return outcome{}
+		return callOutcome{}
 	}
 }
 
@@ -181,7 +181,7 @@ func TestUploadPanics(t *testing.T) {
 				value := errors.New("of the caller")
 				file, opts := p.make(func() { panic(value) })
 				o := ends(t, func() error { return exec(t.Context(), uploadOf(c, file), opts) })
-				assert.Equal(t, outcome{panicked: value}, o)
+				assert.Equal(t, callOutcome{panicked: value}, o)
 			})
 		}
 		assert.Zero(t, s.count(), "a server had a whole request")
