@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"sync"
 	"time"
 )
 
 const (
-	previewReads = 8 // tags read at a time
+	previewReads = 8  // tags read at a time
+	previewAhead = 32 // tags read or waiting to be, so that a slow one does not hold the others up
 	latestTag    = "latest"
 )
 
@@ -51,7 +51,8 @@ func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, re
 			names = append(names, tag.Name)
 		}
 	}
-	tags, err := s.readTags(ctx, names, func(ctx context.Context, name string) (*RegistryTagDetail, error) {
+	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
+	tags, err := s.readTags(ctx, r, names, func(ctx context.Context, name string) (*RegistryTagDetail, error) {
 		return s.GetTag(ctx, project, repository, name, rules.reads)
 	})
 	if err != nil {
@@ -139,42 +140,37 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 	return tag.CreatedAt
 }
 
-// readTags reads the tags, some at a time; one that is gone meanwhile is left out. The first failure ends it.
-func (s *RegistryService) readTags(ctx context.Context, names []string, read func(context.Context, string) (*RegistryTagDetail, error)) ([]*RegistryTagDetail, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		mu      sync.Mutex
-		tags    []*RegistryTagDetail
-		failed  error
-		next    int
-		readers sync.WaitGroup
-	)
-	take := func() (name string, ok bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed != nil || next == len(names) {
-			return "", false
-		}
-		next++
-		return names[next-1], true
-	}
-	for range min(previewReads, len(names)) {
-		readers.Go(func() {
-			for name, ok := take(); ok; name, ok = take() {
-				tag, err := read(ctx, name)
-				mu.Lock()
-				switch {
-				case err == nil:
-					tags = append(tags, tag)
-				case !errors.Is(err, ErrNotFound) && failed == nil:
-					failed = err
-					cancel()
-				}
-				mu.Unlock()
+// readTags reads the tags, some at a time, and omits those that no longer exist. Each name has a tag,
+// a 404 or an error of the whole; the first error ends it.
+func (s *RegistryService) readTags(ctx context.Context, r *request, names []string, read func(context.Context, string) (*RegistryTagDetail, error)) ([]*RegistryTagDetail, error) {
+	ctx, results := newWindow[*RegistryTagDetail](ctx)
+	defer results.stop()
+	turns := make(chan struct{}, previewReads)
+	waiting := names
+	next := func() func() (*RegistryTagDetail, error) {
+		name := waiting[0]
+		waiting = waiting[1:]
+		return func() (*RegistryTagDetail, error) {
+			select {
+			case turns <- struct{}{}:
+				defer func() { <-turns }()
+				return read(ctx, name)
+			case <-ctx.Done():
+				return nil, ctx.Err()
 			}
-		})
+		}
 	}
-	readers.Wait()
-	return tags, failed
+	var tags []*RegistryTagDetail
+	for left := len(names); left > 0; left-- {
+		results.fill(min(previewAhead, left), next)
+		tag, err := results.result(ctx, results.take())
+		switch {
+		case err == nil:
+			tags = append(tags, tag)
+		case !errors.Is(err, ErrNotFound):
+			results.finish()
+			return nil, r.named(err)
+		}
+	}
+	return tags, nil
 }

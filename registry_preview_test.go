@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,4 +169,68 @@ func TestPreviewReads(t *testing.T) {
 	defer cancel()
 	_, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// atCall acts at one call.
+func atCall(n int32, act func()) func() {
+	var calls atomic.Int32
+	return func() {
+		if calls.Add(1) == n {
+			act()
+		}
+	}
+}
+
+// A preview that is interrupted, by its context or by a function of the caller, is an error or a panic, and never a shorter preview.
+func TestPreviewInterrupted(t *testing.T) {
+	const tags = 20
+	var names []string
+	ages := map[string]string{}
+	for i := range tags {
+		names = append(names, fmt.Sprintf("v%03d", i))
+		ages[names[i]] = "1d"
+	}
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	for _, code := range allCallersCode() {
+		for n := int32(1); n <= tags+1; n++ { // the list is the first call
+			preview := func(ctx context.Context, act func()) (*DeleteTagsPreview, error) {
+				c, _, _ := tagServer(t, ages, names, "")
+				c, err := c.With(code.with(atCall(n, act)))
+				require.NoError(t, err)
+				return c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+			}
+			soon(t, func() {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				got, err := preview(ctx, cancel)
+				if err == nil {
+					require.Len(t, got.Delete, tags, "%s, call %d", code.name, n)
+				} else {
+					require.ErrorIs(t, err, context.Canceled)
+					asError(t, err)
+				}
+				assert.PanicsWithValue(t, "a bug of the caller", func() {
+					_, _ = preview(t.Context(), func() { panic("a bug of the caller") })
+				}, "%s, call %d", code.name, n)
+				if n == 1 {
+					return // in the goroutine of this test
+				}
+				_, err = preview(t.Context(), runtime.Goexit)
+				require.ErrorContains(t, err, "ended its goroutine", "%s, call %d", code.name, n)
+				asError(t, err)
+			})
+		}
+		release := make(chan struct{})
+		soon(t, func() {
+			c, _, _ := tagServer(t, ages, names, "")
+			c, err := c.With(code.with(atCall(5, func() { <-release })))
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			_, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			asError(t, err)
+		})
+		close(release)
+	}
 }
