@@ -12,7 +12,7 @@ import (
 type PlaceholderReassignmentsService struct{ service }
 
 // List reads the rows of the file of pending reassignments, one at a time while it arrives, in constant memory. Ranging a second time
-// asks for the file again. Document 2 §4.6.
+// asks for the file again. A file that arrives truncated ends the list with an error. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*PlaceholderReassignment, error] {
 	r := s.get("/groups/:id/placeholder_reassignments", group)
 	return s.list(ctx, r, opts)
@@ -35,7 +35,7 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 // names, GitLab's, or those of the client's vocabulary. It can be ranged over once. An error is yielded once, last.
 func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
-		if err := readReassignments(file, &s.client.config, yield); err != nil {
+		if err := readReassignments(file, &s.client.config, false, yield); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -58,7 +58,7 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 			return
 		}
 		defer file.Close()
-		if err := readReassignments(file, &s.client.config, yield); err != nil {
+		if err := readReassignments(file, &s.client.config, file.Size < 0, yield); err != nil {
 			yield(nil, err)
 		}
 	}

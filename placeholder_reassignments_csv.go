@@ -79,19 +79,32 @@ func (p *PlaceholderReassignment) field(column string) *string {
 	return nil
 }
 
-// readReassignments reads a file row by row.
-func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassignment, error) bool) error {
+// readReassignments reads a file row by row. With lineEnd a last row without a line end is an error:
+// where nothing announces the length of the file, that row may be truncated.
+func readReassignments(file io.Reader, c *config, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
 	if isNil(file) {
 		return reassignmentError(errors.New("the reader is nil"))
 	}
 	source := &rowReader{r: file}
 	buffered := bufio.NewReader(source)
-	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
-		_, _ = buffered.Discard(len(mark)) // spreadsheets write one
+	mark, err := buffered.Peek(3)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return reassignmentError(err) // Peek has taken it: the reader may not say it again
+	}
+	if string(mark) == "\ufeff" {
+		source.skipped, _ = buffered.Discard(len(mark)) // spreadsheets write one
 	}
 	records := csv.NewReader(buffered)
 	records.ReuseRecord = true
-	first, err := records.Read()
+	read := func() ([]string, error) {
+		source.row = 0
+		record, err := records.Read()
+		if err == nil && lineEnd && source.unfinished(records.InputOffset()) {
+			err = fmt.Errorf("the last line is truncated: %w", io.ErrUnexpectedEOF)
+		}
+		return record, err
+	}
+	first, err := read()
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("forge: the file of reassignments is empty: it has no header")
@@ -103,9 +116,8 @@ func readReassignments(file io.Reader, c *config, yield func(*PlaceholderReassig
 		return err
 	}
 	for {
-		source.read = 0
-		switch record, err := records.Read(); {
-		case err == io.EOF:
+		switch record, err := read(); {
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return reassignmentError(err)
@@ -245,18 +257,30 @@ func writingError(err error) error {
 	return fmt.Errorf("forge: writing the file of reassignments: %w", err)
 }
 
-// rowReader counts what a row takes.
+// rowReader counts what a row takes, and knows how the file ends.
 type rowReader struct {
-	r    io.Reader
-	read int
+	r       io.Reader
+	row     int   // bytes read for the current row
+	total   int64 // bytes read
+	skipped int   // bytes before the first row
+	last    byte
+	ended   bool
 }
 
 // Read reads until a row is too long.
 func (r *rowReader) Read(p []byte) (int, error) {
-	if r.read > maxReassignment {
+	if r.row > maxReassignment {
 		return 0, errors.New("a row is longer than 1 MiB: is a quote never closed?")
 	}
 	n, err := r.r.Read(p)
-	r.read += n
+	if r.row += n; n > 0 {
+		r.last = p[n-1]
+	}
+	r.total, r.ended = r.total+int64(n), err == io.EOF
 	return n, err
+}
+
+// unfinished reports whether the row that ends at offset is the last one and has no line end.
+func (r *rowReader) unfinished(offset int64) bool {
+	return r.ended && offset+int64(r.skipped) == r.total && r.last != '\n'
 }

@@ -40,12 +40,3 @@ func (r *request) named(err error) error {
 func (r *request) fail(sentinel error, text string) error {
 	return &Error{Method: r.route.method, Route: r.route.template, Path: r.client.Redact(r.path), cause: &failure{sentinel: sentinel, text: text}}
 }
-
-// named is the error of the request for an error that does not come from a call.
-func (r *request) named(err error) error {
-	var failed *Error
-	if errors.As(err, &failed) {
-		return err
-	}
-	return r.fail(err, err.Error())
-}

@@ -1,0 +1,118 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const reassignmentHead = "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email\n"
+
+func reassignmentFile(rows int) string {
+	var b strings.Builder
+	b.WriteString(reassignmentHead)
+	for i := range rows {
+		fmt.Fprintf(&b, "h,github,%d,\"Name, %d\",user%d,new%d,user%d@example.com\n", i, i, i, i, i)
+	}
+	return b.String()
+}
+
+// A file that the connection cuts anywhere is an error, and no row is another one than in the file. Without a length, which nothing
+// announces where the end of the connection is the end of the file, only whole lines can pass for a file.
+func TestReassignmentsCut(t *testing.T) {
+	file := reassignmentFile(3)
+	const csvType = "Content-Type: text/csv"
+	framings := []struct {
+		name string
+		tell func(cut int) act
+	}{
+		{"length", func(cut int) act {
+			return closing(fmt.Sprintf("HTTP/1.1 200 OK\r\n%s\r\nContent-Length: %d\r\n\r\n%s", csvType, len(file), file[:cut]))
+		}},
+		{"chunked", func(cut int) act {
+			if cut == 0 {
+				return closing("HTTP/1.1 200 OK\r\n" + csvType + "\r\nTransfer-Encoding: chunked\r\n\r\n")
+			}
+			return closing(fmt.Sprintf("HTTP/1.1 200 OK\r\n%s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", csvType, cut, file[:cut]))
+		}},
+		{"none", func(cut int) act {
+			return closing("HTTP/1.1 200 OK\r\n" + csvType + "\r\nConnection: close\r\n\r\n" + file[:cut])
+		}},
+	}
+	for _, framing := range framings {
+		t.Run(framing.name, func(t *testing.T) {
+			cut := 0
+			client := wireClient(t, newWire(t, func(seen) act { return framing.tell(cut) }).url)
+			for cut = range file {
+				rows, err := Collect(client.PlaceholderReassignments.List(t.Context(), ID(1), Retry(RetryPolicy{MaxAttempts: 1})))
+				for i, row := range rows {
+					require.Equal(t, fmt.Sprintf("user%d@example.com", i), row.PublicEmail, "cut at %d", cut)
+				}
+				if framing.name == "none" && cut >= len(reassignmentHead) && strings.HasSuffix(file[:cut], "\n") {
+					continue
+				}
+				require.Error(t, err, "cut at %d of %d: %q", cut, len(file), file[max(0, cut-20):cut])
+			}
+		})
+	}
+}
+
+// A file of the caller's may end without a line break, as some spreadsheets write it.
+func TestReassignmentsLastLine(t *testing.T) {
+	client := bubbleClient(t)
+	rows, err := Collect(client.PlaceholderReassignments.Read(strings.NewReader(strings.TrimSuffix(reassignmentFile(2), "\n"))))
+	require.NoError(t, err)
+	assert.Len(t, rows, 2)
+	// And a download, whose length says that it is whole.
+	text := strings.TrimSuffix(reassignmentFile(2), "\n")
+	w := newWire(t, always(say(200, text, "Content-Type: text/csv")))
+	rows, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
+	require.NoError(t, err)
+	assert.Len(t, rows, 2)
+}
+
+// An error of the reader is not lost wherever it comes, and even if the reader says it once only.
+func TestReassignmentsReaderFails(t *testing.T) {
+	file, client := reassignmentFile(3), bubbleClient(t)
+	for cut := range file {
+		broken := errors.New("the disk failed")
+		once := io.MultiReader(strings.NewReader(file[:cut]), &failOnce{err: broken})
+		rows, err := Collect(client.PlaceholderReassignments.Read(once))
+		require.ErrorIs(t, err, broken, "cut at %d", cut)
+		require.LessOrEqual(t, len(rows), 3)
+		_, err = Collect(client.PlaceholderReassignments.Read(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:cut]), iotest.ErrReader(broken)))))
+		require.ErrorIs(t, err, broken, "cut at %d", cut)
+	}
+}
+
+// failOnce fails once, and is at its end then.
+type failOnce struct{ err error }
+
+func (f *failOnce) Read([]byte) (int, error) {
+	err := f.err
+	f.err = io.EOF
+	return 0, err
+}
+
+// A list whose context ends in the middle of the file is an error.
+func TestReassignmentsInterrupted(t *testing.T) {
+	file := reassignmentFile(4)
+	line := strings.Index(file[len(reassignmentHead):], "\n") + len(reassignmentHead) + 1
+	for _, cut := range []int{0, 5, len(reassignmentHead), line - 3, line} {
+		for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n", len(file)), "Connection: close\r\n"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			w := newWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+length+"\r\n"+file[:cut])))
+			client := wireClient(t, w.url, WithLogger(nil), WithOnAttempt(func(context.Context, Attempt) { cancel() }))
+			_, err := Collect(client.PlaceholderReassignments.List(ctx, ID(1)))
+			cancel()
+			require.ErrorIs(t, err, context.Canceled, "cut at %d", cut)
+		}
+	}
+}
