@@ -57,6 +57,8 @@ type Client struct {
 	stats     *counters
 	bare      http.Header // of requests that are shown to the retry loop and not sent; always empty
 	tokens    registryTokens
+
+	offsetLists *offsetLists
 }
 
 // config is what the options set.
@@ -149,9 +151,10 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	c := &Client{stats: new(counters), bare: http.Header{}}
+	c := &Client{stats: new(counters), bare: http.Header{}, offsetLists: new(offsetLists)}
 	if parent != nil {
 		c.transport, c.guard, c.stats, c.tokens = parent.transport, parent.guard, parent.stats, parent.tokens
+		c.offsetLists = parent.offsetLists
 	}
 	if cfg.newTransport {
 		transport, err := newTransport(cfg.transport)

@@ -38,9 +38,11 @@ type pager[T any] struct {
 	options *callOptions
 	first   *call      // the encoded request, without pagination
 	query   url.Values // of the first page
-	key     string
-
-	firstPage string                  // its query
+	// byOffset is the query of the first page by offset while a server may refuse the keyset
+	// pagination that the library has chosen; nil: a refusal is an error.
+	byOffset  url.Values
+	key       string
+	firstLink string                  // the query of the first page
 	moved     atomic.Pointer[url.URL] // where redirects led; later pages go there at once
 }
 
@@ -68,14 +70,14 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	if options.into != nil || options.startAt != "" {
 		p.key = listKey(r, first.query)
 	}
-	p.query = r.pages.rename(firstQuery(r.route, first.query, options))
+	p.query = p.firstQuery()
 	start := p.query.Encode()
-	p.firstPage = start
+	p.firstLink = start
 	if options.startAt != "" {
 		if start, err = options.startAt.position(p.key); err != nil {
 			return r.invalid(err)
 		}
-		start = p.clean(start)
+		start, p.byOffset = p.clean(start), nil
 	}
 	p.advance(start)
 	if start == "" {
@@ -115,31 +117,6 @@ func (p *pager[T]) advance(query string) {
 	}
 }
 
-// firstQuery adds the pagination to the caller's filters: keyset where the route has it, with the ordering that its
-// table demands, else offset. A caller's ordering outside the table, or a page number, selects offset.
-func firstQuery(r *route, query url.Values, options *callOptions) url.Values {
-	if query == nil {
-		query = url.Values{}
-	}
-	if options.perPage > 0 || !query.Has("per_page") {
-		query.Set("per_page", strconv.Itoa(orDefault(options.perPage, maxPerPage)))
-	}
-	if r.paging != keyset || query.Has("page") || query.Has("pagination") {
-		return query
-	}
-	if r.orders == "" {
-		query.Set("pagination", "keyset")
-		return query
-	}
-	order, sort := firstOf(query.Get("order_by"), r.orders), firstOf(query.Get("sort"), r.sorts)
-	if listed(r.orders, order) && listed(r.sorts, sort) {
-		query.Set("pagination", "keyset")
-		query.Set("order_by", order)
-		query.Set("sort", sort)
-	}
-	return query
-}
-
 // pageForm is how a list differs from those of the API; the zero pageForm: not at all.
 type pageForm struct {
 	member string // the answer is an object, whose items are in this member
@@ -161,25 +138,11 @@ func (f pageForm) rename(query url.Values) url.Values {
 	return query
 }
 
-func firstOf(own, list string) string {
-	standard, _, _ := strings.Cut(list, ",")
-	return orDefault(own, standard)
-}
-
-func listed(list, value string) bool {
-	for item := range strings.SplitSeq(list, ",") {
-		if item == value {
-			return true
-		}
-	}
-	return false
-}
-
 // pages reads the pages one after the other, or some of them ahead.
 func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], error] {
 	return func(yield func(*page[T], error) bool) {
 		var seen trail
-		page, err := p.fetch(ctx, start, &seen)
+		page, err := p.firstPage(ctx, start, &seen)
 		if err == nil && p.options.ahead > 0 && !p.options.onePage {
 			p.prefetch(ctx, page, yield)
 			return
@@ -207,6 +170,7 @@ func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*pag
 	}
 	address.RawQuery = query
 	c := newCall(new(call), p.request, p.options, address, nil)
+	c.keysetOptional = p.byOffset != nil
 	if err := c.send(ctx); err != nil {
 		c.release()
 		return nil, nil, err
@@ -231,7 +195,7 @@ func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*pag
 // goesBack reports whether the link of a page leads to one that was certainly read before. A loop
 // somewhere else is found by its trail, a few pages later.
 func (p *pager[T]) goesBack(query, next string) bool {
-	if next == query || next == p.firstPage {
+	if next == query || next == p.firstLink {
 		return true
 	}
 	values := parseOwn(next)

@@ -42,6 +42,8 @@ type call struct {
 	note      string        // why there is no further attempt
 	moved     *url.URL      // where redirects led, on the client's own origin
 
+	keysetOptional bool // a 405 is not a failure: the list goes on by offset
+
 	last       attempt
 	data       *workspace
 	watch      watchdog
@@ -171,7 +173,8 @@ func (c *call) send(ctx context.Context) error {
 // end counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change.
 func (c *call) end(ctx context.Context, err error) {
-	failed := err != nil && !errors.Is(err, ErrNotModified)
+	refused := c.keysetOptional && c.last.status == http.StatusMethodNotAllowed
+	failed := err != nil && !errors.Is(err, ErrNotModified) && !refused
 	if failed {
 		c.client().stats.failures.Add(1)
 	}
