@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -132,10 +131,8 @@ func (e *catalogueRoute) defaultFirst(param string, values []string) string {
 
 func catalogueRoutes(t *testing.T) map[string]route {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "spec", "endpoints.json"))
-	require.NoError(t, err)
 	var endpoints []catalogueRoute
-	require.NoError(t, json.Unmarshal(data, &endpoints))
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
 	all := map[string]route{}
 	for _, e := range endpoints {
 		if e.Status == "documented" {

@@ -25,8 +25,6 @@ func strictApprovals() map[string]bool {
 	}
 }
 
-const selectiveRemovals = "selective_code_owner_removals" // is never handed down
-
 // approvals are the settings of a group or project and of the groups above it.
 type approvals struct {
 	subject any
@@ -82,9 +80,14 @@ func setApprovals(c *call) answer {
 			own[p.Name] = c.flag(p.Wire)
 		}
 	}
-	selective, _ := s.value(selectiveRemovals, own)
-	if retain, _ := s.value("retain_approvals_on_push", own); retain && selective {
-		return invalid(selectiveRemovals, "can only be enabled when retain_approvals_on_push is disabled")
+	value := func(name string) bool {
+		v, _ := s.value(name, own)
+		return v
+	}
+	for _, p := range c.route.endpoint.BodyParams {
+		if problem := p.unmet(value); value(p.Name) && problem != "" {
+			return invalid(p.Name, problem)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		from, _ := s.value(name, *s.own)

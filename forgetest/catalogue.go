@@ -47,16 +47,19 @@ type endpoint struct {
 	Path   string      `json:"path"`
 	Only   *limitation `json:"only"`
 	Auth   struct {
-		Schemes []string `json:"schemes"`
-		Scope   string   `json:"token_scope"`
+		Schemes   []string `json:"schemes"`
+		Scope     string   `json:"token_scope"`
+		Anonymous string   `json:"anonymous"`
+		Who       string   `json:"who"`
 	} `json:"auth"`
 	PathParams  []parameter `json:"path_params"`
 	QueryParams []parameter `json:"query_params"`
 	BodyParams  []parameter `json:"body_params"`
 	Response    struct {
-		Kind  string   `json:"kind"`
-		Type  string   `json:"type"`
-		Views []string `json:"views"`
+		Kind   string   `json:"kind"`
+		Type   string   `json:"type"`
+		Status []int    `json:"status"`
+		Views  []string `json:"views"`
 	} `json:"response"`
 	Pagination struct {
 		Offset bool `json:"offset"`
@@ -70,22 +73,26 @@ type endpoint struct {
 }
 
 type parameter struct {
-	Name          string      `json:"name"`
-	Wire          string      `json:"wire"`
-	Type          string      `json:"type"`
-	Enum          []string    `json:"enum"`
-	Special       []string    `json:"special"`
-	Required      bool        `json:"required"`
-	RequiredWhen  string      `json:"required_when"` // a parameter that is true
-	Requires      []string    `json:"requires"`
-	UsedWith      []string    `json:"used_with"`
-	Allowed       []bool      `json:"allowed"`
-	Only          *limitation `json:"only"`
-	ExclusiveWith []string    `json:"exclusive_with"`
-	Default       any         `json:"default"`
-	Min           *int64      `json:"min"`
-	Max           *int64      `json:"max"`
-	MaxLength     int         `json:"max_length"`
+	Name          string          `json:"name"`
+	Wire          string          `json:"wire"`
+	Type          string          `json:"type"`
+	Enum          []string        `json:"enum"`
+	Special       []string        `json:"special"`
+	Required      bool            `json:"required"`
+	RequiredWhen  string          `json:"required_when"` // a parameter that is true
+	Requires      []string        `json:"requires"`
+	UsedWith      []string        `json:"used_with"`
+	Allowed       []bool          `json:"allowed"`
+	Only          *limitation     `json:"only"`
+	ExclusiveWith []string        `json:"exclusive_with"`
+	Default       any             `json:"default"`
+	Min           *int64          `json:"min"`
+	Max           *int64          `json:"max"`
+	MaxLength     int             `json:"max_length"` // characters
+	MaxItems      int             `json:"max_items"`
+	ItemEnum      []string        `json:"item_enum"`
+	Format        string          `json:"format"`
+	Needs         map[string]bool `json:"needs"` // values that other parameters must have
 	Deprecated    *struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
@@ -131,7 +138,8 @@ func loadCatalogue() *contract {
 	return c
 }
 
-// widen adds to a type the parameters of a call that it has no field for: what is written is read back.
+// widen adds to a type the parameters of a call that it has no field for: what is written is read
+// back.
 func (c *contract) widen(name string, params []parameter) {
 	s := c.shapes[name]
 	for _, p := range params {

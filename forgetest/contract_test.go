@@ -248,6 +248,9 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	if r.Status >= 300 {
 		return []string{fmt.Sprintf("status %d %s", r.Status, r.Body)}
 	}
+	if documented := e.Response.Status; len(documented) > 0 && !slices.Contains(documented, r.Status) {
+		return []string{fmt.Sprintf("status %d, not %v", r.Status, documented)}
+	}
 	shape := catalogue().shapes[e.Response.Type]
 	switch e.Response.Kind {
 	case "object":

@@ -14,7 +14,7 @@ type encoder struct {
 	base  string
 	views []string
 	words map[string]string      // other names of fields of the outermost documents
-	sold  func(*limitation) bool // whether the tier has a field; nil is all
+	sold  func(*limitation) bool // whether the platform has a field; nil is all
 }
 
 // encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
@@ -79,12 +79,12 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	return append(b, '}')
 }
 
-// shows reports whether a field belongs to the view and the tier.
+// shows reports whether a field belongs to the view, the tier, the offering and the release.
 func (e encoder) shows(f *field) bool {
 	if len(f.Views) > 0 && !slices.ContainsFunc(e.views, func(v string) bool { return slices.Contains(f.Views, v) }) {
 		return false
 	}
-	return f.Only == nil || len(f.Only.Tiers) == 0 || e.sold == nil || e.sold(f.Only)
+	return f.Only == nil || e.sold == nil || e.sold(f.Only)
 }
 
 func appendList[T any](b []byte, list []T, item func([]byte, T) []byte) []byte {

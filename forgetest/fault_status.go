@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Status answers with a status code and an error body, without carrying out the call. 204, 205 and
+// Status responds with a status code and an error body, without carrying out the call. 204, 205 and
 // 304 have no body. The codes 520 to 527 and 530, which the proxies of a content network send, have
-// those proxies' words.
+// the text that those proxies send.
 //
 // An interim code (100 to 199) is sent alone: after 101 the connection stays open and silent, as
 // one that has switched to another protocol; after the others it is closed without a final
@@ -18,7 +18,7 @@ func Status(code int) Fault {
 	return StatusMessage(code, fmt.Sprintf("%d %s", code, statusText(code)))
 }
 
-// StatusMessage answers as [Status] does, with the given message in the body:
+// StatusMessage responds as [Status] does, with the given message in the body:
 // StatusMessage(409, "Resource lock").
 func StatusMessage(code int, message string) Fault {
 	if code < 200 {
@@ -35,16 +35,16 @@ func StatusMessage(code int, message string) Fault {
 	}}
 }
 
-// Interim sends an interim response (103 Early Hints, with a Link header that is none of a list),
-// then carries out the call and answers as always.
+// Interim sends an interim response (103 Early Hints, with a Link header that names no page), then
+// carries out the call and sends the final response.
 func Interim(code int) Fault { return Fault{kind: interim, status: code} }
 
 // Restate carries out the call and sends its response, body included, under another status code:
 // 206 or 226 for what would be a whole response, 202 for 201.
 func Restate(code int) Fault { return Fault{kind: restate, status: code} }
 
-// RefuseKeyset answers 405 to requests that ask for keyset pagination, as servers do that do not
-// have it for the list. Other requests pass, and Times and After do not count them.
+// RefuseKeyset responds with 405 to requests for keyset pagination, as servers do that do not have
+// it for the list. Other requests pass, and Times and After do not count them.
 func RefuseKeyset() Fault {
 	f := Status(http.StatusMethodNotAllowed)
 	f.only = func(r *http.Request) bool { return r.URL.Query().Get("pagination") == "keyset" }

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,13 +125,14 @@ func TestMergeRequestLists(t *testing.T) {
 	label := c.get(project + "?with_labels_details=true").array(t)[0]["labels"].([]any)[0]
 	keys(t, "LabelDetails", "", label.(map[string]any))
 	for query, body := range map[string]string{
-		"author_id=1&author_username=x":         `{"error":"author_id, author_username are mutually exclusive"}`,
-		"reviewer_id=1&reviewer_username=x":     `{"error":"reviewer_id, reviewer_username are mutually exclusive"}`,
-		"merge_user_id=1&merge_user_username=x": `{"error":"merge_user_id, merge_user_username are mutually exclusive"}`,
-		"wip=true":                              `{"error":"wip does not have a valid value"}`,
-		"state=open":                            `{"error":"state does not have a valid value"}`,
-		"view=full":                             `{"error":"view does not have a valid value"}`,
-		"order_by=merged_at":                    `{"error":"order_by does not have a valid value"}`,
+		"author_id=1&author_username=x":           `{"error":"author_id, author_username are mutually exclusive"}`,
+		"reviewer_id=1&reviewer_username=x":       `{"error":"reviewer_id, reviewer_username are mutually exclusive"}`,
+		"merge_user_id=1&merge_user_username=x":   `{"error":"merge_user_id, merge_user_username are mutually exclusive"}`,
+		"wip=true":                                `{"error":"wip does not have a valid value"}`,
+		"state=open":                              `{"error":"state does not have a valid value"}`,
+		"view=full":                               `{"error":"view does not have a valid value"}`,
+		"order_by=merged_at":                      `{"error":"order_by does not have a valid value"}`,
+		strings.Repeat("approved_by_ids[]=2&", 6): `{"error":"approved_by_ids has more than 5 values"}`,
 	} {
 		r := c.get(project + "?" + query)
 		assert.Equal(t, 400, r.Status, query)

@@ -10,9 +10,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
-// readParams merges the query and the body (JSON or form) under their wire names (document 1 §1, §2.1 rule 5).
+// strictTime is a form of the catalogue, and strictLayout what it looks like.
+const (
+	strictTime   = "ISO 8601 YYYY-MM-DDTHH:MM:SSZ"
+	strictLayout = "2006-01-02T15:04:05Z"
+)
+
+// readParams merges the query and the body (JSON or form) under their wire names (document 1 §1,
+// §2.1 rule 5).
 func (c *call) readParams(body []byte) *answer {
 	c.params = c.r.URL.Query()
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -47,7 +56,8 @@ func (c *call) readParams(body []byte) *answer {
 	return nil
 }
 
-// flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for objects.
+// flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for
+// objects.
 func flatten(into url.Values, key string, value any) {
 	switch v := value.(type) {
 	case nil:
@@ -85,6 +95,11 @@ func (c *call) validate() *answer {
 	if len(problems) > 0 {
 		return fail(refused(http.StatusBadRequest, problems...))
 	}
+	for _, p := range e.BodyParams {
+		if p.MaxLength > 0 && utf8.RuneCountInString(c.text(p.Wire)) > p.MaxLength {
+			return fail(invalid(p.Name, fmt.Sprintf("is too long (maximum is %d characters)", p.MaxLength)))
+		}
+	}
 	return nil
 }
 
@@ -104,6 +119,9 @@ func (c *call) check(p parameter) (problems []string) {
 			problems = append(problems, strings.TrimSuffix(p.Wire, "[]")+" "+problem)
 			break
 		}
+	}
+	if p.MaxItems > 0 && len(values) > p.MaxItems {
+		problems = append(problems, fmt.Sprintf("%s has more than %d values", p.Name, p.MaxItems))
 	}
 	for _, other := range p.companions(values[0]) {
 		if !c.given(other) {
@@ -133,10 +151,22 @@ func (p parameter) companions(value string) []string {
 	return slices.Concat(p.Requires, p.UsedWith)
 }
 
-// dropUnsold forgets parameters that tier, offering or user do not have: the platform ignores them.
+// unmet names the setting that must have another value for the parameter to be used; "" if none.
+func (p parameter) unmet(value func(name string) bool) string {
+	for name, needed := range p.Needs {
+		if value(name) != needed {
+			return "can only be enabled when " + name + " is " + map[bool]string{true: "enabled", false: "disabled"}[needed]
+		}
+	}
+	return ""
+}
+
+// dropUnsold forgets parameters that tier, offering, release or user do not have: the platform
+// ignores them.
 func (c *call) dropUnsold(params []parameter) {
 	for _, p := range params {
-		if p.Only.met(c.Server, c.user) || c.text("pagination") == "keyset" && (p.Name == "order_by" || p.Name == "sort") {
+		keyset := c.text("pagination") == "keyset" && (p.Name == "pagination" || p.Name == "order_by" || p.Name == "sort")
+		if p.Only.met(c.Server, c.user) || keyset {
 			continue
 		}
 		bare := strings.TrimSuffix(p.Wire, "[]")
@@ -146,12 +176,14 @@ func (c *call) dropUnsold(params []parameter) {
 	}
 }
 
-// knows reports whether the endpoint documents a parameter, and with it what the parameter requires.
+// knows reports whether the endpoint documents a parameter, and with it what the parameter
+// requires.
 func (c *call) knows(name string) bool {
 	return slices.ContainsFunc(c.route.endpoint.BodyParams, func(p parameter) bool { return p.Name == name })
 }
 
-// contractWord translates a value of the deployed product: it knows the word for the instance's scope only as its own.
+// contractWord translates a value of the deployed product: it knows the word for the instance's
+// scope only as its own.
 func (c *call) contractWord(value string) string {
 	switch {
 	case c.gitlab && value == deployedScope:
@@ -175,19 +207,25 @@ func (p parameter) problem(value string) string {
 		valid = value == "true" || value == "false"
 	case "datetime":
 		_, valid = parseTime(value)
+	case "string":
+		if p.Format == strictTime {
+			_, err := time.Parse(strictLayout, value)
+			valid = err == nil && len(value) == len(strictLayout) // no fraction
+		}
 	}
 	switch {
 	case !valid:
 		return "is invalid"
 	case len(p.Enum) > 0 && !slices.Contains(p.Enum, value),
+		len(p.ItemEnum) > 0 && !slices.Contains(p.ItemEnum, value),
 		len(p.Allowed) > 0 && !slices.Contains(p.Allowed, value == "true"):
 		return "does not have a valid value"
 	}
 	return ""
 }
 
-// list gives all values of a parameter. An array may also come under its bare name, comma-joined, as the deployed server
-// takes it; its special values (None, Any) always do.
+// list gives all values of a parameter. An array may also come under its bare name, comma-joined,
+// as the deployed server takes it; its special values (None, Any) always do.
 func (c *call) list(wire string) []string {
 	values := c.params[wire]
 	if bare, isArray := strings.CutSuffix(wire, "[]"); isArray {

@@ -3,16 +3,10 @@ package forgetest
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// The limits of what a runner can be set to.
-const (
-	maxMaintenanceNote = 1024 // characters
-	minJobTimeout      = 600  // seconds
-)
+const minJobTimeout = 600 // seconds
 
 func runnerRoutes() []route {
 	return []route{
@@ -147,8 +141,6 @@ func checkRunner(d *Document) *answer {
 	tags, _ := d.Get("tag_list").([]string)
 	timeout, limited := d.Get("maximum_timeout").(int64)
 	switch {
-	case utf8.RuneCountInString(d.text("maintenance_note")) > maxMaintenanceNote:
-		return fail(invalid("maintenance_note", "is too long (maximum is "+strconv.Itoa(maxMaintenanceNote)+" characters)"))
 	case limited && timeout < minJobTimeout:
 		return fail(invalid("maximum_timeout", "needs to be at least 10 minutes"))
 	case !d.bool("run_untagged") && len(tags) == 0:

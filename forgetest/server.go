@@ -32,6 +32,7 @@ type Server struct {
 	gitlab       bool // words of the deployed product
 	tier         Tier
 	offering     Offering
+	release      release
 	maxQuery     int
 
 	http     *http.Server

@@ -215,6 +215,9 @@ func (c *call) checkSettings(d *Document) *answer {
 		if !c.given(p.Name) || !isNumber {
 			continue
 		}
+		if problem := p.unmet(func(name string) bool { return d.bool(name) }); problem != "" {
+			return fail(invalid(p.Name, problem))
+		}
 		switch {
 		case p.Min != nil && n < *p.Min:
 			return fail(invalid(p.Name, fmt.Sprintf("must be greater than or equal to %d", *p.Min)))

@@ -72,6 +72,7 @@ func TestSettingsAreStateful(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t)
+			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
 			c := newCaller(t, s)
 			r := put(c)
 			require.Equal(t, 200, r.Status, r.Body)
@@ -96,18 +97,20 @@ func TestSettingsRules(t *testing.T) {
 	s := New(t)
 	c := newCaller(t, s)
 	for form, body := range map[string]string{
-		"antispam_enabled=true":                                     `{"error":"antispam_api_key is missing"}`,
-		"shared_runners_enabled=true&shared_runners_text=x":         `{"error":"shared_runners_minutes is missing"}`,
-		"enforce_terms=true":                                        `{"error":"terms is missing"}`,
-		"require_two_factor_authentication=true":                    `{"error":"two_factor_grace_period is missing"}`,
-		"throttle_authenticated_api_enabled=true":                   `{"error":"throttle_authenticated_api_period_in_seconds is missing, throttle_authenticated_api_requests_per_period is missing"}`,
-		"unique_ips_limit_enabled=true&unique_ips_limit_per_user=2": `{"error":"unique_ips_limit_time_window is missing"}`,
-		"asciidoc_max_includes=65":                                  `{"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`,
-		"wiki_page_max_content_bytes=1023":                          `{"message":{"wiki_page_max_content_bytes":["must be greater than or equal to 1024"]}}`,
-		"runner_token_expiration_interval=60":                       `{"message":{"runner_token_expiration_interval":["must be greater than or equal to 7200"]}}`,
-		"whats_new_variant=none":                                    `{"error":"whats_new_variant does not have a valid value"}`,
-		"admin_mode=1":                                              `{"error":"admin_mode is invalid"}`,
-		"default_projects_limit=x":                                  `{"error":"default_projects_limit is invalid"}`,
+		"antispam_enabled=true":                                       `{"error":"antispam_api_key is missing"}`,
+		"shared_runners_enabled=true&shared_runners_text=x":           `{"error":"shared_runners_minutes is missing"}`,
+		"enforce_terms=true":                                          `{"error":"terms is missing"}`,
+		"require_two_factor_authentication=true":                      `{"error":"two_factor_grace_period is missing"}`,
+		"throttle_authenticated_api_enabled=true":                     `{"error":"throttle_authenticated_api_period_in_seconds is missing, throttle_authenticated_api_requests_per_period is missing"}`,
+		"unique_ips_limit_enabled=true&unique_ips_limit_per_user=2":   `{"error":"unique_ips_limit_time_window is missing"}`,
+		"asciidoc_max_includes=65":                                    `{"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`,
+		"wiki_page_max_content_bytes=1023":                            `{"message":{"wiki_page_max_content_bytes":["must be greater than or equal to 1024"]}}`,
+		"runner_token_expiration_interval=60":                         `{"message":{"runner_token_expiration_interval":["must be greater than or equal to 7200"]}}`,
+		"whats_new_variant=none":                                      `{"error":"whats_new_variant does not have a valid value"}`,
+		"admin_mode=1":                                                `{"error":"admin_mode is invalid"}`,
+		"default_projects_limit=x":                                    `{"error":"default_projects_limit is invalid"}`,
+		"valid_runner_registrars[]=group&valid_runner_registrars[]=x": `{"error":"valid_runner_registrars does not have a valid value"}`,
+		"unconfirmed_users_delete_after_days=3":                       `{"message":{"unconfirmed_users_delete_after_days":["can only be enabled when delete_unconfirmed_users is enabled"]}}`,
 	} {
 		r := c.send("PUT", settingsPath, form)
 		assert.Equal(t, 400, r.Status, form)

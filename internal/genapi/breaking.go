@@ -106,7 +106,7 @@ func (f feature) isFree() bool {
 	return f.pkg+f.owner == "Version" || strings.HasSuffix(f.rest, ", unexported fields") || strings.HasSuffix(f.rest, ", unexported methods")
 }
 
-// name returns the name as the changelog has it: "IssuesService.List", "forgetest.Server.Fail".
+// name returns the name as the changelog spells it: "IssuesService.List", "forgetest.Server.Fail".
 func (f feature) name() string {
 	if f.member == "" {
 		return f.pkg + f.owner

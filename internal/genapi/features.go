@@ -75,7 +75,7 @@ func (w *writer) declared(obj *types.TypeName) {
 }
 
 // fields lists a struct's exported fields. Those of an embedded struct are the struct's own where
-// its type is unexported; an exported type has lines of its own.
+// its type is unexported; an exported type has its own lines.
 func (w *writer) fields(owner string, named *types.Named, s *types.Struct) {
 	for f := range s.Fields() {
 		inner, isStruct := deref(f.Type()).Underlying().(*types.Struct)
@@ -128,7 +128,7 @@ func (w *writer) isInherited(t types.Type, path []int) bool {
 }
 
 // iface lists the methods of an interface. Where it has unexported ones, callers cannot implement
-// it, so that another method breaks nobody; otherwise the line of the type changes with each
+// it, so that another method breaks no caller; otherwise the line of the type changes with each
 // method.
 func (w *writer) iface(name string, i *types.Interface) {
 	var exported []string

@@ -8,7 +8,7 @@
 //	go run ./internal/planted -v -run Cursor  # with the output of the tests
 //
 // Exit status 1 means that a break was not noticed. A break takes seconds, because its package is
-// compiled anew.
+// compiled again.
 //
 // The form of breaks.txt, whose blocks are separated by empty lines:
 //

@@ -1,0 +1,87 @@
+package forgetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The role that a route asks for is the one that the catalogue names.
+func TestRolesAreThoseOfTheCatalogue(t *testing.T) {
+	const handler = NoAccess // it looks at the record, or everybody may call
+	roles := map[string]Role{
+		"": handler, "Owner of the group": Owner, "group owners and administrators": Owner,
+		"Maintainer of the project": Maintainer, "Maintainer or above": Maintainer, "at least the Maintainer role for the group": Maintainer,
+		"Owner sees all users' events; Developer or Maintainer only events of their own actions": Developer,
+		"Maintainer or above sees all users' events; Developer only own actions":                 Developer,
+		"anyone on a public repository; otherwise an authenticated user":                         handler,
+		"authenticated user; an administrator sees all namespaces":                               handler,
+		"issues the user can access":                                                             handler, "merge requests the user can access": handler,
+		"signed-in user": handler, "authenticated user": handler, "authenticated": handler,
+		"administrator or auditor": handler, "administrator, or at least Maintainer or Auditor in the project": handler,
+		"registry user and password, or job credentials":                     handler,
+		"holder of a registry token":                                         handler,
+		"holder of a registry token; not a personal or project access token": handler,
+		"administrator credentials are required to obtain the token":         handler,
+		runnerRoles("instance runner details: any authenticated user"):       handler,
+		runnerRoles("instance runners: administrator for changes"):           handler,
+	}
+	for _, r := range routes() {
+		who := r.endpoint.Auth.Who
+		assert.Equal(t, who == "administrator", r.admin, r.name)
+		role, known := roles[who]
+		switch {
+		case who == "administrator" || who == "": // §4 names no role: what the deployed server asks for
+		case assert.True(t, known, "%s: who is %q", r.name, who):
+			assert.Equal(t, role, r.role, r.name)
+		}
+	}
+}
+
+func runnerRoles(instance string) string {
+	return "group runners: Owner in the owner namespace; project runners: at least Maintainer in an assigned project; " + instance +
+		"; a custom role with admin_runners permission qualifies"
+}
+
+// A call without credentials is answered where the catalogue says so. The list of users is not:
+// document 2 asks for a token, and only the table of document 1 §8.1 lists users for all.
+func TestAnonymousIsThatOfTheCatalogue(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s).as("")
+	for _, x := range examples() {
+		i := slices.IndexFunc(routes(), func(r *route) bool { return r.endpoint.ID == x.id })
+		require.GreaterOrEqual(t, i, 0)
+		e := routes()[i].endpoint
+		if e.Base != "api" {
+			continue
+		}
+		status := c.send(e.Method, x.path, x.form).Status
+		if e.Auth.Anonymous == "when_public" || e.Auth.Anonymous == "implied_when_public" {
+			assert.Equal(t, 200, status, x.id)
+			continue
+		}
+		assert.Equal(t, 401, status, x.id)
+	}
+}
+
+func TestRelease(t *testing.T) {
+	of := func(number string) caller {
+		s := New(t, WithRelease(number))
+		s.AddProject("group/app").AddMergeRequest(nil)
+		return newCaller(t, s)
+	}
+	for number, status := range map[string]int{"16.11": 404, "17.8": 404, "17.9": 200, "17.10": 200, "18.0": 200} {
+		assert.Equal(t, status, of(number).get("/groups/group/integrations").Status, "an endpoint since 17.9 at %s", number)
+	}
+	for number, shown := range map[string]bool{"15.11": false, "16.0": false, "16.1": true, "17.0": true} {
+		_, found := of(number).get("/merge_requests?scope=all").array(t)[0]["prepared_at"]
+		assert.Equal(t, shown, found, "a field since 16.1 at %s", number)
+	}
+	for number, items := range map[string]int{"16.11": 1, "17.0": 0} {
+		assert.Len(t, of(number).get("/merge_requests?scope=all&merge_user_id=99").array(t), items, "a filter since 17.0 at %s", number)
+	}
+	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is no release: it has the form 16.4`, func() { WithRelease("new") })
+	assert.Panics(t, func() { WithRelease("17") })
+}
