@@ -7,6 +7,8 @@
 //	go run ./internal/planted -run Cursor  # those whose title, file, function or test matches
 //	go run ./internal/planted -v -run Cursor  # with the output of the tests
 //
+// Tests that read source files from the disk (TestGenerated, TestCatalogueIsRead) do not see a break.
+//
 // Exit status 1 means that a break was not noticed. A break takes seconds, because its package is
 // compiled again.
 //
