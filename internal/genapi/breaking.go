@@ -12,7 +12,7 @@ import (
 
 // unlisted returns the names that have a line in the files of before and not in those of now, and
 // that the changelog does not list as breaking.
-func unlisted(before, now, changelog string) ([]string, error) {
+func unlisted(before, now, changelog, release string) ([]string, error) {
 	names, err := removed(before, now)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func unlisted(before, now, changelog string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	section := breakingSection(string(text))
+	section := breakingSections(string(text), release)
 	return slices.DeleteFunc(names, func(name string) bool { return mentions(section, name) }), nil
 }
 
@@ -118,13 +118,20 @@ func lines(text []byte) []string {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// breakingSection returns the text below "### Breaking" in the section of the unreleased changes.
-func breakingSection(changelog string) string {
-	_, unreleased, _ := strings.Cut(changelog, "\n## Unreleased\n")
-	unreleased, _, _ = strings.Cut(unreleased, "\n## ")
-	_, breaking, _ := strings.Cut(unreleased, "\n### Breaking\n")
-	breaking, _, _ = strings.Cut(breaking, "\n### ")
-	return breaking
+// breakingSections returns the text below each "### Breaking" above the section of the release that
+// is compared with; "" is none. At a release the changes are no longer below "Unreleased", and have
+// no tag yet.
+func breakingSections(changelog, release string) string {
+	if release != "" {
+		changelog, _, _ = strings.Cut(changelog, "\n## "+release+" ")
+	}
+	var breaking strings.Builder
+	for _, section := range strings.Split(changelog, "\n### Breaking\n")[1:] {
+		section, _, _ = strings.Cut(section, "\n## ")
+		section, _, _ = strings.Cut(section, "\n### ")
+		breaking.WriteString(section + "\n")
+	}
+	return breaking.String()
 }
 
 // mentions reports whether the text has the name itself, not a longer one that begins or ends with

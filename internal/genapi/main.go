@@ -6,7 +6,7 @@
 // value of an error constant is omitted, because it is a text for people. Unexported fields are one
 // line for each struct that has them.
 //
-//	genapi -breaking CHANGELOG.md -since DIR
+//	genapi -breaking CHANGELOG.md -since DIR [-release v0.1.0]
 //
 // compares api/*.txt with the files of an earlier version in DIR, and fails for each name with a
 // removed or changed line that the section "Breaking" of the unreleased changes does not mention.
@@ -32,6 +32,7 @@ func main() {
 	log.SetPrefix("genapi: ")
 	changelog := flag.String("breaking", "", "compare with -since instead of writing; this `file` is the changelog")
 	since := flag.String("since", "", "the `directory` with the api files of an earlier version")
+	release := flag.String("release", "", "the `tag` of that version; without one the whole changelog counts")
 	flag.Parse()
 	if *changelog == "" {
 		if err := write(".", ".", "./forgetest"); err != nil {
@@ -39,7 +40,7 @@ func main() {
 		}
 		return
 	}
-	missing, err := unlisted(*since, outputDir, *changelog)
+	missing, err := unlisted(*since, outputDir, *changelog, *release)
 	if err != nil {
 		log.Fatal(err)
 	}

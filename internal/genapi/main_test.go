@@ -96,7 +96,8 @@ func TestRemoved(t *testing.T) {
 
 func TestUnlisted(t *testing.T) {
 	const head = "# Changelog\n\n## Unreleased\n\n### Added\n\n- `New` is mentioned here.\n\n### Breaking\n\n"
-	const tail = "\n### Fixed\n\n- `Client.Close`\n\n## v0.1.0\n\n### Breaking\n\n- `Client.Close`, `New`\n"
+	const tail = "\n### Fixed\n\n- `Client.Close`\n\n## v0.2.0 - 2026-12-24\n\n### Breaking\n\n- `Released`\n" +
+		"\n## v0.1.0 - 2026-12-01\n\n### Breaking\n\n- `Client.Close`, `New`\n"
 	for text, want := range map[string][]string{
 		"": {"Client.Close", "New"},
 		"- `New` takes a context, and Client.Close. ": nil,
@@ -108,10 +109,13 @@ func TestUnlisted(t *testing.T) {
 		changelog := filepath.Join(t.TempDir(), "CHANGELOG.md")
 		require.NoError(t, os.WriteFile(changelog, []byte(head+text+"\n"+tail), 0o600))
 		now := replaced(t, "New(string)", "New()", "(*Client) Close", "(Client) Close")
-		names, err := unlisted(directory(t, before), directory(t, now), changelog)
+		names, err := unlisted(directory(t, before), directory(t, now), changelog, "v0.1.0")
 		require.NoError(t, err)
 		assert.ElementsMatch(t, want, names, text)
 	}
+	assert.True(t, mentions(breakingSections(head+tail, "v0.1.0"), "Released"), "a release that has no tag yet")
+	assert.False(t, mentions(breakingSections(head+tail, "v0.1.0"), "New"))
+	assert.True(t, mentions(breakingSections(head+tail, ""), "New"))
 }
 
 func replaced(t *testing.T, oldnew ...string) string {
