@@ -62,8 +62,10 @@ type endpoint struct {
 		Views  []string `json:"views"`
 	} `json:"response"`
 	Pagination struct {
-		Offset bool `json:"offset"`
-		Keyset bool `json:"keyset"`
+		Offset bool        `json:"offset"`
+		Keyset bool        `json:"keyset"`
+		Only   *limitation `json:"keyset_only"` // the platform that has keyset pagination
+		Who    string      `json:"keyset_who"`  // "authenticated" or "both"
 		Order  *struct {
 			OrderBy []string `json:"order_by"`
 			Sort    []string `json:"sort"`

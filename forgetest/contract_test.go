@@ -134,8 +134,8 @@ const (
 )
 
 // contractServer has a record of every kind.
-func contractServer(t *testing.T) *Server {
-	s := New(t)
+func contractServer(t *testing.T, opts ...Option) *Server {
+	s := New(t, opts...)
 	app, jane := s.AddProject("group/app"), s.AddUser("jane")
 	for _, u := range []*User{s.Root(), jane} {
 		u.AddIdentity("group_saml", u.Username)

@@ -82,6 +82,8 @@ func (c *call) keysetPage(l listing, perPage int) answer {
 	switch {
 	case !rule.Keyset || l.key == nil:
 		return refused(http.StatusMethodNotAllowed, "Keyset pagination is not yet available for this type of request")
+	case !rule.Only.licensed(c.Server):
+		return failed(http.StatusMethodNotAllowed, "405 Method Not Allowed")
 	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || !slices.Contains(rule.Order.Sort, c.text("sort"))):
 		return refused(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}

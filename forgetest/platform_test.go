@@ -66,6 +66,48 @@ func TestAnonymousIsThatOfTheCatalogue(t *testing.T) {
 	}
 }
 
+// Keyset pagination has the platform and the callers of the catalogue; everywhere else it is 405, and offset still works.
+func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
+	paths := map[string]string{
+		"registry.list_tags": "/projects/1/registry/repositories/1/tags?order_by=name&sort=asc", "repositories.tree": "/projects/1/repository/tree?",
+		"users.list": "/users?order_by=id&sort=asc", "audit_events.list_instance": "/audit_events?order_by=id&sort=desc",
+		"audit_events.list_group": "/groups/group/audit_events?order_by=id&sort=desc", "audit_events.list_project": "/projects/1/audit_events?order_by=id&sort=desc",
+	}
+	for _, platform := range []struct {
+		options []Option
+		refused []string
+	}{
+		{nil, []string{"registry.list_tags"}},
+		{[]Option{WithOffering(Dedicated)}, []string{"registry.list_tags"}},
+		{[]Option{WithOffering(Hosted)}, nil},
+		{[]Option{WithOffering(Hosted), WithRelease("17.1")}, nil},
+		{[]Option{WithOffering(Hosted), WithRelease("17.0")}, []string{"repositories.tree"}},
+		{[]Option{WithOffering(Hosted), WithRelease("16.10")}, []string{"repositories.tree"}},
+		{[]Option{WithOffering(Hosted), WithRelease("16.9")}, []string{"registry.list_tags", "repositories.tree"}},
+		{[]Option{WithRelease("16.4")}, []string{"registry.list_tags", "repositories.tree", "users.list"}},
+	} {
+		s := contractServer(t, platform.options...)
+		for _, r := range routes() {
+			rule := r.endpoint.Pagination
+			if !rule.Keyset || !r.endpoint.Only.licensed(s) {
+				continue
+			}
+			path := paths[r.endpoint.ID]
+			require.NotEmpty(t, path, r.name)
+			got := newCaller(t, s).get(path + "&pagination=keyset")
+			if slices.Contains(platform.refused, r.endpoint.ID) {
+				assert.Equal(t, 405, got.Status, r.name)
+				assert.JSONEq(t, `{"message":"405 Method Not Allowed"}`, got.Body)
+			} else {
+				assert.Equal(t, 200, got.Status, "%s: %s", r.name, got.Body)
+			}
+			assert.Equal(t, 200, newCaller(t, s).get(path).Status, r.name)
+			// Document 1 §8.1 lists users for callers without a token, too; document 2 §4.3 wants one.
+			assert.Equal(t, rule.Who == "both" && r.endpoint.ID != "users.list", r.endpoint.accepts("none"), r.name)
+		}
+	}
+}
+
 func TestRelease(t *testing.T) {
 	of := func(number string) caller {
 		s := New(t, WithRelease(number))

@@ -137,7 +137,7 @@ func TestRegistryTags(t *testing.T) {
 }
 
 func TestRegistryTagPages(t *testing.T) {
-	s, _, c := registryWorld(t)
+	s, _, c := registryWorld(t, WithOffering(Hosted))
 	r := s.AddProject("group/many").AddRegistryRepository("x").AddTags(45, nil)
 	path := fmt.Sprintf("/projects/group%%2Fmany/registry/repositories/%d/tags", r.ID)
 	whole := r.Tags()

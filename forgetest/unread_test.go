@@ -219,8 +219,6 @@ var unreadMembers = []struct{ reason, server, client string }{
 		`endpoints.param.max_items endpoints.param.min_items endpoints.param.max_length endpoints.param.requires endpoints.param.used_with
 		endpoints.param.optional endpoints.param.separator endpoints.kinds.param.separator endpoints.kinds.param.enables
 		endpoints.kinds.param.overrides_channel_of endpoints.headers.required endpoints.same_wire_as endpoints.kinds.kind`},
-	{"keyset pagination is served to all, whatever their offering and release",
-		"endpoints.pagination.keyset_only endpoints.pagination.keyset_who", ""},
 }
 
 // TestCatalogueIsRead fails for what the catalogue says and no code asks for, neither the server
