@@ -1,0 +1,205 @@
+package forge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// Cases that may end the whole process run in a child: the test binary itself, with the same test. A crash is then a failed case,
+// and the child is started again after it.
+
+// childCase is one case. run returns what is wrong, nil for nothing.
+type childCase struct {
+	name string
+	run  func(t *testing.T) []string
+}
+
+const (
+	childVariable = "FORGE_TEST_CHILD"
+	// childPatience is how long one case may take: many times what it needs.
+	childPatience = 5 * time.Second
+	// childCrashes is how many crashes and hangs of a test are listed before the rest of its cases is given up.
+	childCrashes = 8
+	// childHung is the exit code of a child whose last case hung.
+	childHung = 3
+)
+
+// runInChild runs the cases in child processes, side by side as many as there are processors. The test must call it before
+// anything else: in the child it does not return.
+func runInChild(t *testing.T, cases []childCase) {
+	t.Helper()
+	if place := os.Getenv(childVariable); place != "" {
+		beChild(t, place, cases)
+	}
+	parts := min(runtime.GOMAXPROCS(0), 4, max(1, len(cases)/8))
+	done := make(chan []string, parts)
+	for part := range parts {
+		go func() { done <- driveChild(t.Context(), t.Name(), cases, part, parts) }()
+	}
+	for range parts {
+		for _, problem := range <-done {
+			t.Error(problem)
+		}
+	}
+}
+
+// driveChild runs each parts-th case from the part-th on, and starts again behind a case that ended the child.
+func driveChild(ctx context.Context, test string, cases []childCase, part, parts int) (problems []string) {
+	for from, crashes := part, 0; from < len(cases); {
+		if crashes == childCrashes {
+			return append(problems, fmt.Sprintf("%d crashes and hangs; the cases from %q on were not run", crashes, cases[from].name))
+		}
+		next, found := runOneChild(ctx, test, cases, from, parts)
+		problems = append(problems, found...)
+		if next <= from {
+			return append(problems, "the child process did not begin case "+cases[from].name)
+		}
+		crashes++
+		from = next
+	}
+	return problems
+}
+
+// runOneChild runs one child. next is the first case that it has not run.
+func runOneChild(ctx context.Context, test string, cases []childCase, from, step int) (next int, problems []string) {
+	pattern := "^" + strings.Join(strings.Split(test, "/"), "$/^") + "$"
+	cmd := osexec.CommandContext(ctx, os.Args[0], "-test.run="+pattern, "-test.count=1", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d", childVariable, test, from, step))
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	err := cmd.Run()
+	next = from
+	current, text := -1, strings.Builder{}
+	lines := bufio.NewScanner(&output)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		mark, rest, _ := strings.Cut(lines.Text(), " ")
+		switch mark {
+		case "\x01begin":
+			current, _ = strconv.Atoi(rest)
+			text.Reset()
+		case "\x01wrong":
+			problem, _ := strconv.Unquote(rest)
+			problems = append(problems, cases[current].name+": "+problem)
+		case "\x01end":
+			next, current = current+step, -1
+			text.Reset()
+		default:
+			if text.Len() < 500 && !strings.HasPrefix(lines.Text(), "=== ") {
+				text.WriteString("\n\t" + lines.Text())
+			}
+		}
+	}
+	if current >= 0 {
+		return current + step, append(problems, fmt.Sprintf("%s: the process ended (%v):%s", cases[current].name, err, text.String()))
+	}
+	if next < len(cases) && cmd.ProcessState.ExitCode() != childHung {
+		problems = append(problems, fmt.Sprintf("the child ended early (%v):%s", err, text.String()))
+	}
+	return next, problems
+}
+
+// beChild runs the child's share, and ends the process.
+func beChild(t *testing.T, place string, cases []childCase) {
+	t.Helper()
+	var test string
+	var from, step int
+	_, err := fmt.Sscanf(place, "%s %d %d", &test, &from, &step)
+	require.NoError(t, err)
+	require.Equal(t, test, t.Name())
+	for i := from; i < len(cases); i += step {
+		fmt.Printf("\n\x01begin %d\n", i)
+		leaks := goleak.IgnoreCurrent()
+		found := make(chan []string, 1)
+		ended := observeCall(childPatience, func() error {
+			found <- cases[i].run(t)
+			return nil
+		})
+		var problems []string
+		if ended.kind != hasReturned {
+			problems = append(problems, "the case itself "+ended.String())
+		} else if problems = <-found; goleak.Find(leaks) != nil {
+			problems = append(problems, fmt.Sprintf("goroutines stay: %v", goleak.Find(leaks)))
+		}
+		for _, problem := range problems {
+			fmt.Printf("\n\x01wrong %q\n", problem)
+		}
+		fmt.Printf("\n\x01end %d\n", i)
+		if ended.kind == hasHung {
+			os.Exit(childHung) // what hangs must not disturb the cases that follow
+		}
+	}
+	os.Exit(0)
+}
+
+// endingKind is how a function came to its end.
+type endingKind int
+
+const (
+	hasReturned endingKind = iota // as functions do
+	hasPanicked                   // with a panic that its goroutine can recover
+	ranGoexit                     // with runtime.Goexit
+	hasHung                       // not at all
+)
+
+// callOutcome is what became of a call.
+type callOutcome struct {
+	kind  endingKind
+	err   error // of a call that returned
+	value any   // of a panic
+	took  time.Duration
+}
+
+func (o callOutcome) String() string {
+	switch o.kind {
+	case hasPanicked:
+		return fmt.Sprintf("panicked: %v", o.value)
+	case ranGoexit:
+		return "ended its goroutine"
+	case hasHung:
+		return fmt.Sprintf("hung for %s", o.took)
+	default:
+		return fmt.Sprintf("returned %v", o.err)
+	}
+}
+
+// observeCall calls f in a goroutine of its own and waits for its end.
+func observeCall(patience time.Duration, f func() error) callOutcome {
+	began, done := time.Now(), startCall(f)
+	select {
+	case o := <-done:
+		o.took = time.Since(began)
+		return o
+	case <-time.After(patience):
+		return callOutcome{kind: hasHung, took: patience}
+	}
+}
+
+// startCall calls f in a goroutine of its own.
+func startCall(f func() error) <-chan callOutcome {
+	done := make(chan callOutcome, 1)
+	go func() {
+		o := callOutcome{kind: ranGoexit}
+		defer func() {
+			if value := recover(); value != nil {
+				o = callOutcome{kind: hasPanicked, value: value}
+			}
+			done <- o
+		}()
+		err := f()
+		o = callOutcome{kind: hasReturned, err: err}
+	}()
+	return done
+}
