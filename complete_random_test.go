@@ -58,7 +58,9 @@ type listProgram struct {
 	log    []string
 }
 
-func (p *listProgram) note(format string, args ...any) { p.log = append(p.log, fmt.Sprintf(format, args...)) }
+func (p *listProgram) note(format string, args ...any) {
+	p.log = append(p.log, fmt.Sprintf(format, args...))
+}
 
 func (p *listProgram) run(t *testing.T) (problem string) {
 	form := pagingForms[p.random.IntN(len(pagingForms))]

@@ -20,6 +20,7 @@ func TestCompleteOrError(t *testing.T) {
 		"preview":       completePreview,
 		"keyset":        completeKeysetRefused,
 		"random":        completeRandom,
+		"examples":      completeExamples,
 	} {
 		t.Run(name, test)
 	}
