@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// TestCompleteOrError interrupts a report at each page of its list: it is an error, and no page is written from the part that came.
+func TestCompleteOrError(t *testing.T) {
+	const route = "GET /issues"
+	srv := useServer(t)
+	srv.AddProject("acme/app").AddIssues(450, nil)
+	for at := range 5 {
+		srv.Heal()
+		srv.Fail(route, forgetest.HeaderDelay(time.Hour).After(at))
+		seen := srv.Count(route)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for srv.Count(route) <= seen+at && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		path := filepath.Join(t.TempDir(), "page.html")
+		err := run(ctx, []string{"-out", path}, nil, io.Discard)
+		require.ErrorIs(t, err, context.Canceled, fmt.Sprintf("interrupted at page %d", at+1))
+		assert.NoFileExists(t, path)
+	}
+}
