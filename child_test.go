@@ -30,11 +30,17 @@ const (
 	childVariable = "FORGE_TEST_CHILD"
 	// childPatience is how long one case may take: many times what it needs.
 	childPatience = 5 * time.Second
-	// childCrashes is how many crashes and hangs of a test are listed before the rest of its cases is given up.
-	childCrashes = 8
 	// childHung is the exit code of a child whose last case hung.
 	childHung = 3
 )
+
+// childCrashes is how many crashes and hangs each child lists before the rest of its cases is given up; FORGE_TEST_CRASHES changes it.
+func childCrashes() int {
+	if n, err := strconv.Atoi(os.Getenv("FORGE_TEST_CRASHES")); err == nil {
+		return n
+	}
+	return 8
+}
 
 // runInChild runs the cases in child processes, side by side as many as there are processors. The test must call it before
 // anything else: in the child it does not return.
@@ -58,7 +64,7 @@ func runInChild(t *testing.T, cases []childCase) {
 // driveChild runs each parts-th case from the part-th on, and starts again behind a case that ended the child.
 func driveChild(ctx context.Context, test string, cases []childCase, part, parts int) (problems []string) {
 	for from, crashes := part, 0; from < len(cases); {
-		if crashes == childCrashes {
+		if crashes == childCrashes() {
 			return append(problems, fmt.Sprintf("%d crashes and hangs; the cases from %q on were not run", crashes, cases[from].name))
 		}
 		next, found := runOneChild(ctx, test, cases, from, parts)
@@ -130,8 +136,10 @@ func beChild(t *testing.T, place string, cases []childCase) {
 		var problems []string
 		if ended.kind != hasReturned {
 			problems = append(problems, "the case itself "+ended.String())
-		} else if problems = <-found; goleak.Find(leaks) != nil {
-			problems = append(problems, fmt.Sprintf("goroutines stay: %v", goleak.Find(leaks)))
+		} else if problems = <-found; len(problems) == 0 {
+			if err := goleak.Find(leaks); err != nil {
+				problems = append(problems, "goroutines stay: "+err.Error())
+			}
 		}
 		for _, problem := range problems {
 			fmt.Printf("\n\x01wrong %q\n", problem)

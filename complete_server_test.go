@@ -143,7 +143,17 @@ func (l *pagedList) answer(s seen) act {
 	if strings.HasPrefix(u.Path, "/auth/") { // for a registry token
 		return sayJSON(`{"token":"registry-token"}`)
 	}
-	query := u.Query()
+	r := l.respond(u.Query())
+	if l.disturb != nil {
+		if do := l.disturb(r); do != nil {
+			return do
+		}
+	}
+	return r.send()
+}
+
+// respond is the undisturbed response to a query.
+func (l *pagedList) respond(query url.Values) pageResponse {
 	page := l.form.page(query)
 	r := pageResponse{page: page, status: 200, header: []string{jsonType, fmt.Sprintf("X-Request-Id: page-%d", page)}, body: "[]"}
 	if l.form.totals {
@@ -166,12 +176,7 @@ func (l *pagedList) answer(s seen) act {
 	if l.envelop != nil {
 		r.body = l.envelop(r.body)
 	}
-	if l.disturb != nil {
-		if do := l.disturb(r); do != nil {
-			return do
-		}
-	}
-	return r.send()
+	return r
 }
 
 // numberedPages makes the pages of a list of items that are numbered from 1, sizes[i] on page i.

@@ -1,0 +1,198 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestCallersCode: code of the caller that panics, ends its goroutine, blocks or returns nonsense, in each place where the library runs
+// it. A panic can be recovered where the call was made, with its own value. An ended goroutine is an error of the call, or the end of
+// the goroutine that called. Where the code runs in a goroutine of the library the call ends with its context. Afterwards the client
+// works as before, and nothing stays. It all runs in child processes: a panic elsewhere is the end of one.
+func TestCallersCode(t *testing.T) {
+	var cases []childCase
+	for _, piece := range callersPieces {
+		for _, kind := range callKinds {
+			if piece.only != nil && !slices.Contains(piece.only, kind.name) || kind.own && piece.only == nil {
+				continue
+			}
+			for _, deed := range []misdeed{panics, goexits, blocks} {
+				cases = append(cases, childCase{fmt.Sprintf("%s %s, %s", piece.name, deed, kind.name), func(t *testing.T) []string {
+					return (&misbehaviour{piece: piece, kind: kind, deed: deed}).run(t)
+				}})
+			}
+		}
+	}
+	for _, n := range []int{1 << 31, math.MaxInt} {
+		for _, form := range pagingForms {
+			cases = append(cases, childCase{fmt.Sprintf("Ahead(%d), %s", n, form.name), func(t *testing.T) []string { return hugeAhead(t, form, n) }})
+		}
+	}
+	runInChild(t, append(cases, nonsenseCases()...))
+}
+
+// misdeed is what the caller's code does.
+type misdeed string
+
+const (
+	panics  misdeed = "panics"
+	goexits misdeed = "ends its goroutine"
+	blocks  misdeed = "blocks"
+)
+
+// errCallersPanic is what the caller's code panics with.
+var errCallersPanic = errors.New("the caller's own panic")
+
+// misbehaviour is one piece of the caller's code that misbehaves in one kind of call.
+type misbehaviour struct {
+	piece *callersPiece
+	kind  *callKind
+	deed  misdeed
+
+	stage *callersStage
+}
+
+// blockPatience is how long a call may take after its context has ended.
+const blockPatience = 2 * time.Second
+
+func (m *misbehaviour) run(t *testing.T) (problems []string) {
+	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	m.stage = newCallersStage(t, m.piece, m.deed)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m.stage.later.Store(m.kind.later)
+	m.stage.armed.Store(!m.kind.later)
+	done := startCall(func() error { return m.kind.run(ctx, m.stage) })
+	if m.deed == blocks {
+		m.judgeBlocked(done, cancel, wrong)
+	} else {
+		select {
+		case out := <-done:
+			m.judgeEnded(out, wrong)
+		case <-time.After(blockPatience):
+			wrong("it hangs")
+			cancel()
+			select {
+			case out := <-done:
+				wrong("after the context has ended it %s", out)
+			case <-time.After(blockPatience):
+				wrong("it hangs although its context has ended")
+				return problems
+			}
+		}
+	}
+	if m.stage.left != "" {
+		wrong("%s is left behind", m.stage.left)
+	}
+	m.stage.later.Store(false)
+	m.stage.armed.Store(false)
+	again := observeCall(blockPatience, func() error { return m.kind.run(t.Context(), m.stage) })
+	if again.kind != hasReturned || again.err != nil {
+		wrong("the next call of the client %s", again)
+	}
+	m.stage.close()
+	return problems
+}
+
+// judgeEnded judges a call whose code panicked or ended its goroutine.
+func (m *misbehaviour) judgeEnded(out callOutcome, wrong func(string, ...any)) {
+	switch {
+	case m.stage.calls.Load() == 0:
+		wrong("the code was not called")
+	case errors.Is(out.err, errShort):
+		wrong("it %s", out)
+	case m.deed == panics && out.kind != hasPanicked:
+		wrong("the panic did not surface: it %s", out)
+	case m.deed == panics && out.value != any(errCallersPanic):
+		wrong("another value surfaced: %v", out.value)
+	case m.deed == goexits && out.kind != ranGoexit && (out.kind != hasReturned || out.err == nil && !m.piece.behind):
+		wrong("it %s", out)
+	}
+}
+
+// judgeBlocked judges a call whose code blocks until the end of the case.
+func (m *misbehaviour) judgeBlocked(done <-chan callOutcome, cancel context.CancelFunc, wrong func(string, ...any)) {
+	defer m.stage.letGo()
+	select {
+	case <-m.stage.blocked:
+	case out := <-done:
+		wrong("the code was not called: it %s", out)
+		return
+	case <-time.After(blockPatience):
+		wrong("the code is not called, and nothing happens")
+		return
+	}
+	m.stage.armed.Store(false) // for all others
+	if !m.piece.shared {
+		other := observeCall(blockPatience, func() error { return m.stage.get(context.Background()) })
+		if other.kind != hasReturned || other.err != nil {
+			wrong("meanwhile another call %s", other)
+		}
+	} else {
+		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer stop()
+		if other := observeCall(blockPatience, func() error { return m.stage.get(ctx) }); other.kind != hasReturned {
+			wrong("meanwhile another call with a deadline %s", other)
+		}
+	}
+	cancel()
+	must := m.piece.aside || m.kind.aside
+	select {
+	case out := <-done:
+		if must && (errors.Is(out.err, errShort) || out.kind != hasReturned || out.err != nil && !errors.Is(out.err, context.Canceled)) {
+			wrong("its context has ended, and it %s", out)
+		}
+		return
+	case <-time.After(m.wait(must)):
+	}
+	if must {
+		wrong("its context has ended, and it waits for the caller's code in a goroutine of the library")
+	}
+	m.stage.letGo()
+	select {
+	case <-done:
+	case <-time.After(blockPatience):
+		wrong("it hangs although the caller's code goes on")
+	}
+}
+
+// wait is how long a call is waited for after its context has ended. One that blocks the caller's own goroutine may do so.
+func (m *misbehaviour) wait(must bool) time.Duration {
+	if must {
+		return blockPatience
+	}
+	return 20 * time.Millisecond
+}
+
+// hugeAhead reads a list with a nonsensical Ahead, in bounded memory.
+func hugeAhead(t *testing.T, form *pagingForm, n int) (problems []string) {
+	w, _ := serveList(t, &pagedList{form: form, pages: numberedPages(idItem, pageSizes(7, 3)...)})
+	defer w.close()
+	client := wireClient(t, w.url)
+	defer client.CloseIdleConnections()
+	var before, behind runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := &drainedList{}
+	out := observeCall(blockPatience, func() error {
+		return d.read(trialListOf(form)(t.Context(), client, PerPage(3), Ahead(n)), func(int) {})
+	})
+	runtime.ReadMemStats(&behind)
+	var invalid *ValidationError
+	switch {
+	case out.kind == hasReturned && errors.As(out.err, &invalid): // refusing it is as good as capping it
+	case out.kind != hasReturned || out.err != nil:
+		problems = append(problems, "it "+out.String())
+	case len(d.numbers) != 20:
+		problems = append(problems, fmt.Sprintf("%d items of 20", len(d.numbers)))
+	}
+	if used := behind.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+		problems = append(problems, fmt.Sprintf("%d MiB are allocated", used>>20))
+	}
+	return problems
+}
