@@ -1,0 +1,365 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestZeroRequestsOnBadInput: each method refuses bad arguments, bad options and request options that do not fit, with a
+// *ValidationError that names the option and the wire name, before anything is sent.
+func TestZeroRequestsOnBadInput(t *testing.T) {
+	noLeaks(t)
+	b := newBadInput(t)
+	methods := b.methods(t)
+	require.Greater(t, len(methods), 80, "the methods are not found")
+	for _, m := range methods {
+		t.Run(m.name, func(t *testing.T) {
+			b.t = t
+			m.valid(b)
+			m.badArguments(b)
+			m.badOptions(b)
+			m.badRequestOptions(b)
+		})
+	}
+}
+
+// badInput is a server that counts, and a client of it.
+type badInput struct {
+	t        *testing.T
+	client   *Client
+	requests atomic.Int64
+	options  map[reflect.Type]reflect.Value // valid ones, by the type of the pointer
+}
+
+func newBadInput(t *testing.T) *badInput {
+	t.Helper()
+	b := &badInput{options: map[reflect.Type]reflect.Value{}}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.requests.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasPrefix(r.URL.Path, "/auth/") {
+			fmt.Fprint(w, `{"token":"registry-token"}`)
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"404 Not found"}`)
+	}))
+	t.Cleanup(srv.Close)
+	b.client = onceClient(t, srv.URL, WithVocabulary(contractWords()), WithRegistry(srv.URL+"/registry", srv.URL+"/auth"), WithRegistryCredentials(conformanceUser, "password"))
+	for _, c := range conformanceCases(t) {
+		if c.options == nil {
+			continue
+		}
+		c.arrived, c.others = map[string]bool{}, map[string]map[string]bool{}
+		for _, call := range c.calls(t, 0) {
+			if !call.unchecked {
+				b.options[reflect.PointerTo(c.options)] = call.value
+				break
+			}
+		}
+	}
+	return b
+}
+
+// badMethod is a method with valid arguments.
+type badMethod struct {
+	name   string
+	method reflect.Value
+	in     []reflect.Value // from the service on, without request options
+	list   bool
+}
+
+// methods are all methods that send something.
+func (b *badInput) methods(t *testing.T) (methods []*badMethod) {
+	t.Helper()
+	for field := range reflect.TypeFor[Client]().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		for method := range field.Type.Methods() {
+			if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[context.Context]() {
+				continue
+			}
+			m := &badMethod{name: field.Name + "." + method.Name, method: method.Func, list: method.Type.Out(0).CanSeq2()}
+			m.in = []reflect.Value{reflect.ValueOf(serviceOf(b.client, field.Type)), reflect.ValueOf(t.Context())}
+			for i := 2; i < method.Type.NumIn()-1; i++ {
+				m.in = append(m.in, b.validArgument(method.Type.In(i)))
+			}
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
+
+func (b *badInput) validArgument(kind reflect.Type) reflect.Value {
+	switch kind {
+	case reflect.TypeFor[*SecureFile]():
+		return reflect.ValueOf(&SecureFile{ID: 7})
+	case reflect.TypeFor[File]():
+		return reflect.ValueOf(FileBytes([]byte("content")).Named("f"))
+	case reflect.TypeFor[IntegrationName]():
+		return reflect.ValueOf(IntegrationSlug("jira"))
+	case reflect.TypeFor[IntegrationOptions]():
+		return reflect.ValueOf(&CustomIntegration{Slug: "jira", Params: map[string]any{"a": 1}})
+	}
+	if kind.Kind() == reflect.Pointer {
+		return b.leastOptions(kind)
+	}
+	return madeUpArgument(kind)
+}
+
+// leastOptions are valid options with the required fields alone.
+func (b *badInput) leastOptions(kind reflect.Type) reflect.Value {
+	least := reflect.New(kind.Elem())
+	full, known := b.options[kind]
+	if !known || checkOptions(least.Interface()) == nil {
+		return least
+	}
+	least.Elem().Set(full)
+	for field := range kind.Elem().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		value := least.Elem().FieldByIndex(field.Index)
+		before := reflect.New(field.Type).Elem()
+		before.Set(value)
+		if value.SetZero(); checkOptions(least.Interface()) != nil {
+			value.Set(before)
+		}
+		if field.Type == reflect.TypeFor[File]() {
+			value.Set(b.validArgument(field.Type))
+		}
+	}
+	return least
+}
+
+// base are valid options in which a field can have a value: the least ones, or all where the field needs others beside it.
+func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
+	full, known := b.options[reflect.PointerTo(least.Type())]
+	if !known || full.FieldByIndex(index).IsZero() {
+		return least
+	}
+	if checkOptions(copied(least, index, full.FieldByIndex(index)).Interface()) == nil {
+		return least
+	}
+	return full
+}
+
+// call calls the method. It gives the error, the number of requests, and what else came of it.
+func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...RequestOption) (err error, sent int64, out callOutcome) { //nolint:revive,staticcheck // the error is what is looked at
+	before := b.requests.Load()
+	out = observeCall(childPatience, func() error {
+		return consume(m.method.CallSlice(append(slices.Clone(in), reflect.ValueOf(opts))))
+	})
+	return out.err, b.requests.Load() - before, out
+}
+
+// valid shows that the method sends something, so that a refusal is one of what is bad.
+func (m *badMethod) valid(b *badInput) {
+	err, sent, out := m.call(b, m.in)
+	var invalid *ValidationError
+	assert.True(b.t, out.kind == hasReturned && !errors.As(err, &invalid) && sent > 0, "valid input: it %s, %d requests", out, sent)
+}
+
+// refused asserts the refusal of a call.
+func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts ...RequestOption) *ValidationError {
+	err, sent, out := m.call(b, in, opts...)
+	var invalid *ValidationError
+	if !assert.Equal(b.t, hasReturned, out.kind, "%s: it %s", what, out) {
+		return nil
+	}
+	assert.Zero(b.t, sent, "%s: something was sent: %v", what, err)
+	if !assert.ErrorAs(b.t, err, &invalid, what) {
+		return nil
+	}
+	assert.NotEmpty(b.t, invalid.Option, "%s: %v", what, err)
+	assert.NotEmpty(b.t, invalid.Route, "%s: %v", what, err)
+	assert.NotEmpty(b.t, invalid.Reason, "%s: %v", what, err)
+	return invalid
+}
+
+// badArguments gives each argument each bad value.
+func (m *badMethod) badArguments(b *badInput) {
+	for i := 2; i < len(m.in); i++ {
+		kind := m.method.Type().In(i)
+		var bad []reflect.Value
+		add := func(values ...any) {
+			for _, value := range values {
+				bad = append(bad, reflect.ValueOf(value))
+			}
+		}
+		switch {
+		case kind == reflect.TypeFor[Ref]():
+			bad = append(bad, reflect.Zero(kind))
+			add(ID(0), ID(-1), ID(math.MinInt64), (*ID)(nil), (*Path)(nil), Path("acme%2Fplatform"), Path("acme%20platform"))
+			for _, text := range badArguments {
+				add(Path(text))
+			}
+		case kind.Kind() == reflect.Int64:
+			add(int64(0), int64(-1), int64(math.MinInt64))
+		case kind.Kind() == reflect.String:
+			for _, text := range badArguments {
+				if strings.Contains(m.name, "RegistryNative") && strings.Contains(text, "/") {
+					continue // an image path has parts of its own
+				}
+				bad = append(bad, reflect.ValueOf(text).Convert(kind))
+			}
+		case kind == reflect.TypeFor[*SecureFile]():
+			add((*SecureFile)(nil), &SecureFile{}, &SecureFile{ID: -1})
+		case kind == reflect.TypeFor[File]():
+			add(File{}, FileAt(""), FileAt(b.t.TempDir())) // TestCallersCode has those that end the process
+		case kind == reflect.TypeFor[IntegrationName]():
+			bad = append(bad, reflect.Zero(kind))
+			add(IntegrationSlug(""), IntegrationSlug(".."), IntegrationSlug("a\nb"))
+		case kind == reflect.TypeFor[IntegrationOptions]():
+			bad = append(bad, reflect.Zero(kind))
+			add((*CustomIntegration)(nil), &CustomIntegration{}, &CustomIntegration{Slug: ".."})
+		}
+		for _, value := range bad {
+			in := slices.Clone(m.in)
+			in[i] = value
+			what := fmt.Sprintf("argument %d = %.60s", i-1, fmt.Sprint(value))
+			for _, opts := range [][]RequestOption{nil, {Unchecked()}} { // which lifts no check of an address
+				invalid := m.refused(b, what, in, opts...)
+				if invalid == nil || kind == reflect.TypeFor[File]() || kind == reflect.TypeFor[IntegrationOptions]() {
+					continue
+				}
+				assert.NotEmpty(b.t, invalid.Param, "%s: no wire name: %v", what, invalid)
+				assert.True(b.t, strings.Contains(m.name, "Wait") || strings.Contains(invalid.Route, ":"+invalid.Param), "%s: %q is not in the route: %v", what, invalid.Param, invalid)
+			}
+			if text, is := value.Interface().(Path); is && text == "acme%2Fplatform" {
+				if invalid := m.refused(b, what, in); invalid != nil {
+					assert.Contains(b.t, invalid.Reason, "acme/platform", what)
+				}
+			}
+		}
+	}
+}
+
+// badOptions leaves out what is required, and gives each filter and each id what it cannot be.
+func (m *badMethod) badOptions(b *badInput) {
+	for i := 2; i < len(m.in); i++ {
+		kind := m.method.Type().In(i)
+		if kind.Kind() != reflect.Pointer || kind == reflect.TypeFor[*SecureFile]() {
+			continue
+		}
+		with := func(options reflect.Value) []reflect.Value {
+			in := slices.Clone(m.in)
+			in[i] = options
+			return in
+		}
+		least := m.in[i].Elem()
+		if !least.IsZero() {
+			m.refused(b, "no options", with(reflect.Zero(kind)))
+			m.refused(b, "empty options", with(reflect.New(kind.Elem())))
+		}
+		for field := range kind.Elem().Fields() {
+			if !field.IsExported() {
+				continue
+			}
+			if !least.FieldByIndex(field.Index).IsZero() {
+				in := with(copied(least, field.Index, reflect.Zero(field.Type)))
+				if invalid := m.refused(b, "without "+field.Name, in); invalid != nil {
+					assert.NotEmpty(b.t, invalid.Param, "without %s: no wire name: %v", field.Name, invalid)
+				}
+			}
+			wire, _, _ := strings.Cut(field.Tag.Get("url")+field.Tag.Get("json"), ",")
+			for _, value := range badFieldValues(field.Type, wire, field.Tag.Get("url") != "") {
+				in := with(copied(b.base(least, field.Index), field.Index, value))
+				what := fmt.Sprintf("%s = %v", field.Name, value)
+				if invalid := m.refused(b, what, in); invalid != nil {
+					assert.Contains(b.t, invalid.Option, field.Name, "%s: %v", what, invalid)
+					assert.Contains(b.t, strings.TrimSuffix(invalid.Param, "[]"), strings.TrimSuffix(wire, "[]"), "%s: %v", what, invalid)
+				}
+				_, sent, out := m.call(b, in, Unchecked())
+				assert.True(b.t, out.kind == hasReturned && sent > 0, "%s with Unchecked: it %s, %d requests", what, out, sent)
+			}
+		}
+	}
+}
+
+// copied are options with another value in a field.
+func copied(options reflect.Value, index []int, value reflect.Value) reflect.Value {
+	other := reflect.New(options.Type())
+	other.Elem().Set(options)
+	other.Elem().FieldByIndex(index).Set(value)
+	return other
+}
+
+// badFieldValues are values that a field of options cannot have: ids are positive, and a filter that is given is not empty.
+func badFieldValues(kind reflect.Type, wire string, query bool) (values []reflect.Value) {
+	of := func(all ...any) (values []reflect.Value) {
+		for _, value := range all {
+			values = append(values, reflect.ValueOf(value))
+		}
+		return values
+	}
+	isID := wire == "id" || strings.HasSuffix(wire, "_id")
+	switch {
+	case kind.Kind() == reflect.Int64 && isID:
+		return of(int64(-1))
+	case kind == reflect.TypeFor[IDFilter]():
+		return of(ID(-1), ID(0))
+	case kind == reflect.TypeFor[IDsFilter]():
+		return of(IDs(), IDs(-1), IDs(7, 0))
+	case kind == reflect.TypeFor[LabelFilter]():
+		return of(Labels())
+	case kind == reflect.TypeFor[[]int64]() && query:
+		return of([]int64{}, []int64{-1}, []int64{7, 0})
+	case kind == reflect.TypeFor[[]string]() && query:
+		return of([]string{})
+	}
+	return nil
+}
+
+// badRequestOptions gives each method the request options that do not fit it, and nonsense in those that do.
+func (m *badMethod) badRequestOptions(b *badInput) {
+	for name, option := range map[string]RequestOption{
+		"HeaderTimeout": HeaderTimeout(-1), "MaxBytes": MaxBytes(-1), "Sudo": Sudo(-1),
+		"Header Authorization": Header("Authorization", "x"), "Header PRIVATE-TOKEN": Header("private-token", "x"), "Header JOB-TOKEN": Header("Job-Token", "x"),
+		"Header Cookie": Header("Cookie", "x"), "Header Host": Header("Host", "x"), "Header Content-Length": Header("Content-Length", "1"),
+		"Header ": Header("", "x"), "Header X-A": Header("X-A", "a\r\nb"), "Header a b": Header("a b", "x"),
+		"Query private_token": Query("private_token", "x"), "Query private_token[]": Query("private_token[]", "x"), "Query job_token[a]": Query("job_token[a]", "x"),
+		"Query access_token": Query("access_token", "x"), "Query ": Query("", "x"),
+	} {
+		word, _, _ := strings.Cut(name, " ")
+		if invalid := m.refused(b, name, m.in, option); invalid != nil {
+			assert.Contains(b.t, invalid.Option, word, "%s: %v", name, invalid)
+		}
+	}
+	pages := m.list || slices.ContainsFunc([]string{"Wait", "Preview"}, func(word string) bool { return strings.Contains(m.name, word) })
+	lists := map[string]RequestOption{"Ahead": Ahead(-1), "PerPage": PerPage(-1), "StartAt": StartAt("garbage")}
+	if !pages {
+		lists = map[string]RequestOption{"Ahead": Ahead(2), "PerPage": PerPage(2), "OnePage": OnePage()}
+	}
+	if m.name == "PlaceholderReassignments.List" {
+		lists = nil // one file: pages are of no meaning, and what a list takes it may take
+	}
+	for name, option := range lists {
+		if invalid := m.refused(b, name, m.in, option); invalid != nil {
+			assert.Equal(b.t, name, invalid.Option, "%v", invalid)
+		}
+	}
+	if download := m.method.Type().Out(0) == reflect.TypeFor[*Download](); !download && m.name != "PlaceholderReassignments.List" {
+		m.refused(b, "Checksum", m.in, Checksum(ChecksumSHA256, strings.Repeat("0", 64)))
+		if !strings.Contains(m.name, "Upload") {
+			m.refused(b, "Progress", m.in, Progress(func(int64, int64) {}))
+		}
+	}
+	in := slices.Clone(m.in)
+	in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
+	err, sent, out := m.call(b, in)
+	assert.True(b.t, out.kind == hasReturned && err != nil && sent == 0, "nil context: it %s, %d requests", out, sent)
+}
