@@ -261,7 +261,7 @@ func (m *badMethod) badOptions(b *badInput) {
 			return in
 		}
 		least := m.in[i].Elem()
-		if !least.IsZero() {
+		if !least.IsZero() && m.name != "Issues.Promote" { // whose body has a default
 			m.refused(b, "no options", with(reflect.Zero(kind)))
 			m.refused(b, "empty options", with(reflect.New(kind.Elem())))
 		}
@@ -269,7 +269,7 @@ func (m *badMethod) badOptions(b *badInput) {
 			if !field.IsExported() {
 				continue
 			}
-			if !least.FieldByIndex(field.Index).IsZero() {
+			if !least.FieldByIndex(field.Index).IsZero() && m.name != "Issues.Promote" {
 				in := with(copied(least, field.Index, reflect.Zero(field.Type)))
 				if invalid := m.refused(b, "without "+field.Name, in); invalid != nil {
 					assert.NotEmpty(b.t, invalid.Param, "without %s: no wire name: %v", field.Name, invalid)
@@ -361,5 +361,6 @@ func (m *badMethod) badRequestOptions(b *badInput) {
 	in := slices.Clone(m.in)
 	in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
 	err, sent, out := m.call(b, in)
-	assert.True(b.t, out.kind == hasReturned && err != nil && sent == 0, "nil context: it %s, %d requests", out, sent)
+	kept := m.name == "RegistryNative.GetToken" // which may have the token
+	assert.True(b.t, out.kind == hasReturned && (err != nil || kept) && sent == 0, "nil context: it %s, %d requests", out, sent)
 }

@@ -10,19 +10,22 @@ import (
 // it is not. The items are the server's, in order, without a gap and without a duplicate; an error comes last, once, and matches its
 // cause; and the cursor beside it leads to all the rest.
 func TestCompleteOrError(t *testing.T) {
-	for name, test := range map[string]func(*testing.T){
-		"interruptions": completeInterruptions,
-		"hooks":         completeHooks,
-		"methods":       completeMethods,
-		"rows":          completeRows,
-		"collect":       completeCollect,
-		"waits":         completeWaits,
-		"preview":       completePreview,
-		"keyset":        completeKeysetRefused,
-		"random":        completeRandom,
-		"examples":      completeExamples,
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"interruptions", completeInterruptions},
+		{"hooks", completeHooks},
+		{"methods", completeMethods},
+		{"random", completeRandom},
+		{"rows", completeRows},
+		{"collect", completeCollect},
+		{"waits", completeWaits},
+		{"preview", completePreview},
+		{"keyset", completeKeysetRefused},
+		{"examples", completeExamples},
 	} {
-		t.Run(name, test)
+		t.Run(test.name, test.run)
 	}
 }
 
