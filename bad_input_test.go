@@ -158,7 +158,7 @@ func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
 }
 
 // call calls the method. It gives the error, the number of requests, and what else came of it.
-func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...RequestOption) (err error, sent int64, out callOutcome) { //nolint:revive,staticcheck // the error is what is looked at
+func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...RequestOption) (err error, sent int64, out endedCall) { //nolint:revive,staticcheck // the error is what is looked at
 	before := b.requests.Load()
 	out = observeCall(childPatience, func() error {
 		return consume(m.method.CallSlice(append(slices.Clone(in), reflect.ValueOf(opts))))

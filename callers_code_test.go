@@ -101,7 +101,7 @@ func (m *misbehaviour) run(t *testing.T) (problems []string) {
 }
 
 // judgeEnded judges a call whose code panicked or ended its goroutine.
-func (m *misbehaviour) judgeEnded(out callOutcome, wrong func(string, ...any)) {
+func (m *misbehaviour) judgeEnded(out endedCall, wrong func(string, ...any)) {
 	switch {
 	case m.stage.calls.Load() == 0:
 		wrong("the code was not called")
@@ -117,7 +117,7 @@ func (m *misbehaviour) judgeEnded(out callOutcome, wrong func(string, ...any)) {
 }
 
 // judgeBlocked judges a call whose code blocks until the end of the case.
-func (m *misbehaviour) judgeBlocked(done <-chan callOutcome, cancel context.CancelFunc, wrong func(string, ...any)) {
+func (m *misbehaviour) judgeBlocked(done <-chan endedCall, cancel context.CancelFunc, wrong func(string, ...any)) {
 	defer m.stage.letGo()
 	select {
 	case <-m.stage.blocked:

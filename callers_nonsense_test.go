@@ -98,7 +98,7 @@ func nonsenseOptions() []*nonsense {
 	}
 	token := WithToken(secret)
 	returns := func(token *oauth2.Token, err error) []Option {
-		return fresh(WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return token, err })))
+		return fresh(WithTokenSource(actingSource(func() (*oauth2.Token, error) { return token, err })))
 	}
 	trip := func(resp *http.Response, err error) []Option {
 		return []Option{token, WithHTTPClient(&http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return resp, err })})}
@@ -111,11 +111,11 @@ func nonsenseOptions() []*nonsense {
 		{name: "WithOnAttempt(nil)", options: fresh(token, WithOnAttempt(nil)), call: plainGet, fine: true},
 		{name: "WithLimiter(nil)", options: fresh(token, WithLimiter(nil)), call: plainGet, fine: true},
 		{name: "WithLimiter, a nil pointer", options: fresh(token, WithLimiter(noLimiter)), call: plainGet, own: true, fine: true},
-		{name: "WithLimiter, a nil function", options: fresh(token, WithLimiter(limiterFunc(nil))), call: plainGet, own: true},
+		{name: "WithLimiter, a nil function", options: fresh(token, WithLimiter(actingLimiter(nil))), call: plainGet, own: true},
 		{name: "WithLogger(nil)", options: fresh(token, WithLogger(nil)), call: plainGet, fine: true},
 		{name: "WithTokenSource(nil)", options: fresh(WithTokenSource(nil)), call: plainGet},
 		{name: "WithTokenSource, a nil pointer", options: fresh(WithTokenSource(noSource)), call: plainGet, own: true},
-		{name: "WithTokenSource, a nil function", options: fresh(WithTokenSource(sourceFunc(nil))), call: plainGet, own: true},
+		{name: "WithTokenSource, a nil function", options: fresh(WithTokenSource(actingSource(nil))), call: plainGet, own: true},
 		{name: "WithOAuth(nil, nil)", options: fresh(WithOAuth(nil, nil)), call: plainGet},
 		{name: "WithOAuth, no token", options: fresh(WithOAuth(&oauth2.Config{}, nil)), call: plainGet},
 		{name: "WithOnRefresh(nil)", options: fresh(token, WithOnRefresh(nil)), call: plainGet, fine: true},
@@ -123,8 +123,8 @@ func nonsenseOptions() []*nonsense {
 		{name: "WithHTTPClient, no transport", options: []Option{token, WithHTTPClient(&http.Client{})}, call: plainGet, fine: true},
 		{name: "WithHTTPClient, a nil pointer", options: []Option{token, WithHTTPClient(&http.Client{Transport: noTransport})}, call: plainGet},
 		{name: "WithHTTPClient, a nil function", options: []Option{token, WithHTTPClient(&http.Client{Transport: roundTrip(nil)})}, call: plainGet, own: true},
-		{name: "a limiter's error", options: fresh(token, WithLimiter(limiterFunc(func(context.Context) error { return errCallersOwn }))), call: plainGet, is: errCallersOwn, unsent: true},
-		{name: "a limiter's error in a list", options: fresh(token, WithLimiter(limiterFunc(func(context.Context) error { return errCallersOwn }))),
+		{name: "a limiter's error", options: fresh(token, WithLimiter(actingLimiter(func(context.Context) error { return errCallersOwn }))), call: plainGet, is: errCallersOwn, unsent: true},
+		{name: "a limiter's error in a list", options: fresh(token, WithLimiter(actingLimiter(func(context.Context) error { return errCallersOwn }))),
 			call: callList(listRowCall, Ahead(4)), is: errCallersOwn, unsent: true},
 		{name: "no token, no error", options: returns(nil, nil), call: plainGet, is: ErrCredential, unsent: true},
 		{name: "an empty token", options: returns(&oauth2.Token{}, nil), call: plainGet, is: ErrCredential, unsent: true},

@@ -102,17 +102,17 @@ var callersPieces = []*callersPiece{
 		return []Option{WithToken(secret), WithOnAttempt(func(context.Context, Attempt) { s.act() })}
 	}},
 	{name: "the limiter", options: func(s *callersStage) []Option {
-		return []Option{WithToken(secret), WithLimiter(limiterFunc(func(context.Context) error { s.act(); return nil }))}
+		return []Option{WithToken(secret), WithLimiter(actingLimiter(func(context.Context) error { s.act(); return nil }))}
 	}},
 	{name: "the slog handler", options: func(s *callersStage) []Option {
-		return []Option{WithToken(secret), WithLogger(slog.New(handlerFunc(s.act)))}
+		return []Option{WithToken(secret), WithLogger(slog.New(actingHandler(s.act)))}
 	}},
 	{name: "the transport", options: func(s *callersStage) []Option {
 		base := &http.Transport{}
 		return []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: &actingTransport{base, s.act}})}
 	}},
 	{name: "the token source", aside: true, shared: true, options: func(s *callersStage) []Option {
-		return []Option{WithTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+		return []Option{WithTokenSource(actingSource(func() (*oauth2.Token, error) {
 			s.act()
 			return &oauth2.Token{AccessToken: secret}, nil
 		}))}
@@ -325,21 +325,21 @@ func (s *callersStage) servePage(w http.ResponseWriter, r *http.Request, form *p
 	fmt.Fprint(w, page.body)
 }
 
-// limiterFunc, handlerFunc, sourceFunc, actingTransport, actingReader and actingCloser are code of the caller.
-type limiterFunc func(ctx context.Context) error
+// actingLimiter, actingHandler, actingSource, actingTransport, actingReader and actingCloser are code of the caller.
+type actingLimiter func(ctx context.Context) error
 
-func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
+func (f actingLimiter) Wait(ctx context.Context) error { return f(ctx) }
 
-type handlerFunc func()
+type actingHandler func()
 
-func (f handlerFunc) Enabled(context.Context, slog.Level) bool  { return true }
-func (f handlerFunc) Handle(context.Context, slog.Record) error { f(); return nil }
-func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler        { return f }
-func (f handlerFunc) WithGroup(string) slog.Handler             { return f }
+func (f actingHandler) Enabled(context.Context, slog.Level) bool  { return true }
+func (f actingHandler) Handle(context.Context, slog.Record) error { f(); return nil }
+func (f actingHandler) WithAttrs([]slog.Attr) slog.Handler        { return f }
+func (f actingHandler) WithGroup(string) slog.Handler             { return f }
 
-type sourceFunc func() (*oauth2.Token, error)
+type actingSource func() (*oauth2.Token, error)
 
-func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
+func (f actingSource) Token() (*oauth2.Token, error) { return f() }
 
 type actingTransport struct {
 	base *http.Transport

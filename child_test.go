@@ -162,15 +162,15 @@ const (
 	hasHung                       // not at all
 )
 
-// callOutcome is what became of a call.
-type callOutcome struct {
+// endedCall is what became of a call.
+type endedCall struct {
 	kind  endingKind
 	err   error // of a call that returned
 	value any   // of a panic
 	took  time.Duration
 }
 
-func (o callOutcome) String() string {
+func (o endedCall) String() string {
 	switch o.kind {
 	case hasPanicked:
 		return fmt.Sprintf("panicked: %v", o.value)
@@ -184,30 +184,30 @@ func (o callOutcome) String() string {
 }
 
 // observeCall calls f in a goroutine of its own and waits for its end.
-func observeCall(patience time.Duration, f func() error) callOutcome {
+func observeCall(patience time.Duration, f func() error) endedCall {
 	began, done := time.Now(), startCall(f)
 	select {
 	case o := <-done:
 		o.took = time.Since(began)
 		return o
 	case <-time.After(patience):
-		return callOutcome{kind: hasHung, took: patience}
+		return endedCall{kind: hasHung, took: patience}
 	}
 }
 
 // startCall calls f in a goroutine of its own.
-func startCall(f func() error) <-chan callOutcome {
-	done := make(chan callOutcome, 1)
+func startCall(f func() error) <-chan endedCall {
+	done := make(chan endedCall, 1)
 	go func() {
-		o := callOutcome{kind: ranGoexit}
+		o := endedCall{kind: ranGoexit}
 		defer func() {
 			if value := recover(); value != nil {
-				o = callOutcome{kind: hasPanicked, value: value}
+				o = endedCall{kind: hasPanicked, value: value}
 			}
 			done <- o
 		}()
 		err := f()
-		o = callOutcome{kind: hasReturned, err: err}
+		o = endedCall{kind: hasReturned, err: err}
 	}()
 	return done
 }

@@ -33,22 +33,22 @@ func completeExamples(t *testing.T) {
 	}{
 		{"reassign-users", "-group 1 -out FILE", map[string]pageResponse{
 			"/groups/1/placeholder_reassignments": {status: 200, header: []string{"Content-Type: text/csv"}, body: string(readFixture(t, "placeholder_reassignments/reassignments.csv"))},
-			"/users":                              ok(`[{"id":1,"username":"one"}]`, "X-Next-Page: 2"),
-			"/users 2":                            ok(`[{"id":2,"username":"two"}]`),
+			"/users":                              okResponse(`[{"id":1,"username":"one"}]`, "X-Next-Page: 2"),
+			"/users 2":                            okResponse(`[{"id":2,"username":"two"}]`),
 		}},
 		{"runner-health", "-all", map[string]pageResponse{
-			"/runners/all":        ok(`[{"id":1}]`, "X-Next-Page: 2"),
-			"/runners/all 2":      ok(`[{"id":2}]`),
-			"/runners/1":          ok(`{"id":1,"status":"online"}`),
-			"/runners/2":          ok(`{"id":2,"status":"online"}`),
-			"/runners/1/managers": ok(`[{"id":1}]`, "X-Next-Page: 2"), "/runners/1/managers 2": ok(`[{"id":2}]`),
-			"/runners/2/managers": ok(`[]`), "/runners/1/jobs": ok(`[]`), "/runners/2/jobs": ok(`[]`),
+			"/runners/all":        okResponse(`[{"id":1}]`, "X-Next-Page: 2"),
+			"/runners/all 2":      okResponse(`[{"id":2}]`),
+			"/runners/1":          okResponse(`{"id":1,"status":"online"}`),
+			"/runners/2":          okResponse(`{"id":2,"status":"online"}`),
+			"/runners/1/managers": okResponse(`[{"id":1}]`, "X-Next-Page: 2"), "/runners/1/managers 2": okResponse(`[{"id":2}]`),
+			"/runners/2/managers": okResponse(`[]`), "/runners/1/jobs": okResponse(`[]`), "/runners/2/jobs": okResponse(`[]`),
 		}},
 		{"registry-cleanup", "-project 1 -repository web -match .* -yes", map[string]pageResponse{
-			"/projects/1/registry/repositories":   ok(`[{"id":7,"project_id":1,"name":"web","path":"web"}]`, "X-Next-Page: 2"),
-			"/projects/1/registry/repositories 2": ok(`[{"id":8,"project_id":1,"name":"x","path":"x"}]`),
-			tags:                                  ok(`[{"name":"v1"}]`, "X-Next-Page: 2"), tags + " 2": ok(`[{"name":"v2"}]`),
-			tags + "/v1": ok(`{"name":"v1","created_at":"2020-01-02T03:04:05Z"}`), tags + "/v2": ok(`{"name":"v2","created_at":"2020-01-02T03:04:05Z"}`),
+			"/projects/1/registry/repositories":   okResponse(`[{"id":7,"project_id":1,"name":"web","path":"web"}]`, "X-Next-Page: 2"),
+			"/projects/1/registry/repositories 2": okResponse(`[{"id":8,"project_id":1,"name":"x","path":"x"}]`),
+			tags:                                  okResponse(`[{"name":"v1"}]`, "X-Next-Page: 2"), tags + " 2": okResponse(`[{"name":"v2"}]`),
+			tags + "/v1": okResponse(`{"name":"v1","created_at":"2020-01-02T03:04:05Z"}`), tags + "/v2": okResponse(`{"name":"v2","created_at":"2020-01-02T03:04:05Z"}`),
 		}},
 	} {
 		t.Run(p.name, func(t *testing.T) {

@@ -83,7 +83,7 @@ func scriptedServer(t *testing.T, k *trial, disturbed string, responses map[stri
 	})
 }
 
-func ok(body string, header ...string) pageResponse {
+func okResponse(body string, header ...string) pageResponse {
 	return pageResponse{page: 1, status: 200, header: header, body: body}
 }
 
@@ -92,15 +92,15 @@ func completeWaits(t *testing.T) {
 	noLeaks(t)
 	const more = "X-Next-Page: 2"
 	gone := map[string]pageResponse{
-		"/projects/1/registry/repositories":   ok(`[{"id":5},{"id":6}]`, more),
-		"/projects/1/registry/repositories 2": ok(`[{"id":8},{"id":9}]`),
+		"/projects/1/registry/repositories":   okResponse(`[{"id":5},{"id":6}]`, more),
+		"/projects/1/registry/repositories 2": okResponse(`[{"id":8},{"id":9}]`),
 	}
-	scheduled := map[string]pageResponse{"/registry/repositories/7": ok(`{"id":7,"status":"delete_scheduled"}`)}
+	scheduled := map[string]pageResponse{"/registry/repositories/7": okResponse(`{"id":7,"status":"delete_scheduled"}`)}
 	merged := map[string]pageResponse{
-		"/projects/1/merge_requests":   ok(`[]`, more),
-		"/projects/1/merge_requests 2": ok(`[{"iid":7,"detailed_merge_status":"mergeable"}]`),
+		"/projects/1/merge_requests":   okResponse(`[]`, more),
+		"/projects/1/merge_requests 2": okResponse(`[{"iid":7,"detailed_merge_status":"mergeable"}]`),
 	}
-	checking := map[string]pageResponse{"/projects/1/merge_requests": ok(`[{"iid":7,"detailed_merge_status":"checking"}]`)}
+	checking := map[string]pageResponse{"/projects/1/merge_requests": okResponse(`[{"iid":7,"detailed_merge_status":"checking"}]`)}
 	deleted := func(ctx context.Context, c *Client) error { return c.Registry.WaitDeleted(ctx, ID(1), 7) }
 	status := func(ctx context.Context, c *Client) error {
 		mr, err := c.MergeRequests.WaitMergeStatus(ctx, ID(1), 7)
@@ -149,14 +149,14 @@ func completeWaits(t *testing.T) {
 func completePreview(t *testing.T) {
 	noLeaks(t)
 	const tags = "/projects/1/registry/repositories/7/tags"
-	responses := map[string]pageResponse{tags: ok(`[{"name":"v1"},{"name":"v2"},{"name":"v3"}]`, "X-Next-Page: 2"), tags + " 2": ok(`[{"name":"v4"},{"name":"v5"}]`)}
+	responses := map[string]pageResponse{tags: okResponse(`[{"name":"v1"},{"name":"v2"},{"name":"v3"}]`, "X-Next-Page: 2"), tags + " 2": okResponse(`[{"name":"v4"},{"name":"v5"}]`)}
 	places := []string{tags, tags + " 2"}
 	for i := range 5 {
 		place := fmt.Sprintf("%s/v%d", tags, i+1)
-		responses[place] = ok(fmt.Sprintf(`{"name":"v%d","created_at":"2026-01-02T03:04:0%dZ"}`, i+1, i))
+		responses[place] = okResponse(fmt.Sprintf(`{"name":"v%d","created_at":"2026-01-02T03:04:0%dZ"}`, i+1, i))
 		places = append(places, place)
 	}
-	preview := func(k *trial, at string) (p *DeleteTagsPreview, out callOutcome) {
+	preview := func(k *trial, at string) (p *DeleteTagsPreview, out endedCall) {
 		w := scriptedServer(t, k, at, responses)
 		defer w.close()
 		ctx, client := k.context(t), wireClient(t, w.url)

@@ -177,7 +177,7 @@ func (k *trial) before(page int) (n int) {
 
 // judge checks the property: the items are the server's, in order and without a gap; all of them came and there is no error, or an
 // error comes last and matches its cause.
-func (k *trial) judge(d *drainedList, out callOutcome, wrong func(string, ...any)) {
+func (k *trial) judge(d *drainedList, out endedCall, wrong func(string, ...any)) {
 	total := k.before(len(k.pages) + 1)
 	for i, n := range d.numbers {
 		if n != int64(k.from+i+1) {
@@ -227,7 +227,7 @@ func (k *trial) mustFail(int) bool {
 }
 
 // judgeEnd judges a list that ended by the caller's own panic or Goexit.
-func (k *trial) judgeEnd(out callOutcome, wrong func(string, ...any)) {
+func (k *trial) judgeEnd(out endedCall, wrong func(string, ...any)) {
 	switch {
 	case !slices.Contains(k.cause.ends, out.kind):
 		wrong("it %s", out)
