@@ -138,7 +138,7 @@ func nonsenseOptions() []*nonsense {
 		{name: "an empty response", options: trip(&http.Response{}, nil), call: plainGet},
 		{name: "an empty response in a list", options: trip(&http.Response{}, nil), call: callList(listRowCall, Ahead(4))},
 		{name: "a response without a body", options: trip(&http.Response{StatusCode: 200}, nil), call: plainGet},
-		{name: "a response without a body, in a download", options: trip(&http.Response{StatusCode: 200}, nil), call: callDownload()},
+		{name: "a response without its body, in a download", options: trip(&http.Response{StatusCode: 200, ContentLength: 5}, nil), call: callDownload()},
 		{name: "a negative status", options: trip(&http.Response{StatusCode: -1, Body: http.NoBody}, nil), call: plainGet},
 		{name: "a transport's error", options: trip(nil, errCallersOwn), call: plainGet, is: errCallersOwn},
 		{name: "a response and an error", options: trip(&http.Response{StatusCode: 200, Body: http.NoBody}, errCallersOwn), call: plainGet, is: errCallersOwn},

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -43,6 +44,18 @@ func (d *Download) Read(p []byte) (int, error) {
 	failed := *d.call
 	failed.cause = err
 	return n, &failed
+}
+
+// unusable returns the error of the call for content that cannot be used. An error of Read is one
+// already.
+func (d *Download) unusable(err error) error {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return err
+	}
+	own := *d.call
+	own.cause = &failure{sentinel: ErrAnswer, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
+	return &own
 }
 
 // WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself; io.Copy uses it.

@@ -187,7 +187,7 @@ func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, 
 // do it without promise, and for Developers only, so give the context a deadline. It looks again after a second, then ever more
 // seldom, but every 10 s, through ListForProject. Request options hold for every look.
 func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
-	r := s.get("/projects/:id/merge_requests", project)
+	r := s.get("/projects/:id/merge_requests", project).argument("merge_request_iid", mergeRequest)
 	o := &ListMergeRequestsOptions{IIDs: []int64{mergeRequest}, Scope: ScopeAll, WithMergeStatusRecheck: new(true)}
 	var found *MergeRequest
 	err := r.poll(ctx, func() (done bool, saw string, err error) {

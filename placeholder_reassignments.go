@@ -32,7 +32,8 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 }
 
 // Read reads the rows of a file that was saved, one at a time, in constant memory. The columns may be in any order, and have the contract's
-// names, GitLab's, or those of the client's vocabulary. It can be ranged over once. An error is yielded once, last.
+// names, GitLab's, or those of the client's vocabulary. It can be ranged over once. An error is yielded once, last. A last row may end
+// without a line end, so a truncated last field is not found; List and Download find it.
 func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		if err := readReassignments(file, &s.client.config, false, yield); err != nil {
@@ -59,7 +60,7 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 		}
 		defer file.Close()
 		if err := readReassignments(file, &s.client.config, file.Size < 0, yield); err != nil {
-			yield(nil, err)
+			yield(nil, file.unusable(err))
 		}
 	}
 }

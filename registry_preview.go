@@ -81,8 +81,12 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	if err != nil {
 		return nil, err
 	}
-	if settings.onePage || settings.startAt != "" {
-		return nil, r.invalid(&ValidationError{Option: "opts", Reason: "a preview needs the whole list: leave OnePage and StartAt out"})
+	const whole = "a preview needs the whole list: omit this option"
+	switch {
+	case settings.onePage:
+		return nil, r.invalid(&ValidationError{Option: "OnePage", Reason: whole})
+	case settings.startAt != "":
+		return nil, r.invalid(&ValidationError{Option: "StartAt", Reason: whole})
 	}
 	settings.unchecked = false // what is no pattern selects nothing
 	if _, err := r.call(settings); err != nil {

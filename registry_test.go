@@ -157,9 +157,9 @@ func TestRegistryRefused(t *testing.T) {
 	}
 	all := &DeleteTagsOptions{NameRegexDelete: ".*"}
 	_, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, OnePage())
-	assertRefused(t, err, "opts", "")
+	assertRefused(t, err, "OnePage", "")
 	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, StartAt("x"))
-	assertRefused(t, err, "opts", "")
+	assertRefused(t, err, "StartAt", "")
 	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 0, all)
 	assertRefused(t, err, "argument", "repository_id")
 	assertRefused(t, c.Registry.DeleteTag(t.Context(), ID(42), 3, ""), "argument", "tag_name")

@@ -40,8 +40,11 @@ func newRegistryTokens() registryTokens {
 	}
 	return func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
 		c, err := r.prepare(kindDo, opts)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case ctx == nil:
+			return nil, r.invalid(errNilContext)
 		}
 		tokens := of(c.url.RawQuery)
 		if len(opts) > 0 {

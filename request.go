@@ -25,6 +25,7 @@ type request struct {
 	accept  string        // the media type asked for; empty: JSON
 	pages   pageForm
 	sum     checksum // of the stream
+	uploads bool     // the body is a file
 	err     error
 
 	translate func(answer []byte) ([]byte, error) // gives the answer in the contract's words
@@ -83,13 +84,21 @@ func (r *request) form(options any) *request {
 
 // upload sends the text fields and the file as a multipart body.
 func (r *request) upload(fields map[string]string, fileField string, file File) *request {
-	r.encode = func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
+	r.uploads, r.encode = true, func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
 	return r
 }
 
 // rules checks the options' own rules, where they are encoded in another way.
 func (r *request) rules(options any) *request {
 	r.body = orZero(options)
+	return r
+}
+
+// argument checks an argument that the route has no placeholder for.
+func (r *request) argument(name string, value any) *request {
+	if r.err == nil {
+		_, r.err = argumentText(name, value)
+	}
 	return r
 }
 
@@ -209,8 +218,11 @@ func (r *request) call(s *callOptions) (*call, error) {
 	if r.err != nil {
 		return nil, r.invalid(r.err)
 	}
-	if r.route.base != apiBase && s.header["Sudo"] != nil {
+	switch {
+	case r.route.base != apiBase && s.header["Sudo"] != nil:
 		return nil, r.invalid(&ValidationError{Option: "Sudo", Reason: "the registry knows no users: it goes to the API only"})
+	case s.progress != nil && s.kind != kindOpen && !r.uploads:
+		return nil, r.invalid(&ValidationError{Option: "Progress", Reason: "it is for downloads and uploads of files"})
 	}
 	if err := r.check(s); err != nil {
 		return nil, r.invalid(err)
@@ -269,6 +281,9 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 	}
 	return values, nil
 }
+
+// errNilContext refuses a call that nothing could end.
+var errNilContext = &ValidationError{Option: "ctx", Reason: "nil Context: use context.Background() where there is none"}
 
 // invalid completes a refusal with the route.
 func (r *request) invalid(err error) error {

@@ -146,6 +146,9 @@ func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
 func (c *call) send(ctx context.Context) error {
+	if ctx == nil {
+		return c.request.invalid(errNilContext)
+	}
 	if plan := c.options.plan; plan != nil {
 		return plan(c)
 	}
@@ -305,7 +308,9 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	switch {
 	case answer == nil:
 		return nil, &failure{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
-	case answer.Body == nil: // net/http never does this, a transport of the caller may
+	case answer.Body == nil && answer.ContentLength > 0:
+		return nil, &failure{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
+	case answer.Body == nil: // as http.Client does
 		answer.Body = http.NoBody
 	}
 	c.scrubHeader(answer.Header)

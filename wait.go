@@ -12,8 +12,11 @@ func patience() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait: 
 
 // poll looks until there is nothing to wait for any more. look tells what it saw, for the error of a wait that the context ends.
 func (r *request) poll(ctx context.Context, look func() (done bool, saw string, err error)) error {
-	if r.err != nil {
+	switch {
+	case r.err != nil:
 		return r.invalid(r.err)
+	case ctx == nil:
+		return r.invalid(errNilContext)
 	}
 	started := time.Now()
 	for looks := 1; ; looks++ {

@@ -18,7 +18,9 @@ import (
 // manifest, and the next run makes the rest.
 func TestCompleteOrError(t *testing.T) {
 	srv, paths := newServer(t, 4)
-	args := func(dir string) []string { return []string{"-dir", dir, "-parallel", "1", "-projects", strings.Join(paths, ",")} }
+	args := func(dir string) []string {
+		return []string{"-dir", dir, "-parallel", "1", "-projects", strings.Join(paths, ",")}
+	}
 	for at := range paths {
 		srv.Heal()
 		srv.Fail(archiveRoute, forgetest.SlowBody(time.Minute).After(at))
