@@ -70,7 +70,10 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	}
 	_ = group.Wait() // the display has told each error
 	b.display.close()
-	if n := failed.Load(); n > 0 {
+	switch n := failed.Load(); {
+	case n > 0 && ctx.Err() != nil:
+		return fmt.Errorf("interrupted: %d of %d projects are not saved; run the same command again to go on: %w", n, len(projects), ctx.Err())
+	case n > 0:
 		return demo.Finding(fmt.Sprintf("%d of %d projects failed; run the same command again to go on", n, len(projects)))
 	}
 	fmt.Fprintf(out, "All %d projects are saved and verified: %s\n", len(projects), sums.path)

@@ -177,7 +177,9 @@ func TestInterrupt(t *testing.T) {
 		cancel()
 	}()
 	var out strings.Builder
-	require.ErrorContains(t, run(ctx, []string{"-dir", dir, "-parallel", "2", "-projects", strings.Join(paths, ",")}, nil, &out), "projects failed")
+	err := run(ctx, []string{"-dir", dir, "-parallel", "2", "-projects", strings.Join(paths, ",")}, nil, &out)
+	require.ErrorContains(t, err, "interrupted: 3 of 6 projects are not saved")
+	require.ErrorIs(t, err, context.Canceled, "an error of the program, not a finding")
 	assert.Len(t, files(t, dir), 3)
 	srv.Heal()
 	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-projects", strings.Join(paths, ",")}, nil, &out))

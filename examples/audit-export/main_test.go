@@ -16,19 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/forge-sdk/forge-go/examples/internal/demotest"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
 const route = "GET /audit_events"
-
-// TestMain lets the test binary be the program, so that there is a process to kill.
-func TestMain(m *testing.M) {
-	if os.Getenv("AUDIT_EXPORT_ITSELF") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // target starts a server with n events and points the environment at it.
 func target(t *testing.T, n int) *forgetest.Server {
@@ -182,7 +174,7 @@ func TestKilled(t *testing.T) {
 	var out bytes.Buffer
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-file", path)
-		cmd.Env = append(os.Environ(), "AUDIT_EXPORT_ITSELF=1")
+		cmd.Env = append(os.Environ(), demotest.Itself+"=1")
 		out.Reset()
 		cmd.Stdout, cmd.Stderr = &out, &out
 		require.NoError(t, cmd.Start())

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/forge-sdk/forge-go/examples/internal/demotest"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+func TestMain(m *testing.M) { demotest.Main(m, main) }
+
+// A program that is interrupted at any request fails, and does not say that it is done.
+func TestInterrupted(t *testing.T) {
+	n := demotest.Interrupt(t, "requests in", func(t *testing.T) (*forgetest.Server, []string) {
+		t.Setenv("REDIS_URL", "")
+		return useServer(t, 12), []string{"-rate", "5000"}
+	})
+	assert.GreaterOrEqual(t, n, 10)
+}

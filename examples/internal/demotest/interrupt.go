@@ -1,0 +1,81 @@
+package demotest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// Itself names the variable that makes a test binary the program.
+const Itself = "FORGE_EXAMPLE_ITSELF"
+
+// Main is the TestMain of a program. It lets the test binary be the program, so that there is a process to interrupt.
+func Main(m *testing.M, program func()) {
+	if os.Getenv(Itself) != "" {
+		program()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Interrupt runs a program as a process and interrupts it at its first request, then at its second one, and so on, until it has no
+// further one. An interrupted program must fail, and must not print what it says when it is done. start makes a server, points
+// the environment at it, and returns the arguments of a run. Interrupt returns at how many requests it interrupted the program.
+func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.Server, []string)) (requests int) {
+	t.Helper()
+	for ended := false; !ended; requests++ {
+		t.Run(fmt.Sprint("request ", requests+1), func(t *testing.T) {
+			srv, args := start(t)
+			srv.Fail("*", forgetest.Delay(time.Hour).After(requests))
+			var code int
+			var out string
+			if ended, code, out = interrupt(t, srv, requests, args); ended {
+				assert.Contains(t, out, done, "the run that is not interrupted")
+				return
+			}
+			assert.NotZero(t, code, out)
+			assert.NotContains(t, out, done)
+		})
+	}
+	return requests - 1
+}
+
+// interrupt runs the program and interrupts it when it has made more than n requests; it may end before.
+func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended bool, code int, out string) {
+	t.Helper()
+	var text bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), Itself+"=1")
+	cmd.Stdout, cmd.Stderr = &text, &text
+	before := srv.Count("*")
+	require.NoError(t, cmd.Start())
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		_ = cmd.Wait() // the exit code says it
+	}()
+	for srv.Count("*") <= before+n {
+		select {
+		case <-exited:
+			return true, cmd.ProcessState.ExitCode(), text.String()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	assert.NoError(t, cmd.Process.Signal(os.Interrupt))
+	select {
+	case <-exited:
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		<-exited
+		t.Error("the program does not end")
+	}
+	return false, cmd.ProcessState.ExitCode(), text.String()
+}
