@@ -226,8 +226,8 @@ func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTrip
 	})
 }
 
-// flight lets concurrent callers share one request for a token. The request continues when the caller
-// that began it leaves: an interrupted refresh could lose a rotated refresh token.
+// flight lets concurrent callers share one request for a token. The request continues when the
+// caller that began it leaves: an interrupted refresh could lose a rotated refresh token.
 type flight[T any] struct {
 	mu      sync.Mutex
 	running *task.Task[T]

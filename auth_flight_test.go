@@ -101,7 +101,8 @@ func (g *gate) act(how func()) func() {
 	}
 }
 
-// askTogether lets five goroutines wait for one token, opens the gate, and returns what each of them got.
+// askTogether lets five goroutines wait for one token, opens the gate, and returns what each of
+// them got.
 func askTogether(t *testing.T, code tokenCode, g *gate, how func()) (c *Client, panics []any, errs []error) {
 	t.Helper()
 	c = code.client(t, g.act(how))
@@ -141,7 +142,8 @@ func assertWaiters(t *testing.T, code tokenCode, reached []any, others []error) 
 	assert.Empty(t, others)
 }
 
-// A panic of the caller's code is raised in each goroutine that waits for the token, and the next call asks again.
+// A panic of the caller's code is raised in each goroutine that waits for the token, and the
+// next call asks again.
 func TestTokenPanics(t *testing.T) {
 	for _, code := range tokenCodes() {
 		t.Run(code.name, func(t *testing.T) {

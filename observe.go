@@ -51,8 +51,8 @@ type Stats struct {
 	// Calls is the number of calls, pages of lists and exchanges for registry tokens included. What was refused before anything
 	// was sent is none.
 	Calls int64
-	// Failures is the number of calls that failed. A documented 304 does not count, nor does a 405 after
-	// which a list continues by offset.
+	// Failures is the number of calls that failed. A documented 304 does not count, nor does a 405
+	// after which a list continues by offset.
 	Failures int64
 	// Attempts is the number of requests that were sent; hops of a redirect are one.
 	Attempts int64

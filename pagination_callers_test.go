@@ -68,7 +68,8 @@ func from(n int32, act func()) func() {
 	}
 }
 
-// forCallersCode runs a test for each form of list, each function of the caller, and each number of pages ahead.
+// forCallersCode runs a test for each form of list, each function of the caller, and each number
+// of pages ahead.
 func forCallersCode(t *testing.T, forms []listForm, run func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int)) {
 	t.Helper()
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
@@ -108,7 +109,8 @@ func TestAheadRaisesPanics(t *testing.T) {
 	})
 }
 
-// A panic in a page that the loop does not reach is raised too, when the loop is left; a panic of the loop itself wins.
+// A panic in a page that the loop does not reach is raised too, when the loop is left; a panic
+// of the loop itself wins.
 func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
 	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		var failed atomic.Bool
@@ -138,7 +140,8 @@ func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
 	})
 }
 
-// A function of the caller that ends its goroutine, as t.FailNow does in a fake, ends the list with an error.
+// A function of the caller that ends its goroutine, as t.FailNow does in a fake, ends the list
+// with an error.
 func TestAheadGoexit(t *testing.T) {
 	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		client := onceClient(t, srv.URL, code.with(from(4, runtime.Goexit)))
@@ -151,7 +154,8 @@ func TestAheadGoexit(t *testing.T) {
 	})
 }
 
-// A function of the caller that does not return holds a list up only until the context ends or the loop is left.
+// A function of the caller that does not return holds a list up only until the context ends or
+// the loop is left.
 func TestAheadBlocked(t *testing.T) {
 	forCallersCode(t, []listForm{listForms()[0], listForms()[3]}, func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		for _, leave := range []bool{false, true} {

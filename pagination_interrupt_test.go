@@ -72,8 +72,9 @@ func readList(t *testing.T, ctx context.Context, client *Client, call Call, each
 	return ids, last
 }
 
-// A list whose context ends before its last page has come ends with an error, in every form, at every page, and for every number of
-// pages that are fetched ahead. What comes before the error is the beginning of the list.
+// A list whose context ends before its last page has come ends with an error, in every form, at
+// every page, and for every number of pages that are fetched ahead. What comes before the error
+// is the beginning of the list.
 func TestListInterruptedByServer(t *testing.T) {
 	const pages = 8
 	for _, form := range listForms() {
@@ -107,7 +108,8 @@ func TestListInterruptedByServer(t *testing.T) {
 	}
 }
 
-// The same where the loop ends the context, as a program does that gets a signal while it works on an item.
+// The same where the loop ends the context, as a program does that gets a signal while it works
+// on an item.
 func TestListInterruptedByCaller(t *testing.T) {
 	const pages = 12
 	for _, form := range listForms() {
@@ -139,7 +141,8 @@ func TestListInterruptedByCaller(t *testing.T) {
 	}
 }
 
-// A list that has its last page ends without an error, whatever becomes of the context: all items are delivered.
+// A list that has its last page ends without an error, whatever becomes of the context: all
+// items are delivered.
 func TestListCompleteBeforeTheEnd(t *testing.T) {
 	const rows, pages = 11, 6
 	for _, form := range listForms() {

@@ -50,9 +50,9 @@ func (p *pager[T]) firstQuery() url.Values {
 	return byKeyset
 }
 
-// keysetQuery adds keyset pagination, with the ordering that the route's table demands, to a copy of
-// the query. It is not possible with a page number, a pagination or an ordering outside the table
-// that the caller has chosen.
+// keysetQuery adds keyset pagination, with the ordering that the route's table demands, to a
+// copy of the query. It is not possible with a page number, a pagination or an ordering outside
+// the table that the caller has chosen.
 func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool) {
 	if r.paging != keyset || query.Has("page") || query.Has("pagination") {
 		return nil, false
@@ -82,9 +82,10 @@ func listed(list, value string) bool {
 	return false
 }
 
-// firstPage requests the page that the list starts with. Where the server answers 405 to the keyset
-// pagination that the library has chosen, it requests the first page by offset. The client remembers
-// that if the page came, and forgets it when the server refuses a page by offset later.
+// firstPage requests the page that the list starts with. Where the server answers 405 to the
+// keyset pagination that the library has chosen, it requests the first page by offset. The
+// client remembers that if the page came, and forgets it when the server refuses a page by
+// offset later.
 func (p *pager[T]) firstPage(ctx context.Context, start string, seen *trail) (*page[T], error) {
 	first, err := p.fetch(ctx, start, seen)
 	byOffset := p.byOffset

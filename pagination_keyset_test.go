@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// offsetOnly is a server that answers 405 to keyset pagination, as one without a metadata database does for registry tags.
+// offsetOnly is a server that answers 405 to keyset pagination, as one without a metadata
+// database does for registry tags.
 func offsetOnly(rows int) *pageServer {
 	return &pageServer{rows: rows, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		if r.URL.Query().Get("pagination") != "keyset" {
@@ -43,7 +44,8 @@ func (s *pageServer) queries() (queries []string) {
 
 var usersCall = Call{Method: http.MethodGet, Route: "/users"}
 
-// A list for which the library chose keyset pagination is read by offset where the server refuses that; the client asks once.
+// A list for which the library chose keyset pagination is read by offset where the server
+// refuses that; the client asks once.
 func TestKeysetRefused(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -99,7 +101,8 @@ func callWith(call Call, params ...string) Call {
 	return call
 }
 
-// Everything else that is refused is an error: a choice of the caller, a cursor, a later page, another status, the offset form too.
+// Everything else that is refused is an error: a choice of the caller, a cursor, a later page,
+// another status, the offset form too.
 func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	refuse := func(when func(query url.Values, n int) bool, status int) func() *pageServer {
 		return func() *pageServer {
@@ -153,7 +156,8 @@ func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	require.Equal(t, 405, asError(t, err).Status)
 }
 
-// A cursor of the offset form continues by offset, in another process too, which does not know of the refusal.
+// A cursor of the offset form continues by offset, in another process too, which does not know
+// of the refusal.
 func TestKeysetRefusedCursor(t *testing.T) {
 	for _, call := range []Call{tagsCall, usersCall, keysetCall, callWith(treeCall, "path=docs"), callWith(usersCall, "order_by=name")} {
 		for _, ahead := range []int{0, 2} {

@@ -15,7 +15,7 @@ const (
 )
 
 // window runs functions in goroutines and returns their results in the order of their start. It has
-// no end of its own: its user decides, from a result, that no other one is wanted.
+// no end: its user decides, from a result, that no further one is wanted.
 type window[T any] struct {
 	cancel context.CancelFunc
 	tasks  []*task.Task[T] // started and not taken
@@ -38,6 +38,7 @@ func (w *window[T]) fill(n int, next func() func() (T, error)) {
 // take removes the oldest function from the window.
 func (w *window[T]) take() *task.Task[T] {
 	oldest := w.tasks[0]
+	w.tasks[0] = nil // the array must not hold its result
 	w.tasks = w.tasks[1:]
 	return oldest
 }
@@ -63,7 +64,8 @@ func (w *window[T]) stop() {
 	w.left = !waitBriefly(context.Background(), w.tasks...)
 }
 
-// finish is stop for a caller that is not panicking: it raises a panic in a result that no one took.
+// finish is stop for a caller that is not panicking: it raises a panic in a result that no one
+// took.
 func (w *window[T]) finish() {
 	w.stop()
 	for _, t := range w.tasks {
@@ -84,8 +86,9 @@ func waitBriefly[T any](ctx context.Context, tasks ...*task.Task[T]) bool {
 	return true
 }
 
-// prefetch yields first and the pages after it, which are requested before the caller needs them. An
-// error is the last pair. The list ends after a page without a next link, and nowhere else.
+// prefetch yields first and the pages after it, which are requested before the caller needs
+// them. An error is the last pair. The list ends after a page without a next link, and nowhere
+// else.
 func (p *pager[T]) prefetch(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
 	number := pageNumber(first.position)
 	if first.next == withPage(first.position, number+1) {
@@ -95,9 +98,9 @@ func (p *pager[T]) prefetch(ctx context.Context, first *page[T], yield func(*pag
 	p.prefetchByLink(ctx, first, yield)
 }
 
-// prefetchByNumber requests several pages at a time: as many as the server says there are, or else in
-// a window that grows, so that a short list costs few requests. Pages beyond the last one are
-// dropped, with their errors.
+// prefetchByNumber requests several pages at a time: as many as the server says there are, or
+// else in a window that grows, so that a short list costs few requests. Pages beyond the last
+// one are dropped, with their errors.
 func (p *pager[T]) prefetchByNumber(ctx context.Context, current *page[T], number int, yield func(*page[T], error) bool) {
 	inner, pages := newWindow[*page[T]](ctx)
 	defer pages.stop()

@@ -190,7 +190,8 @@ func TestAheadWindow(t *testing.T) {
 	assert.Equal(t, 3, srv.count())
 }
 
-// A window gives results in the order of the start, however long each takes, and starts no more than it is told to.
+// A window gives results in the order of the start, however long each takes, and starts no more
+// than it is told to.
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, w := newWindow[int](t.Context())

@@ -11,8 +11,9 @@ import (
 // namespace has no placeholder users.
 type PlaceholderReassignmentsService struct{ service }
 
-// List reads the rows of the file of pending reassignments, one at a time while it arrives, in constant memory. Ranging a second time
-// asks for the file again. A file that arrives truncated ends the list with an error. Document 2 §4.6.
+// List reads the rows of the file of pending reassignments, one at a time while it arrives, in
+// constant memory. Ranging again requests the file again. A truncated file ends the list with an
+// error. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*PlaceholderReassignment, error] {
 	r := s.get("/groups/:id/placeholder_reassignments", group)
 	return s.list(ctx, r, opts)

@@ -79,8 +79,8 @@ func (p *PlaceholderReassignment) field(column string) *string {
 	return nil
 }
 
-// readReassignments reads a file row by row. With lineEnd a last row without a line end is an error:
-// where nothing announces the length of the file, that row may be truncated.
+// readReassignments reads a file row by row. With lineEnd a last row without a line end is an
+// error: where nothing announces the length of the file, that row may be truncated.
 func readReassignments(file io.Reader, c *config, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
 	if isNil(file) {
 		return reassignmentError(errors.New("the reader is nil"))

@@ -115,9 +115,9 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 	return nil, nil
 }
 
-// ListTags lists the tags of a registry repository by name. It requests keyset pagination, which the
-// hosted offering has since 16.10. Other servers answer 405 to that: the tags are then listed by
-// offset, and the client remembers it. Document 1 §4.1.
+// ListTags lists the tags of a registry repository by name. It requests keyset pagination, which
+// the hosted offering has since 16.10. Other servers answer 405 to that: the tags are then
+// listed by offset, and the client remembers it. Document 1 §4.1.
 func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
 	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
 	return list[RegistryTag](ctx, r, opts)

@@ -144,8 +144,8 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 	return tag.CreatedAt
 }
 
-// readTags reads the tags, some at a time, and omits those that no longer exist. Each name has a tag,
-// a 404 or an error of the whole; the first error ends it.
+// readTags reads the tags, some at a time, and omits those that no longer exist. Each name has a
+// tag, a 404 or an error of the whole; the first error ends it.
 func (s *RegistryService) readTags(ctx context.Context, r *request, names []string, read func(context.Context, string) (*RegistryTagDetail, error)) ([]*RegistryTagDetail, error) {
 	ctx, results := newWindow[*RegistryTagDetail](ctx)
 	defer results.stop()

@@ -181,7 +181,8 @@ func atCall(n int32, act func()) func() {
 	}
 }
 
-// A preview that is interrupted, by its context or by a function of the caller, is an error or a panic, and never a shorter preview.
+// A preview that is interrupted, by its context or by a function of the caller, is an error or a
+// panic, and never a shorter preview.
 func TestPreviewInterrupted(t *testing.T) {
 	const tags = 20
 	var names []string

@@ -1,7 +1,10 @@
 package forge
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,4 +188,29 @@ func TestAge(t *testing.T) {
 	data, err := json.Marshal(map[string]Age{"older_than": age})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"older_than":"1month"}`, string(data))
+}
+
+// A repository is gone when the whole list of its project does not have it: a list that is
+// interrupted before is an error.
+func TestWaitDeletedInterrupted(t *testing.T) {
+	const pages = 4
+	for missing := 1; missing <= pages; missing++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		lists := &pageServer{rows: pages, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
+			switch {
+			case !strings.HasSuffix(r.URL.Path, "/registry/repositories"):
+				w.WriteHeader(http.StatusNotFound)
+			case page == missing:
+				cancel()
+				<-r.Context().Done()
+			default:
+				return false
+			}
+			return true
+		}}
+		servePages(t, lists)
+		err := onceClient(t, lists.URL).Registry.WaitDeleted(ctx, ID(1), 99, Query("per_page", "1"))
+		cancel()
+		require.ErrorIs(t, err, context.Canceled, "page %d", missing)
+	}
 }

@@ -17,7 +17,8 @@ import (
 // TestMain lets the test binary be the program, so that there is a process to interrupt or to kill.
 func TestMain(m *testing.M) { demotest.Main(m, main) }
 
-// An export that is interrupted at any page fails, does not say that it is done, and is completed by the same command.
+// An export that is interrupted at any page fails, does not say that it is done, and is
+// completed by the same command.
 func TestInterrupted(t *testing.T) {
 	const events, pages = 650, 7
 	for _, ahead := range []int{0, 1, 8} {

@@ -93,7 +93,8 @@ type panicked struct {
 }
 
 // raise panics twice: recover returns the second value, which is the original one. If no one
-// recovers, the runtime prints both, and the first one shows the stack of the goroutine that failed.
+// recovers, the runtime prints both, and the first one shows the stack of the goroutine that
+// failed.
 func (p *panicked) raise() {
 	defer panic(p.value)
 	panic(p)

@@ -17,7 +17,8 @@ import (
 // Itself names the variable that makes a test binary the program.
 const Itself = "FORGE_EXAMPLE_ITSELF"
 
-// Main is the TestMain of a program. It lets the test binary be the program, so that there is a process to interrupt.
+// Main is the TestMain of a program. It lets the test binary be the program, so that there is a
+// process to interrupt.
 func Main(m *testing.M, program func()) {
 	if os.Getenv(Itself) != "" {
 		program()
@@ -26,9 +27,11 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Interrupt runs a program as a process and interrupts it at its first request, then at its second one, and so on, until it has no
-// further one. An interrupted program must fail, and must not print what it says when it is done. start makes a server, points
-// the environment at it, and returns the arguments of a run. Interrupt returns at how many requests it interrupted the program.
+// Interrupt runs a program as a process and interrupts it at its first request, then at its
+// second one, and so on, until it has no further one. An interrupted program must fail, and must
+// not print what it says when it is done. start makes a server, points the environment at it,
+// and returns the arguments of a run. Interrupt returns at how many requests it interrupted the
+// program.
 func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.Server, []string)) (requests int) {
 	t.Helper()
 	for ended := false; !ended; requests++ {
@@ -48,7 +51,8 @@ func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.S
 	return requests - 1
 }
 
-// interrupt runs the program and interrupts it when it has made more than n requests; it may end before.
+// interrupt runs the program and interrupts it when it has made more than n requests; it may end
+// before.
 func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended bool, code int, out string) {
 	t.Helper()
 	var text bytes.Buffer
