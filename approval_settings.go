@@ -75,7 +75,8 @@ type ApprovalSettings struct {
 	RequirePasswordToApprove ApprovalSetting `json:"require_password_to_approve"`
 	// RequireReauthenticationToApprove: approvers must authenticate again.
 	RequireReauthenticationToApprove ApprovalSetting `json:"require_reauthentication_to_approve"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -93,6 +94,7 @@ type ApprovalSetting struct {
 	Locked bool `json:"locked"`
 	// InheritedFrom says what set the value, when it is locked; empty when it was set here.
 	InheritedFrom ApprovalSource `json:"inherited_from"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

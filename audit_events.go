@@ -149,7 +149,8 @@ type AuditEvent struct {
 	EventType string `json:"event_type"`
 	// EventName is the kind of event. Not part of the contract.
 	EventName string `json:"event_name"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -184,7 +185,8 @@ type AuditEventDetails struct {
 	IPAddress string `json:"ip_address"`
 	// EntityPath is the path of what it happened to.
 	EntityPath string `json:"entity_path"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -192,7 +194,7 @@ type AuditEventDetails struct {
 type AuditEventChange struct {
 	// Name is the attribute's name; empty when the server sent an object.
 	Name string `json:"-"`
-	// Extra holds the members of the object.
+	// Extra holds the fields of the object.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -223,7 +225,7 @@ type AuditEventTarget struct {
 	ID int64 `json:"-"`
 	// Name is the text that the server sent; empty when it sent a number.
 	Name string `json:"-"`
-	// Extra holds the members of an object.
+	// Extra holds the fields of an object.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -1,9 +1,10 @@
 package forge
 
 import (
+	"errors"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
-	"strings"
 )
 
 // The rules that options share. Each names the wire name of the parameter; nameOption adds the Go name of its field.
@@ -63,8 +64,13 @@ func atMost(param string, n, most int, unit string) error {
 
 // isRE2 refuses a pattern that the server would; Go's syntax is the server's.
 func isRE2(param, pattern string) error {
-	if _, err := regexp.Compile(pattern); err != nil {
-		return &ValidationError{Param: param, Reason: "it is no RE2 pattern: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	_, err := regexp.Compile(pattern)
+	if err == nil {
+		return nil
 	}
-	return nil
+	reason := err.Error()
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) { // its text repeats what kind of error it is
+		reason = bad.Code.String() + ": `" + bad.Expr + "`"
+	}
+	return &ValidationError{Param: param, Reason: "it is no RE2 pattern: " + reason}
 }

@@ -55,7 +55,8 @@ type IntegrationSummary struct {
 	JobEvents bool `json:"job_events"`
 	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only.
 	VulnerabilityEvents bool `json:"vulnerability_events"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

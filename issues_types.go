@@ -148,7 +148,8 @@ type Issue struct {
 	BlockingIssuesCount int `json:"blocking_issues_count"`
 	// ServiceDeskReplyTo is the address of who wrote to the service desk. Not part of the contract.
 	ServiceDeskReplyTo string `json:"service_desk_reply_to"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -180,7 +181,8 @@ type Milestone struct {
 	Expired bool `json:"expired"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -192,7 +194,8 @@ type References struct {
 	Relative string `json:"relative"`
 	// Full is the mention from anywhere: group/app#5.
 	Full string `json:"full"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -206,7 +209,8 @@ type TimeStats struct {
 	HumanTimeEstimate string `json:"human_time_estimate"`
 	// HumanTotalTimeSpent is TotalTimeSpent as people read it; empty for none.
 	HumanTotalTimeSpent string `json:"human_total_time_spent"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -224,7 +228,8 @@ type TaskCompletionStatus struct {
 	Count int `json:"count"`
 	// CompletedCount counts the items that are done.
 	CompletedCount int `json:"completed_count"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -240,7 +245,8 @@ type IssueLinks struct {
 	Project string `json:"project"`
 	// ClosedAsDuplicateOf is the address of the issue that it repeats; empty when it does not.
 	ClosedAsDuplicateOf string `json:"closed_as_duplicate_of"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -260,7 +266,8 @@ type Epic struct {
 	HumanReadableEndDate string `json:"human_readable_end_date"`
 	// HumanReadableTimestamp is the time left in words. Not part of the contract.
 	HumanReadableTimestamp string `json:"human_readable_timestamp"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -290,7 +297,8 @@ type Iteration struct {
 	DueDate Date `json:"due_date"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -338,7 +346,8 @@ type Todo struct {
 	State TodoState `json:"state"`
 	// CreatedAt is when the item was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -373,7 +382,8 @@ type TodoProject struct {
 	Path string `json:"path"`
 	// PathWithNamespace is the full path, as Path references take it.
 	PathWithNamespace string `json:"path_with_namespace"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -407,7 +417,8 @@ type Note struct {
 	NoteableIID int64 `json:"noteable_iid"`
 	// CommandsChanges tells what the commands of the note did.
 	CommandsChanges NoteCommandsChanges `json:"commands_changes"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -415,6 +426,7 @@ type Note struct {
 type NoteCommandsChanges struct {
 	// PromoteToEpic: the issue was promoted to an epic.
 	PromoteToEpic bool `json:"promote_to_epic"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -202,7 +202,8 @@ type MergeRequest struct {
 	FirstContribution bool `json:"first_contribution"`
 	// User tells what the user may do. Not part of the contract.
 	User MergeRequestUser `json:"user"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -218,7 +219,8 @@ type MergeRequestPipeline struct {
 	Status string `json:"status"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -248,7 +250,8 @@ type HeadPipeline struct {
 	Coverage string `json:"coverage"`
 	// DetailedStatus is the status as the pages show it, undecoded.
 	DetailedStatus json.RawMessage `json:"detailed_status"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -260,7 +263,8 @@ type DiffRefs struct {
 	HeadSHA string `json:"head_sha"`
 	// StartSHA is the head of the target branch when the version was made.
 	StartSHA string `json:"start_sha"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -268,7 +272,8 @@ type DiffRefs struct {
 type MergeRequestUser struct {
 	// CanMerge: the user may merge it.
 	CanMerge bool `json:"can_merge"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -282,7 +287,8 @@ type MergeRequestDependency struct {
 	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
 	// ProjectID is the project of the blocked merge request.
 	ProjectID int64 `json:"project_id"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -331,7 +337,8 @@ type DiffVersion struct {
 	Commits []Commit `json:"commits"`
 	// Diffs are the changed files; GetVersion only.
 	Diffs []Diff `json:"diffs"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -387,6 +394,7 @@ type Commit struct {
 	ExtendedTrailers map[string][]string `json:"extended_trailers"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -121,7 +121,8 @@ type Namespace struct {
 	AdditionalPurchasedStorageSize int64 `json:"additional_purchased_storage_size"`
 	// AdditionalPurchasedStorageEndsOn is when the storage bought in addition ends. Not part of the contract.
 	AdditionalPurchasedStorageEndsOn Date `json:"additional_purchased_storage_ends_on"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -133,7 +134,8 @@ type CIMinutesUsage struct {
 	MonthlyMinutesUsed int `json:"monthly_minutes_used"`
 	// PurchasedMinutesUsed counts minutes bought in addition.
 	PurchasedMinutesUsed int `json:"purchased_minutes_used"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -143,6 +145,7 @@ type NamespaceAvailability struct {
 	Exists bool `json:"exists"`
 	// Suggests lists free paths that resemble it.
 	Suggests []string `json:"suggests"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

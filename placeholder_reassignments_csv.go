@@ -40,7 +40,8 @@ type PlaceholderReassignment struct {
 type Message struct {
 	// Message is the text.
 	Message string `json:"message"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -149,7 +149,8 @@ type RegistryToken struct {
 	ExpiresIn int `json:"expires_in"`
 	// IssuedAt is when the token was made. Not part of the contract.
 	IssuedAt time.Time `json:"issued_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -168,7 +169,8 @@ func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted
 type CatalogRepository struct {
 	// Name is the image path.
 	Name string `json:"name"`
-	// Extra holds members that no field names; registries send bare names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take. Registries send bare names, which have none.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

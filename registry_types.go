@@ -25,7 +25,8 @@ type RegistryProject struct {
 	Name string `json:"name"`
 	// Visibility is who may see the registry.
 	Visibility RegistryVisibility `json:"container_registry_access_level"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -56,7 +57,8 @@ type RegistryRepository struct {
 	Size *int64 `json:"size"`
 	// DeleteAPIPath is the address that Delete calls. Not part of the contract.
 	DeleteAPIPath string `json:"delete_api_path"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -68,7 +70,8 @@ type RegistryTag struct {
 	Path string `json:"path"`
 	// Location is the address of the registry, and Path: what docker pull takes.
 	Location string `json:"location"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -27,7 +27,8 @@ type TreeEntry struct {
 	Path string `json:"path"`
 	// Mode is the file mode, six octal digits.
 	Mode string `json:"mode"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -41,7 +42,8 @@ type Blob struct {
 	Encoding string `json:"encoding"`
 	// SHA is the object id. Not part of the contract.
 	SHA string `json:"sha"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -59,7 +61,8 @@ type Comparison struct {
 	CompareSameRef bool `json:"compare_same_ref"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -77,7 +80,8 @@ type ComparisonCommit struct {
 	AuthorEmail string `json:"author_email"`
 	// CreatedAt is when the commit was made.
 	CreatedAt time.Time `json:"created_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -105,7 +109,8 @@ type Diff struct {
 	Collapsed bool `json:"collapsed"`
 	// TooLarge: Diff is too large to be had. Since 18.4. Not part of the contract.
 	TooLarge bool `json:"too_large"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -132,7 +137,8 @@ type Contributor struct {
 	Additions int `json:"additions"`
 	// Deletions counts the lines deleted.
 	Deletions int `json:"deletions"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -140,6 +146,7 @@ type Contributor struct {
 type Changelog struct {
 	// Notes is the section, in Markdown.
 	Notes string `json:"notes"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -37,7 +37,8 @@ type ResourceGroup struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the group last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -79,7 +80,8 @@ type UpcomingJob struct {
 	WebURL string `json:"web_url"`
 	// Project says what the job may do in its project.
 	Project *UpcomingJobProject `json:"project"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -87,7 +89,8 @@ type UpcomingJob struct {
 type UpcomingJobProject struct {
 	// CIJobTokenScopeEnabled: job tokens reach only the projects on an allow-list.
 	CIJobTokenScopeEnabled bool `json:"ci_job_token_scope_enabled"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -113,6 +116,7 @@ type JobPipeline struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -20,7 +20,8 @@ type Response struct {
 	RateLimit RateLimit
 	// Cursor is where a list goes on: the first page that was not wholly consumed. It is Done only after the loop has ended.
 	Cursor Cursor
-	// Mismatches lists members whose JSON type was not the documented one; their fields are zero.
+	// Mismatches lists the values whose JSON type their struct fields cannot take, the first 1,000 of
+	// them. They are kept raw in Extra; see [Mismatch].
 	Mismatches []Mismatch
 }
 
@@ -34,13 +35,24 @@ type RateLimit struct {
 	Reset time.Time
 }
 
-// Mismatch is a member of an answer whose JSON type was not the documented one.
+// Mismatch is a value in a response whose JSON type its struct field cannot take. The field is zero, and
+// the object that has the field keeps the raw value in its Extra, under the field's own key. An array or
+// a map with such elements is kept there whole, and the field has the other elements. Fields of types that
+// have no Extra, such as a caller's own, are zero. Of a key that comes twice, the last value counts.
+//
+// null is the zero value and no mismatch, and so is an empty string for a time or a date. Nor are numbers
+// in strings mismatches, or timestamps in other forms than that of RFC 3339: 2026-03-01 09:30:00, with
+// +0530, +05, UTC or nothing for the offset, and 2026-03-01.
+//
+// What a field can take in part only is in the field and in Extra, and is a mismatch too: the day of a
+// timestamp in a Date, a number or a time with more digits than Go has, and "true" for a boolean.
 type Mismatch struct {
-	// Pointer is the member's place as a JSON pointer (RFC 6901).
+	// Pointer is the value's place in the response as a JSON pointer (RFC 6901).
 	Pointer string
-	// Want is the type that the field has.
+	// Want is the type of the field: boolean, integer, number, string, timestamp, date, base64, array
+	// or object; for a caller's own type the Go type.
 	Want string
-	// Got is the type that came.
+	// Got is the JSON type that came: boolean, number, string, array or object.
 	Got string
 }
 

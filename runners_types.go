@@ -123,7 +123,8 @@ type Runner struct {
 	AccessLevel RunnerAccessLevel `json:"access_level"`
 	// MaximumTimeout is how long a job may run, in seconds; nil for no limit of the runner's own.
 	MaximumTimeout *int `json:"maximum_timeout"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -139,7 +140,8 @@ type RunnerProject struct {
 	Path string `json:"path"`
 	// PathWithNamespace is the full path, as Path references take it.
 	PathWithNamespace string `json:"path_with_namespace"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -167,7 +169,8 @@ type RunnerManager struct {
 	Status RunnerStatus `json:"status"`
 	// JobExecutionStatus says whether the manager has jobs: idle or active. Not part of the contract.
 	JobExecutionStatus string `json:"job_execution_status"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -205,7 +208,8 @@ type RunnerJob struct {
 	Pipeline *RunnerJobPipeline `json:"pipeline"`
 	// Project is the job's project.
 	Project *RunnerJobProject `json:"project"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -219,7 +223,8 @@ type RunnerJobPipeline struct {
 	Ref string `json:"ref"`
 	// Status says how far it is.
 	Status string `json:"status"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -239,6 +244,7 @@ type RunnerJobProject struct {
 	PathWithNamespace string `json:"path_with_namespace"`
 	// CreatedAt is when the project was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -102,7 +102,8 @@ type SecureFile struct {
 	Metadata *SecureFileMetadata `json:"metadata"`
 	// FileExtension is the extension of Name. Not part of the contract.
 	FileExtension string `json:"file_extension"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -130,7 +131,8 @@ type SecureFileMetadata struct {
 	Subject *CertificateName `json:"subject"`
 	// ExpiresAt is when it expires.
 	ExpiresAt time.Time `json:"expires_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -146,6 +148,7 @@ type CertificateName struct {
 	OU string `json:"OU"`
 	// UID is the user id; of subjects only.
 	UID string `json:"UID"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

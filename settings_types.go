@@ -353,7 +353,8 @@ type ApplicationSettings struct {
 	// LockMembershipsToSAML: memberships come from SAML groups alone.
 	LockMembershipsToSAML bool `json:"lock_memberships_to_saml"`
 
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -365,7 +366,8 @@ type BranchProtectionDefaults struct {
 	AllowForcePush bool `json:"allow_force_push"`
 	// AllowedToMerge lists who may merge.
 	AllowedToMerge []BranchAccess `json:"allowed_to_merge"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -373,6 +375,7 @@ type BranchProtectionDefaults struct {
 type BranchAccess struct {
 	// AccessLevel is the role, as a number: 30 Developer, 40 Maintainer, 60 administrator, 0 nobody.
 	AccessLevel int `json:"access_level"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

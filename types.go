@@ -34,7 +34,9 @@ func (id ID) ref() (string, error) {
 
 func (p Path) ref() (string, error) { return string(p), nil }
 
-// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent".
+// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent". Where a
+// server sends a timestamp, the Date is its day as it is written, in no other zone; the timestamp itself is
+// in Extra.
 type Date struct {
 	// Year is the year, 1 to 9999.
 	Year int
@@ -125,7 +127,8 @@ type Label struct {
 	DescriptionHTML string `json:"description_html"`
 	// TextColor is the colour of the text, as #rrggbb; with details only.
 	TextColor string `json:"text_color"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -33,7 +33,8 @@ type UserSummary struct {
 	WebURL string `json:"web_url"`
 	// Locked: too many failed sign-ins; in merge request dependencies only.
 	Locked bool `json:"locked"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -81,7 +82,8 @@ type UserProfile struct {
 	Following int `json:"following"`
 	// LocalTime is the time of day where the user lives, for display.
 	LocalTime string `json:"local_time"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -209,7 +211,8 @@ type User struct {
 	// CustomAttributes are what administrators keep with the user; with WithCustomAttributes. The contract does not show their form.
 	// Not part of the contract.
 	CustomAttributes []CustomAttribute `json:"custom_attributes"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -221,7 +224,8 @@ type UserIdentity struct {
 	ExternUID string `json:"extern_uid"`
 	// SAMLProviderID is the group's SAML provider; group SAML identities only.
 	SAMLProviderID int64 `json:"saml_provider_id"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -233,7 +237,8 @@ type SCIMIdentity struct {
 	GroupID int64 `json:"group_id"`
 	// Active: the account may be used.
 	Active bool `json:"active"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -243,7 +248,8 @@ type CustomAttribute struct {
 	Key string `json:"key"`
 	// Value is the value.
 	Value string `json:"value"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -255,6 +261,7 @@ type Email struct {
 	Email string `json:"email"`
 	// ConfirmedAt is when the user confirmed the address; zero before.
 	ConfirmedAt time.Time `json:"confirmed_at"`
-	// Extra holds members that no field names.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
+	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
