@@ -40,8 +40,7 @@ func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 		var zero T
 		r.Take(size)
 		items = append(items, zero)
-		isNull, last := r.AtNull(), len(items)-1
-		if !f(&items[last], r) && !isNull {
+		if last := len(items) - 1; !f(&items[last], r) && !r.WasNull() {
 			items = items[:last]
 		}
 	}
@@ -56,10 +55,10 @@ func table[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[str
 	}
 	items, size := map[string]T{}, sizeOf[string]()+sizeOf[T]()
 	for r.Key() {
-		key, isNull := string(r.CurrentKey()), r.AtNull()
+		key := string(r.CurrentKey())
 		var item T
 		r.Take(size)
-		if f(&item, r) || isNull {
+		if f(&item, r) || r.WasNull() {
 			items[key] = item
 		} else {
 			delete(items, key) // an earlier value of the same key

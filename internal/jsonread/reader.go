@@ -189,7 +189,7 @@ func (r *Reader) Key() bool { return r.Field(nil) }
 // Field is Key for an object whose keys name fields. If the value before did not fit its field, it goes into extra under
 // its key, raw; if it did, one of the same key is removed from extra: the last value of a repeated key counts.
 func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
-	if !r.next('}', "a comma or the end of the object was expected", extra) {
+	if !r.next('}', extra) {
 		return false
 	}
 	if r.peek() != '"' {
@@ -216,7 +216,7 @@ func (r *Reader) CurrentKey() []byte { return r.key }
 
 // More moves to the next element of the array and returns true, or leaves the array and returns false.
 func (r *Reader) More() bool {
-	if !r.next(']', "a comma or the end of the array was expected", nil) {
+	if !r.next(']', nil) {
 		return false
 	}
 	r.path[len(r.path)-1].index++
@@ -225,11 +225,15 @@ func (r *Reader) More() bool {
 
 // next moves over the comma to the next member, or leaves the object or array. A comma before its end is found by the
 // caller, who wants a key or a value there.
-func (r *Reader) next(end byte, otherwise string, extra *map[string]json.RawMessage) bool {
+func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {
 	if r.err != nil {
 		return false
 	}
 	c, top := r.peek(), &r.path[len(r.path)-1]
+	if c == ',' && top.state == 0 { // the usual way
+		r.pos++
+		return true
+	}
 	if top.state > empty {
 		r.settle(top, extra)
 	}
@@ -242,8 +246,11 @@ func (r *Reader) next(end byte, otherwise string, extra *map[string]json.RawMess
 		top.state = 0
 	case c == ',':
 		r.pos++
+	case end == '}':
+		r.fail("a comma or the end of the object was expected")
+		return false
 	default:
-		r.fail(otherwise)
+		r.fail("a comma or the end of the array was expected")
 		return false
 	}
 	return true
@@ -319,8 +326,8 @@ func (r *Reader) Offset() int { return r.pos }
 // Null reports whether the next value is null, and reads it if so.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
-// AtNull reports whether the next value is null.
-func (r *Reader) AtNull() bool { return r.peek() == 'n' }
+// WasNull reports whether the value that was just read is null: no other ends with this letter.
+func (r *Reader) WasNull() bool { return r.pos > 0 && r.data[r.pos-1] == 'l' }
 
 // Kind names the type of the next value: object, array, string, number, boolean or null; "" when there is none.
 func (r *Reader) Kind() string { return kindOf(r.peek()) }

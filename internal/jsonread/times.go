@@ -14,6 +14,9 @@ func Time(v *time.Time, r *Reader) bool {
 	if len(raw) == 0 {
 		return ok
 	}
+	if *v, ok = r.parseTime(raw); ok && len(raw) <= len("2006-01-02T15:04:05.999999999Z") {
+		return true
+	}
 	t, cut, ok := r.anyTime(raw)
 	if !ok || cut {
 		r.Note("", "timestamp", "string")

@@ -146,6 +146,10 @@ func (r *Reader) numeral(want string) (raw []byte, ok bool) {
 		raw = r.number()
 	case c == '"':
 		raw, _ = r.scanString()
+		if digits := bytes.TrimPrefix(raw, []byte("-")); len(digits) > 1 && digits[0] == '0' && digits[1] != '.' { // more than its number
+			r.Note("", want, "string")
+			return nil, false
+		}
 	case c == 'n':
 		return nil, r.literal("null")
 	default:
@@ -204,14 +208,14 @@ func digits(s []byte, n int) (int, bool) {
 }
 
 // parseInt reads digits, and a minus before them. What strconv.ParseInt accepts beyond that is not JSON, and it would
-// take a copy. A string with zeros in front is more than its number.
+// take a copy.
 func parseInt(raw []byte) (int64, bool) {
 	unsigned := raw
 	negative := len(raw) > 0 && raw[0] == '-'
 	if negative {
 		unsigned = raw[1:]
 	}
-	if len(unsigned) == 0 || len(unsigned) > 19 || unsigned[0] == '0' && len(unsigned) > 1 {
+	if len(unsigned) == 0 || len(unsigned) > 19 {
 		return 0, false
 	}
 	var n uint64
