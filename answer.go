@@ -20,6 +20,24 @@ const (
 	decodedFactor = 4        // items may take so many times the memory that the answer may have
 )
 
+// checkAnswer refuses what no transport may return. It also refuses a success for a body that could
+// not be read to its end, which net/http returns when a server takes half of a body for the whole.
+func checkAnswer(answer *http.Response, failed error) error {
+	switch {
+	case answer == nil:
+		return &failure{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
+	case answer.Body == nil && answer.ContentLength > 0:
+		return &failure{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
+	case answer.Body == nil: // only a transport of the caller does this
+		answer.Body = http.NoBody
+	}
+	if failed != nil && answer.StatusCode < 400 {
+		_ = answer.Body.Close()
+		return failed
+	}
+	return nil
+}
+
 // take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
 func (c *call) take(life *lifetime, answer *http.Response) error {
 	a := &c.last

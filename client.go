@@ -343,8 +343,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it. nil is no limiter, and a nil pointer
-// is refused.
+// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it. nil is
+// no limiter, and a nil pointer is refused.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
 		if limiter != nil && isNil(limiter) {

@@ -18,12 +18,12 @@ import (
 // Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
 // that the server cuts short, or that stalls, is an error of Read and never an early end.
 type Download struct {
-	// Name is the file name that the server suggests, made fit to be joined to a path on every system: without a
-	// directory and control characters, without leading dots and dashes, which would hide the file or make an
-	// option of it, without dots and spaces at the end, and with _ for the characters <>:"|?* that Windows does
-	// not take. It is empty when the server suggests none, when nothing is left of it, when it is longer than
-	// 255 bytes, and when it is the name of a device on Windows, such as NUL or con.txt. It can be the name of a
-	// file that is there: SaveTo replaces it.
+	// Name is the file name that the server suggests, made fit to be joined to a path on every system:
+	// without a directory and control characters, without leading dots and dashes, which would hide
+	// the file or make an option of it, without dots and spaces at the end, and with _ for the
+	// characters <>:"|?* that Windows does not take. It is empty when the server suggests none, when
+	// nothing is left of it, when it is longer than 255 bytes, and when it is the name of a device on
+	// Windows, such as NUL or con.txt. It can be the name of a file that is there: SaveTo replaces it.
 	Name string
 	// Size is the length in bytes; -1 when the server does not say.
 	Size int64
@@ -79,19 +79,21 @@ func copyBuffer() *[64 << 10]byte {
 // Close gives the connection back. It may be called more than once.
 func (d *Download) Close() error { return d.body.Close() }
 
-// SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at all: the
-// content goes to a temporary file in the same directory, which only its owner can read, and which is renamed
-// at the end or removed on failure. Every error begins with "forge: saving" and wraps its cause: an error of
-// package fs, or the *Error of the stream.
+// SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at
+// all: the content goes to a temporary file in the same directory, which only its owner can read,
+// and which is renamed at the end or removed on failure. Every error begins with "forge: saving"
+// and wraps its cause: an error of package fs, or the *Error of the stream.
 //
-// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its owner and
-// group where the process may set them. A file of SecureFilesService.Download never has more than the mode
-// 0600, whatever it replaces, and belongs to the user who saves it; a file system that cannot keep it private
-// is an error (on Windows, the access rights of the directory apply).
+// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
+// owner and group where the process may set them. A file of SecureFilesService.Download never has
+// more than the mode 0600, whatever it replaces, and belongs to the user who saves it; a file
+// system that cannot keep it private is an error (on Windows, the access rights of the directory
+// apply).
 //
-// A symbolic link stays, and the file that it leads to is replaced. SaveTo refuses a link to nothing, and what
-// is not a regular file: a device, a pipe, a socket, a directory. In a directory such as /tmp, with the sticky
-// bit and open to everybody, it refuses another user's file or link, too.
+// A symbolic link stays, and the file that it leads to is replaced. SaveTo refuses a link to
+// nothing, and what is not a regular file: a device, a pipe, a socket, a directory. In a directory
+// such as /tmp, with the sticky bit and open to everybody, it refuses another user's file or link,
+// too.
 func (d *Download) SaveTo(path string) error {
 	defer d.Close()
 	err := savefile.Write(path, d.private, func(w io.Writer) error {
@@ -106,8 +108,9 @@ func (d *Download) SaveTo(path string) error {
 
 const maxFileName = 255 // bytes; most file systems take no more
 
-// fileName reads the suggested name in a Content-Disposition header and makes it one that a program can join to
-// a path, the same on every system. It is empty where nothing can be made of the suggestion.
+// fileName reads the suggested name in a Content-Disposition header and makes it one that a program
+// can join to a path, the same on every system. It is empty where nothing can be made of the
+// suggestion.
 func fileName(h http.Header) string {
 	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil {
@@ -146,5 +149,6 @@ func isReservedName(name string) bool {
 	if !isPort {
 		port, isPort = strings.CutPrefix(base, "LPT")
 	}
-	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789¹²³", port)
+	const ports = "0123456789¹²³"
+	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains(ports, port)
 }

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -145,6 +144,6 @@ func TestSaveToOfABrokenStream(t *testing.T) {
 	err = d.SaveTo(path)
 	assert.True(t, strings.HasPrefix(err.Error(), "forge: saving "+path+": forge: GET "+archiveRoute), err.Error())
 	var failed *Error
-	require.True(t, errors.As(err, &failed))
+	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, http.MethodGet, failed.Method)
 }

@@ -118,12 +118,11 @@ func TestSaveToKeepsOwner(t *testing.T) {
 
 // What is not a regular file is refused and stays what it is.
 func TestSaveToRefusesOthers(t *testing.T) {
-	dir, err := os.MkdirTemp("", "forge") // a short path: a socket's has 108 bytes at most
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	require.NoError(t, syscall.Mkfifo(at("pipe"), 0o600))
-	listener, err := net.Listen("unix", at("socket"))
+	t.Chdir(dir) // the path of a socket has 108 bytes at most
+	listener, err := net.Listen("unix", "socket")
 	require.NoError(t, err)
 	defer listener.Close()
 	require.NoError(t, os.Mkdir(at("directory"), 0o700))
@@ -160,9 +159,9 @@ func TestSaveToRefusesOthers(t *testing.T) {
 // A symbolic link stays, and the file that it leads to is replaced, beside which the temporary file is.
 func TestSaveToFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
-	real := filepath.Join(dir, "real")
-	require.NoError(t, os.Mkdir(real, 0o700))
-	target := filepath.Join(real, "file")
+	folder := filepath.Join(dir, "real")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	target := filepath.Join(folder, "file")
 	require.NoError(t, os.Symlink("real", filepath.Join(dir, "linked")))
 	require.NoError(t, os.Symlink(filepath.Join("linked", "..", "real", "file"), filepath.Join(dir, "one")))
 	require.NoError(t, os.Symlink("one", filepath.Join(dir, "two")))
@@ -174,7 +173,7 @@ func TestSaveToFollowsLinks(t *testing.T) {
 			before := dirNames(t, dir)
 			require.NoError(t, s.open(t, "content of "+link).SaveTo(path), link)
 			assert.Equal(t, before, dirNames(t, dir))
-			assert.Equal(t, []string{"file"}, dirNames(t, real))
+			assert.Equal(t, []string{"file"}, dirNames(t, folder))
 			content, err := os.ReadFile(target)
 			require.NoError(t, err)
 			assert.Equal(t, "content of "+link, string(content))

@@ -72,8 +72,8 @@ func encodeQuery(options any) (url.Values, error) {
 	return values, nil
 }
 
-// checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic. Names are looked up
-// only for the refusal, since every query is checked.
+// checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic. Names
+// are looked up only for the refusal, since every query is checked.
 func checkNil(v reflect.Value) error {
 	if v.Kind() != reflect.Struct {
 		return nil

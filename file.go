@@ -18,16 +18,18 @@ import (
 type File struct {
 	// Name is the file's name, without a directory.
 	Name string
-	// Size is the number of bytes that Open's reader returns; the upload fails if it returns more or fewer.
+	// Size is the number of bytes that Open's reader returns; the upload fails if it returns more or
+	// fewer.
 	Size int64
-	// Open returns a reader at the start of the content. It is called once for each attempt. Open, Read and Close
-	// run in a goroutine that is not the caller's. A panic in one of them is raised again in the goroutine of the
-	// call. runtime.Goexit is an error of the call. A nil reader with a nil error is an error of the call, too.
+	// Open returns a reader at the start of the content. It is called once for each attempt. Open,
+	// Read and Close run in a goroutine that is not the caller's. A panic in one of them is raised
+	// again in the goroutine of the call. runtime.Goexit is an error of the call. A nil reader with a
+	// nil error is an error of the call, too.
 	//
-	// Close is called once, never while Read runs, and when the call has sent the file it has returned before. An
-	// error of Close fails the upload. The call returns when its context ends, even if one of the three blocks:
-	// then its goroutine remains until the blocked function returns and Close has run. A panic after the call has
-	// returned is dropped.
+	// Close is called once, never while Read runs, and when the call has sent the file it has returned
+	// before. An error of Close fails the upload. The call returns when its context ends, even if one
+	// of the three blocks: then its goroutine remains until the blocked function returns and Close has
+	// run. A panic after the call has returned is dropped.
 	Open func() (io.ReadCloser, error)
 
 	once bool
@@ -40,8 +42,9 @@ const defaultFileName = "file"
 // errReadOnce ends the retries of a body that was read already.
 var errReadOnce = errors.New("the body comes from FileReader and cannot be read a second time")
 
-// FileAt is the file at path, opened for each attempt. It must be a regular file, or a symbolic link to one:
-// opening a named pipe can block for ever. The upload reports what is wrong with the file.
+// FileAt is the file at path, opened for each attempt. It must be a regular file, or a symbolic
+// link to one: opening a named pipe can block for ever. The upload reports what is wrong with the
+// file.
 func FileAt(path string) File {
 	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
@@ -93,12 +96,13 @@ func FileBytes(content []byte) File {
 	}}
 }
 
-// FileReader is a file of exactly size bytes read from r. It is sent once: the upload is not retried after
-// bytes of it may have been sent. r is not closed. A nil r is refused, a nil pointer in it as well.
+// FileReader is a file of exactly size bytes read from r. It is sent once: the upload is not
+// retried after bytes of it may have been sent. r is not closed. A nil r is refused, a nil pointer
+// in it as well.
 //
-// r is read in another goroutine, for which the rules of File.Open hold: a panic is raised again in the
-// goroutine of the call, and the call returns when its context ends, even if Read blocks. Then that goroutine
-// remains until Read returns, so r must not be used before.
+// r is read in another goroutine, for which the rules of File.Open hold: a panic is raised again in
+// the goroutine of the call, and the call returns when its context ends, even if Read blocks. Then
+// that goroutine remains until Read returns, so r must not be used before.
 func FileReader(r io.Reader, size int64) File {
 	f := File{Name: defaultFileName, Size: size, once: true}
 	if isNil(r) {
@@ -169,7 +173,8 @@ func isNil(v any) bool {
 	return false
 }
 
-// exactReader reads a file. It fails when the file does not have exactly the size that was announced.
+// exactReader reads a file. It fails when the file does not have exactly the size that was
+// announced.
 type exactReader struct {
 	content io.ReadCloser
 	left    int64
@@ -179,8 +184,8 @@ type exactReader struct {
 
 const maxEmptyReads = 100 // as bufio has it
 
-// Read reads on. The file is closed at its end, before a server can have the whole request, so that an error
-// of Close fails the upload.
+// Read reads on. The file is closed at its end, before a server can have the whole request, so that
+// an error of Close fails the upload.
 func (r *exactReader) Read(p []byte) (int, error) {
 	n, err := r.next(p)
 	if r.left -= int64(n); r.left < 0 {
@@ -189,11 +194,11 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	closing := r.Close()
+	closing, whole := r.Close(), err == io.EOF //nolint:errorlint // only io.EOF itself ends a stream
 	switch {
-	case err == io.EOF && r.left > 0:
+	case whole && r.left > 0:
 		return n, fmt.Errorf("the file is %d bytes shorter than its Size: %w", r.left, io.ErrUnexpectedEOF)
-	case err == io.EOF && closing != nil:
+	case whole && closing != nil:
 		return n, fmt.Errorf("the file cannot be closed: %w", closing)
 	}
 	return n, err

@@ -172,6 +172,8 @@ type uploadReader struct {
 
 	mu       sync.Mutex
 	detached bool
+	closed   bool
+	failed   error // why the body could not be read, while the transport wanted it
 }
 
 func (r *uploadReader) Read(p []byte) (int, error) {
@@ -179,6 +181,9 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	r.tell(func() {
 		r.done += int64(n)
+		if err != nil && err != io.EOF && !r.closed {
+			r.failed = err
+		}
 		if r.done >= r.total || err != nil {
 			r.watch.expectHeader()
 		} else {
@@ -188,7 +193,12 @@ func (r *uploadReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (r *uploadReader) Close() error { return r.body.Close() }
+func (r *uploadReader) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	return r.body.Close()
+}
 
 func (r *uploadReader) tell(f func()) {
 	r.mu.Lock()
@@ -198,14 +208,15 @@ func (r *uploadReader) tell(f func()) {
 	}
 }
 
-// detach ends what reading reports, and gives the bytes that were read: the transport may read on for a while after it has
-// returned an early answer, whose body the watchdog watches then.
-func (r *uploadReader) detach() (done int64) {
+// detach ends what reading reports, and returns the bytes that were read, and why no more could be:
+// the transport may read on for a while after it has returned an early answer, whose body the
+// watchdog watches then.
+func (r *uploadReader) detach() (done int64, failed error) {
 	if p, pumped := r.body.(*bodyPump); pumped {
 		p.silence()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.detached = true
-	return r.done
+	return r.done, r.failed
 }

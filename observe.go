@@ -110,15 +110,17 @@ func (c *call) receive(n int) {
 	}
 }
 
-// detach ends the reading of the body that is being sent, if any, and counts what was.
-func (c *call) detach() {
+// detach ends the reading of the body that is being sent, if any, and counts what was. It returns
+// why the body could not be read.
+func (c *call) detach() error {
 	if c.upload == nil {
-		return
+		return nil
 	}
-	sent := c.upload.detach()
+	sent, failed := c.upload.detach()
 	c.upload = nil
 	c.last.uploaded += sent
 	c.client().stats.sent.Add(sent)
+	return failed
 }
 
 // observed reports whether somebody is told of the attempt.

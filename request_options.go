@@ -213,8 +213,13 @@ func Retry(policy RetryPolicy) RequestOption {
 	}
 }
 
-// Progress is called while a download or an upload runs, with the bytes done and the total, -1 where it is not known. It starts
-// at 0 again when an upload is sent again.
+// Progress is called while a download or an upload runs, with the bytes done and the total, -1
+// where it is not known. It starts at 0 again when an upload is sent again. nil reports nothing.
+//
+// Of a download it is called by Read. Of an upload it is called in another goroutine, before the
+// bytes are sent, one call at a time, and for the last time before the call returns. A panic there
+// is raised again in the goroutine of the call, and runtime.Goexit is an error of the call. The
+// call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Progress", kindDo|kindExec|kindOpen) {

@@ -88,7 +88,8 @@ const ChecksumSHA256 ChecksumAlgorithm = "sha256"
 type SecureFile struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// Name is the file's name, unique in the project.
+	// Name is the file's name, unique in the project, as its uploader chose it. Do not join it to a
+	// path: Download.Name is made for that.
 	Name string `json:"name"`
 	// Checksum is that of the content, in hex.
 	Checksum string `json:"checksum"`

@@ -90,7 +90,8 @@ func (c *call) download() *Download {
 	return d
 }
 
-// isSecret reports whether a route serves secure files, under whatever names a Call has for its placeholders.
+// isSecret reports whether a route serves secure files, under whatever names a Call has for its
+// placeholders.
 func isSecret(template string) bool {
 	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }

@@ -292,7 +292,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 		return nil, err
 	}
 	answer, err := c.client().transport.RoundTrip(req)
-	c.detach()
+	failed := c.detach()
 	switch {
 	case err == nil:
 	case c.last.replay.Load() || errors.Is(err, errNotProcessed):
@@ -305,13 +305,8 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 		return nil, transportCause(err)
 	}
 	c.last.sent.Store(true)
-	switch {
-	case answer == nil:
-		return nil, &failure{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
-	case answer.Body == nil && answer.ContentLength > 0:
-		return nil, &failure{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
-	case answer.Body == nil: // as http.Client does
-		answer.Body = http.NoBody
+	if err := checkAnswer(answer, failed); err != nil {
+		return nil, err
 	}
 	c.scrubHeader(answer.Header)
 	return answer, nil
@@ -369,7 +364,7 @@ func (c *call) attach(req *http.Request) error {
 		if err != nil {
 			return nil, fmt.Errorf("the body cannot be opened: %w", err)
 		}
-		c.detach()
+		_ = c.detach()
 		c.upload = &uploadReader{body: content, watch: w, total: c.body.size}
 		return c.upload, nil
 	}

@@ -8,12 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// bodyPump reads a request body that runs the caller's code: File.Open, a reader, Progress. That code runs
-// in a separate goroutine and reads into a separate buffer, so that the call can return while it blocks.
-// A panic in that code is kept for the goroutine of the call. In a goroutine of net/http it would end the
-// process.
+// bodyPump reads a request body that runs the caller's code: File.Open, a reader, Progress. That
+// code runs in a separate goroutine and reads into a separate buffer, so that the call can return
+// while it blocks. A panic in that code is kept for the goroutine of the call. In a goroutine of
+// net/http it would end the process.
 //
-// The transport's side asks for bytes, and the pump reads once for each request. It never reads ahead.
+// The transport's side asks for bytes, and the pump reads once for each request. It never reads
+// ahead.
 type bodyPump struct {
 	ended    <-chan struct{} // closed when the attempt has ended
 	why      func() error    // the reason
@@ -200,7 +201,8 @@ func (p *bodyPump) release() {
 	}
 }
 
-// report calls progress before the transport gets the bytes. So the last report comes before the response.
+// report calls progress before the transport gets the bytes. So the last report comes before the
+// response.
 func (p *bodyPump) report(n int) {
 	p.reporting <- struct{}{}
 	defer func() { <-p.reporting }()
@@ -211,7 +213,8 @@ func (p *bodyPump) report(n int) {
 	p.progress(p.done, p.total)
 }
 
-// silence ends the reports. It waits for one that is running, but not beyond the end of the attempt.
+// silence ends the reports. It waits for one that is running, but not beyond the end of the
+// attempt.
 func (p *bodyPump) silence() {
 	p.silent.Store(true)
 	select {

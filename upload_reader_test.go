@@ -149,7 +149,7 @@ func TestUploadBlocks(t *testing.T) {
 					}
 					defer cancel()
 					o := ends(t, func() error { return exec(ctx, uploadOf(c, file), opts) })
-					require.ErrorIs(t, o.err, want)
+					require.ErrorIs(t, o.err, want, "%+v", o)
 					asError(t, o.err)
 				})
 			}
@@ -377,6 +377,153 @@ func TestUploadProgressOfReaders(t *testing.T) {
 			assert.Equal(t, s.lengths[len(s.lengths)-1], total, name)
 		}
 	})
+}
+
+// goroutines counts those whose stack has a text.
+func goroutines(text string) (n int) {
+	stacks := make([]byte, 4<<20)
+	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if strings.Contains(stack, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// Of a call that has ended only the goroutine inside the caller's function remains, until it returns. net/http waits for nothing.
+func TestUploadLeavesOneGoroutine(t *testing.T) {
+	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
+		for _, p := range places() {
+			release := make(chan struct{})
+			file, opts := p.make(func() { <-release })
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+			o := ends(t, func() error { return exec(ctx, uploadOf(c, file), opts) })
+			cancel()
+			require.ErrorIs(t, o.err, context.DeadlineExceeded, p.name)
+			assert.Eventually(t, func() bool { return goroutines("(*uploadReader).Read") == 0 }, 5*time.Second, time.Millisecond, p.name)
+			assert.Equal(t, 1, goroutines("(*bodyPump).run"), p.name)
+			close(release)
+			assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 0 }, 5*time.Second, time.Millisecond, p.name)
+		}
+	})
+}
+
+// A transport that does not close the body, against its contract, leaves no goroutine either.
+func TestUploadOfACarelessTransport(t *testing.T) {
+	for _, fail := range []string{"", "error", "panic", "Goexit"} {
+		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+			_, _ = req.Body.Read(make([]byte, 1))
+			switch fail {
+			case "error":
+				return nil, io.ErrUnexpectedEOF
+			case "panic":
+				panic(fail)
+			case "Goexit":
+				runtime.Goexit()
+			}
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+		}))
+		o := ends(t, func() error {
+			return exec(t.Context(), uploadOf(c, FileReader(iotest.OneByteReader(strings.NewReader("abc")), 3)), nil)
+		})
+		assert.Equal(t, fail == "", o.returned && o.err == nil, "%s: %+v", fail, o)
+		assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 0 }, 5*time.Second, time.Millisecond, fail)
+	}
+}
+
+// Limits: a body that the server does not take stalls, in a pump as without one; the bytes that were sent are counted.
+func TestUploadStallsInPump(t *testing.T) {
+	const stall = 40 * time.Millisecond
+	big := make([]byte, 16<<20)
+	c := withLimits(wireClient(t, "http://"+stuck(t)), time.Hour, stall)
+	o := ends(t, func() error {
+		return exec(t.Context(), uploadOf(c, FileReader(iotest.HalfReader(bytes.NewReader(big)), 16<<20)), nil)
+	})
+	require.ErrorIs(t, o.err, ErrTimeout)
+	require.ErrorContains(t, o.err, "stalled")
+	assert.Positive(t, c.Stats().Sent)
+	assert.Less(t, c.Stats().Sent, int64(len(big)))
+
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		source := slowly{bytes.NewReader(make([]byte, 4)), 3 * stall}
+		require.NoError(t, exec(t.Context(), uploadOf(withLimits(c, time.Hour, stall), FileReader(source, 4)), nil), "a slow source is no stall")
+		assert.Equal(t, s.lengths[0], c.Stats().Sent)
+	})
+}
+
+// A 2xx is no success when the body could not be read to its end: net/http returns it where it comes together with the error of the
+// body. An error after the transport has closed the body is not one of the body.
+func TestUploadHalfTaken(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+	half := FileAt(path)
+	half.Size = 2
+	for name, test := range map[string]struct {
+		file func() File
+		is   error
+	}{
+		"reader": {func() File { return FileReader(io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), 4) }, broken},
+		"file":   {func() File { return half }, io.ErrUnexpectedEOF},
+	} {
+		for _, status := range []int{200, 201, 204, 403} {
+			var closed bool
+			c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+				_, _ = io.Copy(io.Discard, req.Body)
+				_ = req.Body.Close()
+				return &http.Response{StatusCode: status, Header: http.Header{}, Body: readCloser{strings.NewReader(""), func() { closed = true }}, Request: req}, nil
+			}))
+			err := exec(t.Context(), uploadOf(c, test.file()), nil)
+			assert.True(t, closed)
+			if status == 403 {
+				require.ErrorIs(t, err, ErrForbidden)
+				continue
+			}
+			require.ErrorIs(t, err, test.is, name)
+			assert.True(t, asError(t, err).MaybeApplied)
+		}
+	}
+	early := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		one := make([]byte, 1)
+		_, _ = req.Body.Read(one)
+		_ = req.Body.Close()
+		_, err := io.Copy(io.Discard, req.Body)
+		assert.Error(t, err)
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+	}))
+	require.NoError(t, exec(t.Context(), uploadOf(early, FileReader(iotest.OneByteReader(strings.NewReader("abc")), 3)), nil), "the server did not want more")
+	require.NoError(t, exec(t.Context(), uploadOf(early, FileAt(path)), nil))
+}
+
+// Each hop of a redirect and each attempt reads the file from its start.
+func TestUploadPumpedAgain(t *testing.T) {
+	var hops int
+	var bodies []string
+	var mu sync.Mutex
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		bodies = append(bodies, string(body))
+		switch hops++; hops {
+		case 1:
+			http.Redirect(w, r, r.URL.Path+"/moved", http.StatusTemporaryRedirect)
+		case 2:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	var opened, closed atomic.Int32
+	file := File{Name: "a", Size: 7, Open: func() (io.ReadCloser, error) {
+		opened.Add(1)
+		return readCloser{iotest.HalfReader(strings.NewReader("content")), func() { closed.Add(1) }}, nil
+	}}
+	require.NoError(t, sendFile(t, wireClient(t, srv.URL), file))
+	assert.Equal(t, 3, hops)
+	assert.EqualValues(t, 3, opened.Load())
+	assert.EqualValues(t, 3, closed.Load())
+	assert.Contains(t, bodies[0], "content")
+	assert.Equal(t, []string{bodies[0], bodies[0], bodies[0]}, bodies)
 }
 
 // Bodies without the caller's code are read by the transport itself: no goroutine, no copy.

@@ -1,4 +1,5 @@
-// Package savefile writes files that appear complete or not at all, with the mode that they should have.
+// Package savefile writes files that appear complete or not at all, with the mode that they should
+// have.
 package savefile
 
 import (
@@ -16,17 +17,19 @@ const (
 	privateMode = fs.FileMode(0o600)
 )
 
-// Write creates or replaces the file at path with what write writes. The content goes to a temporary file in
-// the same directory, which only its owner can read and whose name cannot be guessed. It is synced and
-// renamed when write has returned nil. Otherwise it is removed, after a panic or runtime.Goexit too.
+// Write creates or replaces the file at path with what write writes. The content goes to a
+// temporary file in the same directory, which only its owner can read and whose name cannot be
+// guessed. It is synced and renamed when write has returned nil. Otherwise it is removed, after a
+// panic or runtime.Goexit too.
 //
-// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its owner and
-// group where the process may set them. Where the group cannot stay, the new group gets no more than others
-// have. A private file never has more than the mode 0600, and belongs to the user who writes it.
+// A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
+// owner and group where the process may set them. Where the group cannot stay, the new group gets
+// no more than others have. A private file never has more than the mode 0600, and belongs to the
+// user who writes it.
 //
-// A symbolic link stays, and the file that it leads to is replaced. What is refused: a link to nothing, what
-// is not a regular file, and another user's file or link in a directory with the sticky bit that everybody
-// may write to.
+// A symbolic link stays, and the file that it leads to is replaced. What is refused: a link to
+// nothing, what is not a regular file, and another user's file or link in a directory with the
+// sticky bit that everybody may write to.
 func Write(path string, private bool, write func(io.Writer) error) error {
 	target, old, err := resolve(path)
 	if err != nil {
@@ -63,8 +66,9 @@ func CheckRegular(info fs.FileInfo) error {
 	return fmt.Errorf("%s is %s and not a regular file", info.Name(), kind)
 }
 
-// resolve follows symbolic links to the file that will be replaced. old is nil where there is none yet.
-// Directories are left to the system: cleaning a path would change what ".." after a link means.
+// resolve follows symbolic links to the file that will be replaced. old is nil where there is none
+// yet. Directories are left to the system: cleaning a path would change what ".." after a link
+// means.
 func resolve(path string) (target string, old fs.FileInfo, err error) {
 	target = path
 	for range maxLinks {
@@ -107,8 +111,9 @@ type temporary struct {
 	committed bool
 }
 
-// create makes the temporary file. A new file that is not private is created with all that the umask allows:
-// this is the only way to learn the umask that no other goroutine can disturb. It is empty at that moment.
+// create makes the temporary file. A new file that is not private is created with all that the
+// umask allows: this is the only way to learn the umask that no other goroutine can disturb. It is
+// empty at that moment.
 func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	dir, _ := filepath.Split(target)
 	mode := privateMode

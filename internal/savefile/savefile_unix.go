@@ -12,8 +12,8 @@ import (
 // hasModes: files have permission bits.
 const hasModes = true
 
-// keepOwner gives a file the owner and the group of another one, as far as the process may. It reports
-// whether the group is the same now.
+// keepOwner gives a file the owner and the group of another one, as far as the process may. It
+// reports whether the group is the same now.
 func keepOwner(file *os.File, old fs.FileInfo) bool {
 	info, err := file.Stat()
 	if err != nil {
