@@ -13,9 +13,9 @@ import (
 )
 
 // traced hears of the connection that a hop has.
-func (c *call) traced(ctx context.Context, header http.Header) context.Context {
+func (c *call) traced(ctx context.Context, header http.Header, network bool) context.Context {
 	h := &hopContext{Context: ctx}
-	return httptrace.WithClientTrace(h, &httptrace.ClientTrace{
+	trace := &httptrace.ClientTrace{
 		GetConn: func(string) {
 			h.connected.Store(false)
 			if h.connections.Load() > 0 {
@@ -31,11 +31,16 @@ func (c *call) traced(ctx context.Context, header http.Header) context.Context {
 			c.last.sent.Store(true)
 			expectLess(header, got.Conn)
 		},
-	})
+	}
+	if !network {
+		// A caller's transport may send more than one request, such as a recorder that dumps it first.
+		trace.GotFirstResponseByte = func() { h.connections.Store(0) }
+	}
+	return httptrace.WithClientTrace(h, trace)
 }
 
 // refuseReplay keeps net/http from sending a request again by itself: a second connection within
-// one request means that the server did not process it on the first. The end of the context is
+// one request, before a response, means that the server did not process it on the first. The end of the context is
 // enough while net/http looks for a connection, and over HTTP/2. On a connection of HTTP/1 it writes
 // the request all the same.
 func (c *call) refuseReplay(conn net.Conn) {

@@ -284,7 +284,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	c.last.bare = !home
 	_, network := c.client().transport.(*http.Transport)
 	if network || c.route().class != safe {
-		ctx = c.traced(ctx, header)
+		ctx = c.traced(ctx, header, network)
 	}
 	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
 	if err := c.attach(req); err != nil {
@@ -378,11 +378,25 @@ func (c *call) attach(req *http.Request) error {
 		_ = content.Close()
 		req.Body = http.NoBody
 	}
-	req.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
+	req.GetBody = c.getBody()
 	if !c.noExpect {
 		expect(req)
 	}
 	return nil
+}
+
+// getBody returns the GetBody of requests. net/http calls it to send a request again by itself, which
+// is refused. Other transports, such as recorders, call it to look at the body; where net/http is
+// below them, a second connection within the request is refused.
+func (c *call) getBody() func() (io.ReadCloser, error) {
+	_, network := c.client().transport.(*http.Transport)
+	switch {
+	case network:
+		return func() (io.ReadCloser, error) { return nil, errNotProcessed }
+	case c.body.once:
+		return nil
+	}
+	return c.body.open
 }
 
 // errNotProcessed: net/http has found that the server did not process the request, and would send

@@ -224,7 +224,7 @@ func TestDial(t *testing.T) {
 		}
 		return sayJSON("{}")
 	})
-	ctx := new(call).traced(t.Context(), http.Header{})
+	ctx := new(call).traced(t.Context(), http.Header{}, true)
 	trace := httptrace.ContextClientTrace(ctx)
 	for _, connected := range []bool{false, true} {
 		if connected {

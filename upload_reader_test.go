@@ -553,7 +553,6 @@ func TestUploadDirectly(t *testing.T) {
 		{"JSON", "no", c.request(callOf(once)), nil},
 		{"FileReader", "yes", uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
 		{"FileBytes with Progress", "yes", uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
-		{"JSON with Progress", "yes", c.request(callOf(once)), []RequestOption{quiet}},
 	} {
 		var r Response
 		require.NoError(t, exec(t.Context(), test.request, append(test.opts, Into(&r))), test.name)

@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -46,8 +45,10 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	return triage(ctx, client, out)
+	if err := triage(ctx, client, out); err != nil {
+		return err // and the recording that was there stays: this one would replay a shorter run
+	}
+	return stop()
 }
 
 // recordFrom makes a client that talks to a server and records what it answers. stop writes the cassette.
