@@ -149,19 +149,30 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 		for _, ahead := range []int{8, 64} {
 			t.Run(fmt.Sprintf("%s, ahead %d", form.name, ahead), func(t *testing.T) {
 				var came atomic.Int32
-				hook := WithOnAttempt(func(_ context.Context, a Attempt) {
-					if a.Status == http.StatusOK {
-						came.Add(1)
+				var asked [pages + 1]atomic.Bool
+				hook := WithOnAttempt(func(context.Context, Attempt) { came.Add(1) })
+				srv := form.server(rows)
+				srv.hook = func(_ http.ResponseWriter, _ *http.Request, page int) bool {
+					if page <= pages {
+						asked[page].Store(true)
 					}
-				})
-				srv := servePages(t, form.server(rows))
+					return false
+				}
+				servePages(t, srv)
+				complete := func() bool {
+					n := 0
+					for i := range asked {
+						if asked[i].Load() {
+							n++
+						}
+					}
+					return n == pages && int(came.Load()) == srv.count()
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				ids, err := readList(t, ctx, onceClient(t, srv.URL, hook), form.call, func(id int64) {
 					if id == 7 { // on page 4, where the window has grown beyond the end
-						require.Eventually(t, func() bool {
-							return srv.count() >= pages && int(came.Load()) == srv.count()
-						}, time.Second, time.Millisecond)
+						require.Eventually(t, complete, 5*time.Second, time.Millisecond)
 						cancel()
 					}
 				}, PerPage(2), Ahead(ahead))

@@ -51,10 +51,7 @@ func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, re
 			names = append(names, tag.Name)
 		}
 	}
-	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
-	tags, err := s.readTags(ctx, r, names, func(ctx context.Context, name string) (*RegistryTagDetail, error) {
-		return s.GetTag(ctx, project, repository, name, rules.reads)
-	})
+	tags, err := s.readTags(ctx, project, repository, names, rules.reads)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +143,8 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 
 // readTags reads the tags, some at a time, and omits those that no longer exist. Each name has a
 // tag, a 404 or an error of the whole; the first error ends it.
-func (s *RegistryService) readTags(ctx context.Context, r *request, names []string, read func(context.Context, string) (*RegistryTagDetail, error)) ([]*RegistryTagDetail, error) {
+func (s *RegistryService) readTags(ctx context.Context, project Ref, repository int64, names []string, opts ...RequestOption) ([]*RegistryTagDetail, error) {
+	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
 	ctx, results := newWindow[*RegistryTagDetail](ctx)
 	defer results.stop()
 	turns := make(chan struct{}, previewReads)
@@ -158,7 +156,7 @@ func (s *RegistryService) readTags(ctx context.Context, r *request, names []stri
 			select {
 			case turns <- struct{}{}:
 				defer func() { <-turns }()
-				return read(ctx, name)
+				return s.GetTag(ctx, project, repository, name, opts...)
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
