@@ -2,12 +2,8 @@ package forge
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -123,24 +119,18 @@ func checkToken(option, token string) error {
 	return &ValidationError{Option: option, Reason: reason}
 }
 
-// bearerToken sends what source gives. source is called with the token that was refused, or "".
-func bearerToken(source func(ctx context.Context, refused string) (*oauth2.Token, error)) credential {
-	var mu sync.Mutex
-	last := ""
+// bearerToken sends what source returns. source is called with the token that was refused, or "". last
+// remembers the latest token for scrub.
+func bearerToken(last *lastToken, source func(ctx context.Context, refused string) (*oauth2.Token, error)) credential {
 	get := func(ctx context.Context, refused string) (*oauth2.Token, error) {
 		token, err := source(ctx, refused)
-		if err == nil && token == nil {
-			err = &credentialError{reason: "the token source gave no token"}
-		}
-		if err == nil && checkToken("", token.AccessToken) != nil {
-			err = &credentialError{reason: "the token source gave a token that is empty or has illegal bytes"}
+		if err == nil {
+			err = checkBearer(token)
 		}
 		if err != nil {
 			return nil, err
 		}
-		mu.Lock()
-		last = token.AccessToken
-		mu.Unlock()
+		last.set(token.AccessToken)
 		return token, nil
 	}
 	return credential{
@@ -156,73 +146,45 @@ func bearerToken(source func(ctx context.Context, refused string) (*oauth2.Token
 			token, err := get(ctx, used)
 			return err == nil && token.AccessToken != used, err
 		},
-		scrub: func(text string) string {
-			mu.Lock()
-			defer mu.Unlock()
-			return redact(text, last)
-		},
+		scrub: func(text string) string { return redact(text, last.get()) },
 	}
 }
 
-// foreignSource asks a token source of the caller's, which has no context and may hang: one question is
-// under way at a time, and everybody who waits for it leaves when their own context ends.
-func foreignSource(source oauth2.TokenSource) credential {
-	var shared flight[*oauth2.Token]
-	return bearerToken(func(ctx context.Context, _ string) (*oauth2.Token, error) {
-		return shared.do(ctx, func(context.Context) (*oauth2.Token, error) {
-			token, err := source.Token()
-			return token, hideTokenBody(err, transportCause(err))
-		})
-	})
+// lastToken is the token that a credential has sent most recently. It is held in closures only.
+type lastToken struct {
+	mu    sync.Mutex
+	token string
 }
 
-// ownOAuth keeps and refreshes a token itself.
-func ownOAuth(config oauth2.Config, token oauth2.Token, transport http.RoundTripper, saved func(*oauth2.Token)) credential {
-	client := &http.Client{ // without Timeout, which flight has: it takes a goroutine of net/http
-		Transport:     tokenEndpoint{transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+func (l *lastToken) set(token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.token = token
+}
+
+func (l *lastToken) get() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.token
+}
+
+// checkBearer refuses a token that was obtained and cannot be sent.
+func checkBearer(token *oauth2.Token) error {
+	switch {
+	case token == nil:
+		return &credentialError{reason: "the token source gave no token"}
+	case checkToken("", token.AccessToken) != nil:
+		return &credentialError{reason: "the token source gave a token that is empty or has illegal bytes"}
+	case !isTokenType(token.Type()):
+		return &credentialError{reason: "the token source gave a token whose type has illegal bytes"}
 	}
-	var (
-		mu      sync.Mutex
-		shared  flight[*oauth2.Token]
-		current = &token
-	)
-	usable := func(refused string) (*oauth2.Token, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		return current, current.Valid() && current.AccessToken != refused
-	}
-	refresh := func(ctx context.Context) (*oauth2.Token, error) {
-		old, _ := usable("")
-		ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
-		fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: old.RefreshToken}).Token()
-		if err != nil {
-			return nil, exchangeError(ctx, err)
-		}
-		mu.Lock()
-		current = fresh
-		mu.Unlock()
-		if saved != nil {
-			saved(fresh)
-		}
-		return fresh, nil
-	}
-	return bearerToken(func(ctx context.Context, refused string) (*oauth2.Token, error) {
-		token, ok := usable(refused)
-		switch {
-		case ok:
-			return token, nil
-		case token.RefreshToken == "" && refused != "":
-			return token, nil
-		case token.RefreshToken == "":
-			return nil, &credentialError{reason: "the OAuth token has expired and there is no refresh token"}
-		}
-		return shared.do(ctx, func(ctx context.Context) (*oauth2.Token, error) {
-			if token, ok := usable(refused); ok {
-				return token, nil
-			}
-			return refresh(ctx)
-		})
+	return nil
+}
+
+// isTokenType reports whether the type can stand before a token in a header (RFC 9110 §11.1).
+func isTokenType(kind string) bool {
+	return kind != "" && !strings.ContainsFunc(kind, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
@@ -273,24 +235,6 @@ func (f *flight[T]) leave() {
 	f.running = nil
 }
 
-// networkCause is what of a failure quotes nothing that came: net/http quotes answers that it cannot read, and a token endpoint may
-// have put what it was sent into one.
-func networkCause(err error) error {
-	var network *net.OpError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &network):
-		return network
-	case errors.As(err, &certificate):
-		return certificate
-	case errors.Is(err, context.DeadlineExceeded):
-		return context.DeadlineExceeded
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-
 // credentialError says why there is no credential, without anything the token endpoint answered.
 type credentialError struct {
 	reason    string
@@ -305,33 +249,4 @@ func (e *credentialError) Unwrap() []error {
 		return []error{ErrCredential}
 	}
 	return []error{ErrCredential, e.cause}
-}
-
-// isTokenErrorCode tells the codes of RFC 6749 from whatever else a token endpoint sends.
-func isTokenErrorCode(code string) bool {
-	switch code {
-	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
-		return true
-	}
-	return false
-}
-
-// hideTokenBody keeps the token endpoint's answer, which may hold a secret, out of the error.
-func hideTokenBody(err, cause error) error {
-	if err == nil {
-		return nil
-	}
-	var refused *oauth2.RetrieveError
-	if !errors.As(err, &refused) {
-		return &credentialError{reason: "obtaining a token failed", temporary: true, cause: cause}
-	}
-	status := 0 // a source of the caller's may leave the answer out
-	if refused.Response != nil {
-		status = refused.Response.StatusCode
-	}
-	reason := fmt.Sprintf("the token endpoint answered %d", status)
-	if isTokenErrorCode(refused.ErrorCode) {
-		reason += " " + refused.ErrorCode
-	}
-	return &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
 }

@@ -251,6 +251,8 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 			return &ValidationError{Option: "WithOAuth", Reason: "the token is empty"}
 		case token.AccessToken != "" && checkToken("", token.AccessToken) != nil:
 			return checkToken("WithOAuth", token.AccessToken)
+		case !isTokenType(token.Type()):
+			return &ValidationError{Option: "WithOAuth", Reason: "the token's type has bytes that no header can have"}
 		}
 		var endpoint *url.URL
 		if token.RefreshToken != "" {
@@ -259,10 +261,13 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 				return err
 			}
 		}
-		ownConfig, ownToken := *oauth, *token
-		c.use(endpoint, func(transport http.RoundTripper) credential {
-			return ownOAuth(ownConfig, ownToken, transport, c.onRefresh)
-		})
+		ownToken := *token
+		state := &oauthState{config: *oauth, current: &ownToken, saved: func(fresh *oauth2.Token) {
+			if c.onRefresh != nil {
+				c.onRefresh(fresh)
+			}
+		}}
+		c.use(endpoint, state.credential)
 		return nil
 	}
 }
@@ -283,7 +288,8 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 		if isNil(source) {
 			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
 		}
-		c.use(nil, func(http.RoundTripper) credential { return foreignSource(source) })
+		state := &sourceState{source: source}
+		c.use(nil, state.credential)
 		return nil
 	}
 }

@@ -15,32 +15,58 @@ import (
 // maxTokenResponse is what x/oauth2 reads at most.
 const maxTokenResponse = 1 << 20 // bytes
 
-// tokenEndpoint is the transport of OAuth exchanges. x/oauth2 takes every 2xx for a token, and reads
+// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 takes every 2xx for a token, and reads
 // the body of a 101, which no context ends; and net/http would send an exchange again by itself. The
 // body is read here, so that a response that is lost can be told from one that cannot be used.
-type tokenEndpoint struct{ http.RoundTripper }
+//
+// x/oauth2 makes a second request, with the client's secret in another place, whatever went wrong with
+// the first. It is sent after a refusal only, and gets the first response again otherwise: that may have
+// used up the refresh token.
+type tokenEndpoint struct {
+	transport http.RoundTripper
+	sent      bool
+	response  *http.Response
+	body      []byte
+	err       error
+}
 
 // tokenRoute stands for the endpoint, which is none of the API.
 var tokenRoute = route{class: once}
 
-func (t tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !t.sent || t.refused() {
+		t.sent = true
+		t.response, t.body, t.err = t.exchange(req)
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	whole := *t.response
+	whole.Body = io.NopCloser(bytes.NewReader(t.body))
+	return &whole, nil
+}
+
+// refused reports whether the endpoint has taken nothing of the request.
+func (t *tokenEndpoint) refused() bool {
+	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
+		return false
+	}
+	return !safe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
+}
+
+func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {
 	own := *req
 	own.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
-	response, err := t.RoundTripper.RoundTrip(&own)
+	response, err := t.transport.RoundTrip(&own)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
-		return nil, &tokenStatusError{response.StatusCode}
+		return nil, nil, &tokenStatusError{response.StatusCode}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenResponse))
-	if err != nil {
-		return nil, err
-	}
-	whole := *response
-	whole.Body = io.NopCloser(bytes.NewReader(body))
-	return &whole, nil
+	return response, body, err
 }
 
 // tokenStatusError is a response of the token endpoint that is neither a token nor a refusal.

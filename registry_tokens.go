@@ -140,7 +140,7 @@ func (c *Client) registryCredential(scope RegistryScope) credential {
 	if scope == "" {
 		return noCredential()
 	}
-	return bearerToken(func(ctx context.Context, refused string) (*oauth2.Token, error) {
+	return bearerToken(new(lastToken), func(ctx context.Context, refused string) (*oauth2.Token, error) {
 		r := service{c}.get("/jwt/auth").constant("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
 		token, err := c.tokens(ctx, r, refused, nil)
 		if err != nil {

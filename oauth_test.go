@@ -1,0 +1,170 @@
+package forge
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// A response of the token endpoint that is complete is final, unless it says that the server did not act or will do better: asking
+// again with a refresh token that rotates could lose it. What is temporary is asked for again, and the client's secret is tried in
+// another place only after a refusal.
+func TestOAuthEndpointAsksOnce(t *testing.T) {
+	const good = `{"access_token":"new","refresh_token":"r2","token_type":"bearer"}`
+	for _, test := range []struct {
+		name   string
+		answer act
+		asked  int // with the secret in its place
+		probed int // with the place to be found out
+	}{
+		{"HTML", say(200, "<html>", "Content-Type: text/html"), 1, 1},
+		{"no token", sayJSON(`{"refresh_token":"r2"}`), 1, 1},
+		{"no JSON", sayJSON(`{"access_token":`), 1, 1},
+		{"nothing", sayJSON(""), 1, 1},
+		{"a form without a token", say(200, "a=b", "Content-Type: application/x-www-form-urlencoded"), 1, 1},
+		{"no form", say(200, "%zz", "Content-Type: application/x-www-form-urlencoded"), 1, 1},
+		{"illegal token", sayJSON(`{"access_token":"a\nb","refresh_token":"r2"}`), 1, 1},
+		{"illegal type", sayJSON(`{"access_token":"new","refresh_token":"r2","token_type":"x\r\nInjected: y"}`), 1, 1},
+		{"error with 200", sayJSON(`{"error":"invalid_grant"}`), 1, 1},
+		{"101", closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1},
+		{"101 that stays open", silent("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1},
+		{"203", say(203, good, jsonType), 1, 1},
+		{"204", say(204, ""), 1, 1},
+		{"206", say(206, good, jsonType), 1, 1},
+		{"299", say(299, good, jsonType), 1, 1},
+		{"302", say(302, good, jsonType, "Location: /elsewhere"), 1, 1},
+		{"400", say(400, `{"error":"invalid_grant"}`, jsonType), 1, 2},
+		{"401", say(401, `{"error":"invalid_client"}`, jsonType), 1, 2},
+		{"404", say(404, "", jsonType), 1, 2},
+		{"409", say(409, `{"message":"taken"}`, jsonType), 1, 2},
+		{"409, locked", say(409, `{"message":"Resource lock"}`, jsonType), 4, 4},
+		{"408", say(408, ""), 4, 4},
+		{"425", say(425, ""), 4, 4},
+		{"429", say(429, ""), 4, 4},
+		{"500", say(500, ""), 4, 4},
+		{"501", say(501, ""), 1, 1},
+		{"505", say(505, ""), 1, 1},
+		{"521", say(521, ""), 4, 4},
+		{"closed", closing(""), 4, 4},
+		{"reset", reset(""), 4, 4},
+		{"cut short", closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"access_token\":\"new\""), 4, 4},
+		{"no HTTP", closing("garbage\r\n\r\n"), 4, 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for style, asked := range map[oauth2.AuthStyle]int{oauth2.AuthStyleInParams: test.asked, oauth2.AuthStyleAutoDetect: test.probed} {
+				tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
+				config.Endpoint.AuthStyle = style
+				api := guarded(t, fixed("new"))
+				err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(safe), nil)
+				require.ErrorIs(t, err, ErrCredential)
+				assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
+				assert.Empty(t, api.seen())
+				assert.Empty(t, reveals(err))
+			}
+		})
+	}
+}
+
+// The secret of the client is sent in the other place once the first is refused, and later only there.
+func TestOAuthProbesTheStyle(t *testing.T) {
+	tokens, config := tokenServer(t, func(form url.Values, n int) act {
+		if form.Get("client_secret") == "" {
+			return say(401, `{"error":"invalid_client"}`, jsonType)
+		}
+		return sayToken("new", "r2")
+	})
+	config.Endpoint.AuthStyle = oauth2.AuthStyleAutoDetect
+	valid := "new"
+	api := guarded(t, func() string { return valid })
+	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	assert.Len(t, tokens.seen(), 2)
+	valid = "revoked"
+	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrUnauthorized)
+	assert.Len(t, tokens.seen(), 3)
+}
+
+// A refresh token that came with a token which cannot be used is not lost: it is stored, and the next refresh uses it.
+func TestOAuthKeepsTheRotatedToken(t *testing.T) {
+	for _, bad := range []string{`"access_token":"a\nb"`, `"access_token":"new","token_type":"x\r\ny"`} {
+		tokens, config := tokenServer(t, func(form url.Values, n int) act {
+			assert.Equal(t, []string{"", "r1", "r2"}[n], form.Get("refresh_token"))
+			if n == 1 {
+				return sayJSON("{" + bad + `,"refresh_token":"r2"}`)
+			}
+			return sayToken("new", "r3")
+		})
+		var stored []string
+		c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) {
+			stored = append(stored, token.AccessToken+"/"+token.RefreshToken)
+			_, err := NewClient("https://forge.example.com", WithOAuth(config, token))
+			require.NoError(t, err, "what is to be stored can be used")
+		}))
+		require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "illegal")
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.Equal(t, []string{"/r2", "new/r3"}, stored)
+		assert.Len(t, tokens.seen(), 2)
+	}
+}
+
+// A token source is asked again where its token endpoint, or the connection to it, may do better.
+func TestTokenSourceAskedAgain(t *testing.T) {
+	status := func(code int) error { return &oauth2.RetrieveError{Response: &http.Response{StatusCode: code}} }
+	for _, test := range []struct {
+		err   error
+		asked int
+	}{
+		{status(500), 4}, {status(503), 4}, {status(429), 4}, {status(425), 4}, {status(408), 4}, {status(525), 4}, {status(501), 1}, {status(400), 1}, {status(401), 1}, {status(200), 1},
+		{&url.Error{Op: "Post", URL: "https://x/" + secret, Err: io.EOF}, 4}, {io.ErrUnexpectedEOF, 4},
+		{errors.New("oauth2: server response missing access_token"), 1}, {errors.New("oauth2: cannot parse json: x"), 1}, {errors.New("the vault is sealed"), 1},
+	} {
+		asked := 0
+		w := newWire(t, always(sayJSON("{}")))
+		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+			asked++
+			return nil, test.err
+		})))
+		err := c.Do(t.Context(), callOf(safe), nil)
+		require.ErrorIs(t, err, ErrCredential)
+		assert.Equal(t, test.asked, asked, "%v", test.err)
+		assert.Empty(t, reveals(err))
+		assert.Empty(t, w.seen())
+	}
+}
+
+// A token type that cannot be in a header is refused before anything is sent, where the credential is made or obtained.
+func TestTokenType(t *testing.T) {
+	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
+		token := &oauth2.Token{AccessToken: secret, TokenType: kind}
+		_, err := NewClient("https://forge.example.com", WithOAuth(&oauth2.Config{}, token))
+		var invalid *ValidationError
+		require.ErrorAs(t, err, &invalid, "%q", kind)
+		assert.Equal(t, "WithOAuth", invalid.Option)
+		assert.Empty(t, reveals(err))
+
+		w := newWire(t, always(sayJSON("{}")))
+		asked := 0
+		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+			asked++
+			return token, nil
+		})))
+		err = c.Do(t.Context(), callOf(safe), nil)
+		require.ErrorIs(t, err, ErrCredential, "%q", kind)
+		assert.Equal(t, 1, asked)
+		assert.Empty(t, reveals(err))
+		assert.Empty(t, w.seen())
+	}
+	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {
+		w := newWire(t, always(sayJSON("{}")))
+		c := wireClient(t, w.url, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret, TokenType: kind}))
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.Equal(t, sent+" "+secret, w.seen()[0].header.Get("Authorization"))
+	}
+}
