@@ -333,6 +333,7 @@ func (c *call) error() *Error {
 	if e.hint == "" {
 		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, a.status, a.message), "; ")
 	}
+	e.hint = orDefault(e.hint, hintTLS(a.err))
 	if c.deletedRecently() {
 		e.hint = "a repository takes one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}

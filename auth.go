@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -24,6 +25,16 @@ type credential struct {
 	renew func(ctx context.Context, used string) (bool, error)
 	// scrub removes the secret from text that came from outside.
 	scrub func(text string) string
+}
+
+// same reports whether both send the same token, whatever made them. Tokens that change are not compared.
+func (c credential) same(other credential) bool {
+	if c.kind != other.kind || c.kind == oauthToken {
+		return false
+	}
+	name, value, _, _ := c.authorize(context.Background())
+	otherName, otherValue, _, _ := other.authorize(context.Background())
+	return name == otherName && subtle.ConstantTimeCompare([]byte(value), []byte(otherValue)) == 1
 }
 
 type credentialKind uint8

@@ -32,7 +32,7 @@ func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 // ErrChecksum, and SaveTo leaves no file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("Checksum", kindOpen) {
+		if !o.fitsOnce("Checksum", kindOpen, o.sum.want != "") {
 			return
 		}
 		digest, err := hex.DecodeString(sum)

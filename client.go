@@ -2,11 +2,13 @@ package forge
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/oauth2"
@@ -53,7 +55,8 @@ type Client struct {
 
 	config    config
 	transport http.RoundTripper
-	guard     *guard
+	guard     *guard // of the API's credential
+	native    *guard // of the registry's
 	stats     *counters
 	bare      http.Header // of requests that are shown to the retry loop and not sent; always empty
 	tokens    registryTokens
@@ -68,6 +71,7 @@ type config struct {
 	cred       credential // of the API
 	basic      credential // of the registry's token endpoint
 	transport  http.RoundTripper
+	rootCAs    *x509.CertPool // nil: the transport's own
 	userAgent  string
 	log        callLog
 	limiter    Limiter
@@ -79,10 +83,13 @@ type config struct {
 	limits     limits
 	words      *words
 
+	given                                    []string // the options of one set
 	newCredential, newTransport, newRegistry bool
 }
 
-// Option configures a Client.
+// Option configures a Client. In one NewClient or With there is at most one credential, and each option
+// is given at most once, as the first would be lost: With replaces what a client has. Of WithRetry and
+// WithUserAgent the last counts.
 type Option func(*config) error
 
 // Limiter holds a caller to a rate of its own; *rate.Limiter of golang.org/x/time/rate is one. Wait is called
@@ -117,25 +124,34 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	return build(cfg, nil, options)
 }
 
-// NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets neither, for CI_API_V4_URL and
-// CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the registry of the job's project, and generates changelogs
-// (Document 1 §5).
+// NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets neither, for
+// CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the registry of the
+// job's project, and generates changelogs (Document 1 §5). For the server that runs the job, the
+// certificates in CI_SERVER_TLS_CA_FILE are trusted besides the system's, unless WithRootCAs or the
+// transport of WithHTTPClient say what to trust. A credential option is refused: derive a client with
+// With, which keeps address and certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
-	credential, missing := WithToken(token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
+	credential, missing := withFixedToken("FORGE_TOKEN", accessToken, tokenHeader, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
 	if address == "" && token == "" {
 		address, token = os.Getenv("CI_API_V4_URL"), os.Getenv("CI_JOB_TOKEN")
-		credential, missing = WithJobToken(token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
+		credential, missing = withFixedToken("CI_JOB_TOKEN", jobToken, jobTokenHeader, token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
 	}
 	if address == "" || token == "" {
 		return nil, &ValidationError{Option: "environment", Reason: missing}
 	}
-	return NewClient(address, append([]Option{credential}, options...)...)
+	return NewClient(address, slices.Concat([]Option{credential}, options, []Option{trustJobServer})...)
 }
 
-// With returns a client that differs from c in the given options. It shares c's connections, and its retry budget and
-// rate-limit waits too unless the credential differs. c itself does not change.
+// With returns a client that differs from c in the given options. It shares c's connections unless the
+// transport or its certificates differ; the retry budget and the waits that the server has requested
+// unless the credential differs, where the same token given again is the same credential, and a token
+// source or an OAuth token given again is another; and the registry's tokens unless the registry or its
+// credentials differ. c itself does not change.
 func (c *Client) With(options ...Option) (*Client, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	cfg := c.config
 	cfg.newCredential, cfg.newTransport, cfg.newRegistry = false, false, false
 	return build(cfg, c, options)
@@ -143,6 +159,7 @@ func (c *Client) With(options ...Option) (*Client, error) {
 
 // build applies the options and puts the client together.
 func build(cfg config, parent *Client, options []Option) (*Client, error) {
+	cfg.given, cfg.onRefresh = nil, nil
 	for _, option := range options {
 		if option == nil {
 			continue
@@ -151,25 +168,24 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 			return nil, err
 		}
 	}
+	if slices.Contains(cfg.given, "WithOnRefresh") && !slices.Contains(cfg.given, "WithOAuth") {
+		return nil, &ValidationError{Option: "WithOnRefresh", Reason: "it needs WithOAuth in the same options: the client refreshes no other token"}
+	}
 	c := &Client{stats: new(counters), bare: http.Header{}, offsetLists: new(offsetLists)}
 	if parent != nil {
-		c.transport, c.guard, c.stats, c.tokens = parent.transport, parent.guard, parent.stats, parent.tokens
-		c.offsetLists = parent.offsetLists
+		c.transport, c.stats, c.offsetLists = parent.transport, parent.stats, parent.offsetLists
 	}
 	if cfg.newTransport {
-		transport, err := newTransport(cfg.transport)
+		transport, err := cfg.openTransport()
 		if err != nil {
 			return nil, err
 		}
 		c.transport = transport
 	}
-	if cfg.newCredential {
+	if cfg.newCredential || cfg.newTransport {
 		cfg.cred = cfg.credential(c.transport)
-		c.guard = newGuard()
 	}
-	if cfg.newRegistry {
-		c.tokens = newRegistryTokens()
-	}
+	c.share(&cfg, parent)
 	if (cfg.cred.kind != anonymous || cfg.basic.kind != anonymous) && !cfg.plainHTTP {
 		for _, base := range cfg.bases {
 			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
@@ -180,6 +196,62 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	c.config = cfg
 	c.connect()
 	return c, nil
+}
+
+// share takes over what belongs to the parent's credentials, where they are the client's own too.
+func (c *Client) share(cfg *config, parent *Client) {
+	if parent != nil && (!cfg.newCredential || cfg.cred.same(parent.config.cred)) {
+		c.guard = parent.guard
+	} else {
+		c.guard = newGuard()
+	}
+	if parent != nil && (!cfg.newRegistry || cfg.sameRegistry(&parent.config)) {
+		c.native, c.tokens = parent.native, parent.tokens
+	} else {
+		c.native, c.tokens = newGuard(), newRegistryTokens()
+	}
+}
+
+// sameRegistry reports whether both have the same registry, and the same credentials for it.
+func (c *config) sameRegistry(other *config) bool {
+	for _, b := range []base{registryBase, authBase} {
+		one, two := c.bases[b], other.bases[b]
+		if (one == nil) != (two == nil) || one != nil && one.String() != two.String() {
+			return false
+		}
+	}
+	return c.basic.same(other.basic)
+}
+
+// guardOf is the guard of the credential that requests to the address have.
+func (c *Client) guardOf(b base) *guard {
+	if b == registryBase || b == authBase {
+		return c.native
+	}
+	return c.guard
+}
+
+// check refuses a Client that was not made by NewClient.
+func (c *Client) check() error {
+	if c == nil || c.config.bases[apiBase] == nil {
+		return &ValidationError{Option: "Client", Reason: "it was not made by NewClient, NewClientFromEnv or With"}
+	}
+	return nil
+}
+
+// give notes an option. One that is given twice in one set is refused, and so is one that excludes an
+// earlier one.
+func (c *config) give(option string, excludes ...string) error {
+	for _, earlier := range c.given {
+		switch {
+		case earlier == option:
+			return &ValidationError{Option: option, Reason: "it is given twice, so the first would be lost: to replace an option, use With"}
+		case slices.Contains(excludes, earlier):
+			return &ValidationError{Option: option, Reason: earlier + " is given too, and a client has one credential: derive a client for the other with With"}
+		}
+	}
+	c.given = append(c.given, option)
+	return nil
 }
 
 // connect gives the services their client.
@@ -195,9 +267,12 @@ func (c *Client) connect() {
 	c.Settings, c.Integrations = &SettingsService{s}, &IntegrationsService{s}
 }
 
-// CloseIdleConnections closes the connections that no call is using. Clients made without WithHTTPClient share
-// their idle connections, so it affects all of these.
+// CloseIdleConnections closes the connections that no call is using. Clients made without WithHTTPClient
+// and WithRootCAs share their idle connections, so it affects all of these.
 func (c *Client) CloseIdleConnections() {
+	if c.check() != nil {
+		return
+	}
 	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
@@ -230,14 +305,17 @@ func WithJobToken(token string) Option {
 
 func withFixedToken(option string, kind credentialKind, header, token string) Option {
 	return func(c *config) error {
-		c.use(nil, func(http.RoundTripper) credential { return fixedToken(kind, header, token) })
-		return checkToken(option, token)
+		return firstError(
+			c.use(option, nil, func(http.RoundTripper) credential { return fixedToken(kind, header, token) }),
+			checkToken(option, token),
+		)
 	}
 }
 
 // use makes a credential the client's own; tokenURL is where it will be refreshed, if anywhere.
-func (c *config) use(tokenURL *url.URL, build func(http.RoundTripper) credential) {
+func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential) error {
 	c.bases[tokenBase], c.credential, c.newCredential = tokenURL, build, true
+	return c.give(option, "WithToken", "WithJobToken", "WithOAuth", "WithTokenSource", "WithoutCredential", "FORGE_TOKEN", "CI_JOB_TOKEN")
 }
 
 // WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself: before it expires, and
@@ -267,17 +345,17 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 				c.onRefresh(fresh)
 			}
 		}}
-		c.use(endpoint, state.credential)
-		return nil
+		return c.use("WithOAuth", endpoint, state.credential)
 	}
 }
 
-// WithOnRefresh is called with each token that the WithOAuth of the same options obtains, so that it can be stored. It must not
-// call the client.
+// WithOnRefresh is called with each token that the WithOAuth of the same options obtains, so that it can
+// be stored. A token without an access token came with one that cannot be used: its refresh token is the
+// one to keep. f must not call the client. Without WithOAuth in the same options it is refused.
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
 		c.onRefresh = f
-		return nil
+		return c.give("WithOnRefresh")
 	}
 }
 
@@ -289,16 +367,14 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
 		}
 		state := &sourceState{source: source}
-		c.use(nil, state.credential)
-		return nil
+		return c.use("WithTokenSource", nil, state.credential)
 	}
 }
 
 // WithoutCredential calls without any credential; of use with With.
 func WithoutCredential() Option {
 	return func(c *config) error {
-		c.use(nil, func(http.RoundTripper) credential { return noCredential() })
-		return nil
+		return c.use("WithoutCredential", nil, func(http.RoundTripper) credential { return noCredential() })
 	}
 }
 
@@ -322,7 +398,7 @@ func WithHTTPClient(h *http.Client) Option {
 			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
 		}
 		c.transport, c.newTransport = h.Transport, true
-		return nil
+		return c.give("WithHTTPClient")
 	}
 }
 
@@ -345,7 +421,7 @@ func WithLogger(logger *slog.Logger) Option {
 		if c.log = (silence{}); logger != nil {
 			c.log = journal{logger}
 		}
-		return nil
+		return c.give("WithLogger")
 	}
 }
 
@@ -357,7 +433,7 @@ func WithLimiter(limiter Limiter) Option {
 			return &ValidationError{Option: "WithLimiter", Reason: fmt.Sprintf("the limiter is a nil %T", limiter)}
 		}
 		c.limiter = limiter
-		return nil
+		return c.give("WithLimiter")
 	}
 }
 
@@ -398,12 +474,13 @@ func WithRegistry(registryURL, authURL string) Option {
 		}
 		auth, err := parseBase("WithRegistry", authURL)
 		c.bases[registryBase], c.bases[authBase], c.newRegistry = registry, auth, true
-		return err
+		return firstError(err, c.give("WithRegistry"))
 	}
 }
 
-// WithRegistryCredentials sets the user and password that registry tokens are obtained with: of a registry user, or gitlab-ci-token
-// and CI_JOB_TOKEN in a job of such a server. They go to the token endpoint of WithRegistry and nowhere else.
+// WithRegistryCredentials sets the user and password that registry tokens are obtained with: of a registry
+// user, or gitlab-ci-token and CI_JOB_TOKEN in a job of such a server. They go to the token endpoint of
+// WithRegistry, which may be given later with With, and nowhere else.
 func WithRegistryCredentials(user, password string) Option {
 	return func(c *config) error {
 		switch {
@@ -413,6 +490,6 @@ func WithRegistryCredentials(user, password string) Option {
 			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user has a colon, or one of them control bytes"}
 		}
 		c.basic, c.newRegistry = basic(user, password), true
-		return nil
+		return c.give("WithRegistryCredentials")
 	}
 }

@@ -32,7 +32,7 @@ type PlannedRequest struct {
 // is planned, and of a method that makes several requests the first. plan may be nil.
 func DryRun(plan *PlannedRequest) RequestOption {
 	return func(o *callOptions) {
-		if o.fits("DryRun", kindAny) {
+		if o.fitsOnce("DryRun", kindAny, o.plan != nil) {
 			o.plan = func(c *call) error { return c.planned(plan) }
 		}
 	}

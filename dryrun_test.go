@@ -31,7 +31,7 @@ func untouched(t *testing.T, options ...Option) *Client {
 		WithTokenSource(panicking{}), WithLimiter(panicking{}), log.option(slog.LevelDebug), hook.option(),
 		through(func(*http.Request) (*http.Response, error) { panic("something was sent") }),
 	}
-	c, err := NewClient("https://forge.example.com/base", append(own, options...)...)
+	c, err := NewClient("https://forge.example.com/base", overriding(own, options...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		got, _ := log.lines(t)

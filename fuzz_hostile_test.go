@@ -28,7 +28,7 @@ import (
 func fuzzClient(t testing.TB, f staticAnswer, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: f}), WithRetry(RetryPolicy{MaxAttempts: 1, MaxRetryAfter: 1})} // no server makes it wait
-	client, err := NewClient("https://forge.example.com", append(own, options...)...)
+	client, err := NewClient("https://forge.example.com", overriding(own, options...)...)
 	require.NoError(t, err)
 	return client
 }

@@ -40,7 +40,7 @@ func headers(pairs ...string) http.Header {
 
 func bubbleClient(t *testing.T, options ...Option) *Client {
 	t.Helper()
-	c, err := NewClient("https://forge.example.com", append([]Option{WithToken(secret)}, options...)...)
+	c, err := NewClient("https://forge.example.com", overriding([]Option{WithToken(secret)}, options...)...)
 	require.NoError(t, err)
 	return c
 }

@@ -44,7 +44,7 @@ func (j journal) held(ctx context.Context, c *call) {
 	if !j.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	if until, why := c.client().guard.heldUntil(c.request, c.options.unchecked); time.Until(until) > 0 {
+	if until, why := c.guard().heldUntil(c.request, c.options.unchecked); time.Until(until) > 0 {
 		j.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }

@@ -89,7 +89,9 @@ func TestLogOff(t *testing.T) {
 	w := newWire(t, always(say(404, "")))
 	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(safe), nil))
 	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(safe), nil))
-	require.Error(t, wireClient(t, w.url, log.option(slog.LevelDebug), WithLogger(nil)).Do(t.Context(), callOf(safe), nil))
+	off, err := wireClient(t, w.url, log.option(slog.LevelDebug)).With(WithLogger(nil))
+	require.NoError(t, err)
+	require.Error(t, off.Do(t.Context(), callOf(safe), nil))
 	got, _ := log.lines(t)
 	assert.Empty(t, got)
 }

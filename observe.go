@@ -42,7 +42,7 @@ type Attempt struct {
 func WithOnAttempt(f func(context.Context, Attempt)) Option {
 	return func(c *config) error {
 		c.onAttempt = f
-		return nil
+		return c.give("WithOnAttempt")
 	}
 }
 

@@ -132,10 +132,8 @@ func (s *pageServer) count() int { return len(s.requests("")) }
 // onceClient is a client that never repeats, with connections of its own.
 func onceClient(t testing.TB, address string, options ...Option) *Client {
 	t.Helper()
-	options = append([]Option{
-		WithToken("secret-token"), WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithRetry(RetryPolicy{MaxAttempts: 1}),
-	}, options...)
-	client, err := NewClient(address, options...)
+	own := []Option{WithToken("secret-token"), WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithRetry(RetryPolicy{MaxAttempts: 1})}
+	client, err := NewClient(address, overriding(own, options...)...)
 	require.NoError(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	return client

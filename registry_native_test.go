@@ -33,7 +33,7 @@ func nativeClient(t *testing.T, registry, auth act, options ...Option) (c *Clien
 	t.Helper()
 	api = newWire(t, always(sayJSON("{}")))
 	registryWire, authWire = newWire(t, always(registry)), newWire(t, always(auth))
-	options = append([]Option{
+	options = overriding([]Option{
 		WithToken(secret), WithRegistry(registryWire.url+"/prefix", authWire.url), WithRegistryCredentials(registryUser, registryPassword), WithVocabulary(GitLab),
 	}, options...)
 	return wireClient(t, api.url, options...), api, registryWire, authWire
@@ -144,7 +144,7 @@ func TestRegistryTokenLifetime(t *testing.T) {
 // nativeTransport is a registry with its token endpoint, for the bubble of synctest.
 func nativeTransport(t *testing.T, answer func(req *http.Request) (status int, body string), options ...Option) *Client {
 	t.Helper()
-	return bubbleClient(t, append([]Option{
+	return bubbleClient(t, overriding([]Option{
 		through(func(req *http.Request) (*http.Response, error) {
 			status, body := answer(req)
 			header := headers("Content-Type", "application/json")

@@ -8,7 +8,10 @@ import (
 	"time"
 )
 
-// RequestOption changes a single call. One that does not fit the call is a *ValidationError.
+// RequestOption changes a single call. One that does not fit the call is a *ValidationError. Of one that
+// is given twice and sets a number or a policy the last counts, so that a helper's can be replaced; Query
+// adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt, Sudo and a Header of the same name
+// are refused the second time, as the first would be lost.
 type RequestOption func(*callOptions)
 
 // executor is the kind of call: what is done with the answer.
@@ -56,6 +59,14 @@ func (o *callOptions) fits(option string, kinds executor) bool {
 	return o.err == nil
 }
 
+// fitsOnce is fits for an option of which a second one would undo the first.
+func (o *callOptions) fitsOnce(option string, kinds executor, given bool) bool {
+	if given {
+		o.refuse(option, "", "it is given twice, so the first would be lost")
+	}
+	return o.fits(option, kinds)
+}
+
 func (o *callOptions) refuse(option, param, reason string) {
 	if o.err != nil {
 		return
@@ -71,7 +82,7 @@ func Into(response *Response) RequestOption {
 		if response != nil {
 			*response = Response{}
 		}
-		if o.fits("Into", kindAny) {
+		if o.fitsOnce("Into", kindAny, o.into != nil && o.into != response) {
 			o.into = response
 		}
 	}
@@ -102,7 +113,7 @@ func PerPage(n int) RequestOption {
 // and the cursor of another list is refused. PerPage and Ahead may change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
-		if o.fits("StartAt", kindList) {
+		if o.fitsOnce("StartAt", kindList, o.startAt != "") {
 			o.startAt = cursor
 		}
 	}
@@ -131,7 +142,7 @@ func Ahead(n int) RequestOption {
 // server only.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("Sudo", kindAny) {
+		if !o.fitsOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
 			return
 		}
 		if user <= 0 {
@@ -157,6 +168,8 @@ func Header(name, value string) RequestOption {
 			o.refuse("Header", canonical, "it is set by the transport")
 		case !validHeaderName(name) || hasControl(value):
 			o.refuse("Header", "", "the name or value is not a legal header")
+		case o.header[canonical] != nil:
+			o.refuse("Header", canonical, "it is given twice, so the first would be lost")
 		default:
 			o.setHeader(canonical, value)
 		}
@@ -222,7 +235,7 @@ func Retry(policy RetryPolicy) RequestOption {
 // call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
-		if o.fits("Progress", kindDo|kindExec|kindOpen) {
+		if o.fitsOnce("Progress", kindDo|kindExec|kindOpen, o.progress != nil) {
 			o.progress = report
 		}
 	}

@@ -99,7 +99,7 @@ func (c *call) goesOn(ctx context.Context) bool {
 	a := &c.last
 	c.note = ""
 	if a.ok() {
-		c.client().guard.succeeded(c.attempts > 1)
+		c.guard().succeeded(c.attempts > 1)
 		c.budget()
 		return false
 	}
@@ -108,7 +108,7 @@ func (c *call) goesOn(ctx context.Context) bool {
 	}
 	wait, asked := a.retryAfter, a.retryAfter > 0
 	if asked && a.status == http.StatusTooManyRequests && !a.away {
-		c.client().guard.hold(c.request, a.until)
+		c.guard().hold(c.request, a.until)
 	}
 	if c.over(ctx) {
 		return false
@@ -135,20 +135,20 @@ func (c *call) goesOn(ctx context.Context) bool {
 // budget notes what a good answer took of the budget of its route. Blobs are noted once their size is known.
 func (c *call) budget() {
 	if !c.last.away {
-		c.client().guard.readClock(c.request, c.last.header)
+		c.guard().readClock(c.request, c.last.header)
 	}
 	if b := c.route().budget; b == deletionBudget || b == archiveBudget {
-		c.client().guard.count(c.request)
+		c.guard().count(c.request)
 	}
 	if !c.last.away {
-		c.client().guard.read(c.request, c.last.header)
+		c.guard().read(c.request, c.last.header)
 	}
 }
 
 // weigh notes a blob that came as JSON and turns out to be large.
 func (c *call) weigh(out any) {
 	if blob, ok := out.(*Blob); ok && blob.Size > largeBlob {
-		c.client().guard.count(c.request)
+		c.guard().count(c.request)
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 	case asked && c.last.retryAfter > c.options.retry.MaxRetryAfter:
 		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
 			roundUp(c.last.retryAfter), c.options.retry.MaxRetryAfter)
-	case !c.client().guard.spend():
+	case !c.guard().spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:
 		if asked {

@@ -16,7 +16,7 @@ func (c *call) newStream(life *lifetime, answer *http.Response, body *answerRead
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
 	c.watch.rest()
 	if c.route().budget == blobBudget {
-		s.large = sync.OnceFunc(func() { c.client().guard.count(c.request) })
+		s.large = sync.OnceFunc(func() { c.guard().count(c.request) })
 		if s.total > largeBlob {
 			s.large()
 		}

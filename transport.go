@@ -142,6 +142,7 @@ func (c *call) loop() error {
 }
 
 func (c *call) client() *Client { return c.request.client }
+func (c *call) guard() *guard   { return c.client().guardOf(c.route().base) }
 func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
@@ -228,7 +229,7 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 		}
 	}
 	c.client().config.log.held(ctx, c)
-	if until, why, err := c.client().guard.pass(ctx, c.request, c.options); err != nil {
+	if until, why, err := c.guard().pass(ctx, c.request, c.options); err != nil {
 		c.last.until, c.last.final = until, true
 		return nil, &failure{ErrRateLimited, why, err}
 	}

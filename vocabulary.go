@@ -109,7 +109,7 @@ func WithVocabulary(v Vocabulary) Option {
 	return func(c *config) error {
 		parsed, err := v.parse()
 		c.words = parsed
-		return err
+		return firstError(err, c.give("WithVocabulary"))
 	}
 }
 

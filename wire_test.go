@@ -201,11 +201,29 @@ func refusedAddress(t *testing.T) string {
 	return "http://" + listener.Addr().String()
 }
 
+// overriding adds options to a helper's own, and drops of these what the options replace.
+func overriding(own []Option, options ...Option) []Option {
+	var replaced config
+	for _, option := range options {
+		if option != nil {
+			_ = option(&replaced)
+		}
+	}
+	kept := []Option{}
+	for _, option := range own {
+		first, second := config{}, config{given: replaced.given}
+		if option(&first) != nil || option(&second) == nil {
+			kept = append(kept, option)
+		}
+	}
+	return append(kept, options...)
+}
+
 // wireClient is a client with connections of its own and short waits.
 func wireClient(t *testing.T, address string, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithToken(secret), WithRetry(impatient)}
-	c, err := NewClient(address, append(own, options...)...)
+	c, err := NewClient(address, overriding(own, options...)...)
 	require.NoError(t, err)
 	t.Cleanup(c.CloseIdleConnections)
 	return c
@@ -264,7 +282,7 @@ func (w *world) at(address string) []seen {
 
 func (w *world) client(base string, options ...Option) *Client {
 	w.t.Helper()
-	return wireClient(w.t, base, append([]Option{w.dials()}, options...)...)
+	return wireClient(w.t, base, overriding([]Option{w.dials()}, options...)...)
 }
 
 // dials is the option of clients that find the hosts.

@@ -15,7 +15,10 @@ func (s *Server) Client(options ...forge.Option) *forge.Client {
 		forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}}), forge.WithToken(s.Token),
 		forge.WithRegistry(s.RegistryURL, s.AuthURL), forge.WithRegistryCredentials("root", s.Token),
 	}
-	client, err := forge.NewClient(s.URL, append(own, options...)...)
+	client, err := forge.NewClient(s.URL, own...)
+	if err == nil {
+		client, err = client.With(options...)
+	}
 	if err != nil {
 		panic("forgetest: " + err.Error())
 	}

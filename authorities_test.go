@@ -1,0 +1,256 @@
+package forge
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// privateServer is a server whose certificate no system knows, with the pool that does.
+func privateServer(t *testing.T, handler http.HandlerFunc) (address string, pool *x509.CertPool, certificate []byte) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(handler)
+	srv.EnableHTTP2 = true
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	pool = x509.NewCertPool()
+	pool.AddCert(srv.Certificate())
+	return srv.URL, pool, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+}
+
+func replyJSON(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// closed is a client whose connections end with the test.
+func closed(t *testing.T) func(*Client, error) *Client {
+	return func(c *Client, err error) *Client {
+		t.Helper()
+		require.NoError(t, err)
+		t.Cleanup(c.CloseIdleConnections)
+		return c
+	}
+}
+
+// A server with a certificate of a private authority is reached with WithRootCAs, over HTTP/2 as ever; without it the error names
+// the option, and nothing is sent a second time.
+func TestRootCAs(t *testing.T) {
+	proto := ""
+	address, pool, _ := privateServer(t, func(w http.ResponseWriter, r *http.Request) {
+		proto = r.Proto
+		replyJSON("{}")(w, r)
+	})
+	unknown := closed(t)(NewClient(address, WithToken(secret)))
+	err := unknown.Do(t.Context(), callOf(safe), nil)
+	var authority x509.UnknownAuthorityError
+	require.ErrorAs(t, err, &authority)
+	require.ErrorContains(t, err, "WithRootCAs")
+	assert.Equal(t, 1, asError(t, err).Attempts)
+	assert.Empty(t, proto)
+
+	c := closed(t)(NewClient(address, WithToken(secret), WithRootCAs(pool)))
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, "HTTP/2.0", proto)
+	shared, own := sharedTransport(), c.transport.(*http.Transport)
+	assert.NotSame(t, shared, own)
+	assert.Nil(t, shared.TLSClientConfig.RootCAs, "the transport of other clients is not changed")
+	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)
+	assert.Equal(t, shared.IdleConnTimeout, own.IdleConnTimeout)
+	assert.Equal(t, shared.TLSClientConfig.MinVersion, own.TLSClientConfig.MinVersion)
+	require.Error(t, unknown.Do(t.Context(), callOf(safe), nil))
+	derived := closed(t)(unknown.With(WithRootCAs(pool)))
+	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(safe), nil))
+}
+
+// The pool replaces the system's, and is the one that was given: what is added to it later has no part in the client.
+func TestRootCAsReplaceTheSystems(t *testing.T) {
+	address, pool, _ := privateServer(t, replyJSON("{}"))
+	other := x509.NewCertPool()
+	other.AddCert(otherAuthority(t))
+	c := closed(t)(NewClient(address, WithRootCAs(other)))
+	other.AddCert(httptestAuthority(t))
+	require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "WithRootCAs")
+	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
+}
+
+// otherAuthority is a certificate that signs nothing.
+func otherAuthority(t *testing.T) *x509.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	certificate, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return certificate
+}
+
+func httptestAuthority(t *testing.T) *x509.Certificate {
+	t.Helper()
+	srv := httptest.NewTLSServer(nil)
+	defer srv.Close()
+	return srv.Certificate()
+}
+
+// The pool holds for the addresses of OAuth tokens and of the registry too.
+func TestRootCAsEverywhere(t *testing.T) {
+	address, pool, _ := privateServer(t, func(w http.ResponseWriter, r *http.Request) {
+		replyJSON(map[string]string{
+			"/token": `{"access_token":"new-token-1","token_type":"bearer"}`, "/jwt/auth": `{"token":"opaque-token"}`, "/v2/_catalog": `{"repositories":["a"]}`,
+		}[r.URL.Path]+strings.Repeat("{}", strings.Count(r.URL.Path, "/api/v4/")))(w, r)
+	})
+	options := []Option{
+		WithOAuth(&oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: address + "/token"}}, expired("r1")),
+		WithRegistry(address, address), WithRegistryCredentials("user", "password"),
+	}
+	calls := map[string]func(*Client) error{
+		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(once), nil) },
+		"registry": func(c *Client) error {
+			_, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
+			return err
+		},
+	}
+	unknown := closed(t)(NewClient(address, options...))
+	known := closed(t)(NewClient(address, append(options, WithRootCAs(pool))...))
+	later := closed(t)(unknown.With(WithRootCAs(pool)))
+	for name, call := range calls {
+		err := call(unknown)
+		require.ErrorIs(t, err, ErrCredential, name)
+		require.ErrorContains(t, err, "WithRootCAs", name)
+		require.NoError(t, call(known), name)
+		require.NoError(t, call(later), name)
+	}
+}
+
+// With WithHTTPClient the certificates are set on a copy of its *http.Transport; what cannot take them is refused, and in With the
+// newer option counts.
+func TestRootCAsWithHTTPClient(t *testing.T) {
+	address, pool, _ := privateServer(t, replyJSON("{}"))
+	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
+	dials := 0
+	given := &http.Transport{MaxIdleConnsPerHost: 200, DialContext: (&net.Dialer{Control: func(string, string, syscall.RawConn) error { dials++; return nil }}).DialContext}
+	for _, options := range [][]Option{{through(given), WithRootCAs(pool)}, {WithRootCAs(pool), through(given)}} {
+		c := closed(t)(NewClient(address, options...))
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.Equal(t, 200, c.transport.(*http.Transport).MaxIdleConnsPerHost)
+	}
+	assert.Equal(t, 2, dials)
+	assert.True(t, given.TLSClientConfig == nil || given.TLSClientConfig.RootCAs == nil, "the caller's transport is not changed")
+
+	foreign := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.EOF })
+	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
+	dialing := &http.Transport{DialTLSContext: given.DialContext}
+	for says, transport := range map[string]http.RoundTripper{"not an *http.Transport": foreign, "RootCAs of its own": own, "TLS connections itself": dialing} {
+		for _, options := range [][]Option{{through(transport), WithRootCAs(pool)}, {WithRootCAs(pool), through(transport)}} {
+			_, err := NewClient(address, options...)
+			assert.Contains(t, refusedOption(t, err, "WithRootCAs"), says)
+		}
+	}
+	for reason, none := range map[string]*x509.CertPool{"nil": nil, "empty": x509.NewCertPool()} {
+		_, err := NewClient(address, WithRootCAs(none))
+		assert.Contains(t, refusedOption(t, err, "WithRootCAs"), reason)
+	}
+
+	parent := closed(t)(NewClient(address, WithRootCAs(pool)))
+	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces all
+	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(safe), nil), "the certificates are the parent's")
+	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(safe), nil), "the certificates are the transport's")
+	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil))
+	_, err := closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
+	refusedOption(t, err, "WithRootCAs")
+}
+
+// In a CI job the certificates of CI_SERVER_TLS_CA_FILE are trusted besides the system's, for the server that runs the job.
+func TestJobAuthorities(t *testing.T) {
+	address, pool, certificate := privateServer(t, replyJSON("{}"))
+	file := filepath.Join(t.TempDir(), "authority.pem")
+	require.NoError(t, os.WriteFile(file, certificate, 0o600))
+	set := func(env map[string]string) {
+		for _, name := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN", jobAuthorities} {
+			t.Setenv(name, env[name])
+		}
+	}
+	job := func(file string) {
+		set(map[string]string{"CI_API_V4_URL": address + "/api/v4", "CI_JOB_TOKEN": secret, jobAuthorities: file})
+	}
+	job(file)
+	c := closed(t)(NewClientFromEnv())
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	all, err := x509.SystemCertPool()
+	require.NoError(t, err)
+	all.AppendCertsFromPEM(certificate)
+	assert.True(t, c.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "besides the system's")
+	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(safe), nil))
+
+	set(map[string]string{"CI_API_V4_URL": address + "/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
+	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "another token for the same server")
+	set(map[string]string{"CI_API_V4_URL": "https://forge.example.com/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "WithRootCAs", "another server")
+	set(map[string]string{jobAuthorities: "/does/not/exist", "FORGE_URL": address, "FORGE_TOKEN": secret})
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "WithRootCAs", "no job")
+
+	job("")
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), jobAuthorities)
+	require.NoError(t, os.WriteFile(file, []byte("-----BEGIN CERTIFICATE-----\nbroken\n"), 0o600))
+	for name, says := range map[string]string{file: "no certificate", filepath.Dir(file): "cannot be read", file + "x": "cannot be read"} {
+		job(name)
+		_, err := NewClientFromEnv()
+		assert.Contains(t, refusedOption(t, err, jobAuthorities), says)
+		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil), "an explicit pool counts")
+	}
+	require.NoError(t, os.WriteFile(file, certificate, 0o600))
+	job(file)
+	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
+	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(safe), nil))
+	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
+	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(safe), nil), "the transport says what to trust")
+	closed(t)(NewClientFromEnv(through(roundTrip(nil))))
+}
+
+// A server that asks for a certificate of the client gets a hint too, and other failures of TLS get none that would mislead.
+func TestHintTLS(t *testing.T) {
+	srv := httptest.NewUnstartedServer(replyJSON("{}"))
+	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	pool := x509.NewCertPool()
+	pool.AddCert(srv.Certificate())
+	err := closed(t)(NewClient(srv.URL, WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil)
+	require.ErrorContains(t, err, "TLSClientConfig.Certificates")
+
+	elsewhere := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
+	err = closed(t)(NewClient(elsewhere, WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil)
+	var name x509.HostnameError
+	require.ErrorAs(t, err, &name)
+	require.NotContains(t, err.Error(), "WithRootCAs")
+	for _, err := range []error{nil, io.EOF, net.ErrClosed, x509.CertificateInvalidError{Reason: x509.Expired}} {
+		assert.Empty(t, hintTLS(err))
+	}
+	assert.Contains(t, hintTLS(x509.SystemRootsError{}), "WithRootCAs")
+}

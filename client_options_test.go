@@ -1,0 +1,269 @@
+package forge
+
+import (
+	"context"
+	"crypto/x509"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// credentialOptions are the options of which a client has one.
+func credentialOptions() map[string]Option {
+	return map[string]Option{
+		"WithToken": WithToken("access-token-1"), "WithJobToken": WithJobToken("job-token-1"), "WithoutCredential": WithoutCredential(),
+		"WithOAuth":       WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "oauth-token-1"}),
+		"WithTokenSource": WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "source-token-1"})),
+	}
+}
+
+// otherOptions are the others, each with two values that differ.
+func otherOptions(t *testing.T) map[string][2]Option {
+	t.Helper()
+	srv := httptest.NewTLSServer(nil)
+	t.Cleanup(srv.Close)
+	pool := x509.NewCertPool()
+	pool.AddCert(srv.Certificate())
+	const base = "https://registry.example.com"
+	return map[string][2]Option{
+		"WithHTTPClient": {WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithHTTPClient(&http.Client{})},
+		"WithLogger":     {WithLogger(slog.Default()), WithLogger(nil)}, "WithLimiter": {WithLimiter(&limiter{}), WithLimiter(&limiter{})},
+		"WithRegistry":            {WithRegistry(base, base), WithRegistry(base+"/other", base)},
+		"WithRegistryCredentials": {WithRegistryCredentials("a", "password"), WithRegistryCredentials("b", "password")},
+		"WithVocabulary":          {WithVocabulary(GitLab), WithVocabulary("")},
+		"WithOnAttempt":           {WithOnAttempt(func(context.Context, Attempt) {}), WithOnAttempt(nil)},
+		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
+	}
+}
+
+// repeatableOptions lose nothing when they are given twice: they are switches, or values of which the last counts.
+func repeatableOptions() map[string]Option {
+	return map[string]Option{
+		"WithPlainHTTP": WithPlainHTTP(), "WithStrictDecoding": WithStrictDecoding(), "WithUserAgent": WithUserAgent("a/1"), "WithRetry": WithRetry(RetryPolicy{MaxAttempts: 1}),
+	}
+}
+
+// onRefresh needs WithOAuth beside it.
+const onRefresh = "WithOnRefresh"
+
+// refusedOption checks that a set of options is refused, and returns the text.
+func refusedOption(t *testing.T, err error, option string) string {
+	t.Helper()
+	var invalid *ValidationError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, option, invalid.Option)
+	assert.NotEmpty(t, invalid.Reason)
+	return err.Error()
+}
+
+// Two credentials in one set of options are refused, with both names, in NewClient and in With; With alone replaces one.
+func TestTwoCredentials(t *testing.T) {
+	const address = "https://forge.example.com"
+	parent, err := NewClient(address, WithToken("access-token-0"))
+	require.NoError(t, err)
+	for first, one := range credentialOptions() {
+		for second, two := range credentialOptions() {
+			_, err := NewClient(address, one, WithUserAgent("x/1"), two)
+			assert.Contains(t, refusedOption(t, err, second), map[bool]string{true: "twice", false: first + " is given too"}[first == second])
+			assert.Contains(t, err.Error(), "With")
+			_, err = parent.With(one, nil, two)
+			refusedOption(t, err, second)
+			derived, err := parent.With(one)
+			require.NoError(t, err, first)
+			_, err = derived.With(two)
+			require.NoError(t, err, second)
+		}
+	}
+}
+
+// An option is given once in a set, as the first would be lost; With replaces it. Each option of the package is in one of the
+// tables above.
+func TestOptionsGivenTwice(t *testing.T) {
+	const address = "https://forge.example.com"
+	for name, options := range otherOptions(t) {
+		_, err := NewClient(address, options[0], options[1])
+		assert.Contains(t, refusedOption(t, err, name), "twice")
+		first, err := NewClient(address, options[0])
+		require.NoError(t, err, name)
+		_, err = first.With(options[1], options[0])
+		assert.Contains(t, refusedOption(t, err, name), "twice")
+		second, err := first.With(options[1])
+		require.NoError(t, err, name)
+		_, err = second.With(options[0])
+		require.NoError(t, err, name)
+	}
+	for name, option := range repeatableOptions() {
+		_, err := NewClient(address, option, option)
+		require.NoError(t, err, name)
+	}
+	known := slices.Concat(slices.Collect(maps.Keys(credentialOptions())), slices.Collect(maps.Keys(otherOptions(t))), slices.Collect(maps.Keys(repeatableOptions())), []string{onRefresh})
+	assert.ElementsMatch(t, exportedFunctions(t, "Option"), known)
+}
+
+// exportedFunctions finds the exported functions of the package that return the type.
+func exportedFunctions(t *testing.T, result string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !f.Name.IsExported() || f.Type.Results.NumFields() != 1 {
+				continue
+			}
+			if id, ok := f.Type.Results.List[0].Type.(*ast.Ident); ok && id.Name == result {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
+// WithOnRefresh belongs to the WithOAuth of the same options: alone it would be told nothing, or tokens of another credential.
+func TestOnRefreshNeedsOAuth(t *testing.T) {
+	const address = "https://forge.example.com"
+	hook, oauth := WithOnRefresh(func(*oauth2.Token) {}), credentialOptions()["WithOAuth"]
+	parent, err := NewClient(address, hook, oauth)
+	require.NoError(t, err)
+	_, err = parent.With(hook)
+	assert.Contains(t, refusedOption(t, err, onRefresh), "WithOAuth")
+	_, err = parent.With(hook, oauth)
+	require.NoError(t, err)
+	_, err = NewClient(address, hook, hook, oauth)
+	refusedOption(t, err, onRefresh)
+	for name, option := range credentialOptions() {
+		if name != "WithOAuth" {
+			_, err = NewClient(address, option, hook)
+			refusedOption(t, err, onRefresh)
+		}
+	}
+	_, err = NewClient(address, WithOnRefresh(nil))
+	refusedOption(t, err, onRefresh)
+}
+
+// The hook of a parent is not told of the tokens of another credential.
+func TestOnRefreshIsNotInherited(t *testing.T) {
+	endpoint := newWire(t, always(sayToken("new", "r9")))
+	api := guarded(t, fixed("new"))
+	config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: endpoint.url, AuthStyle: oauth2.AuthStyleInParams}}
+	var told []string
+	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) { told = append(told, token.RefreshToken) }))
+	other, err := parent.With(WithOAuth(config, expired("r2")))
+	require.NoError(t, err)
+	require.NoError(t, other.Do(t.Context(), callOf(safe), nil))
+	assert.Empty(t, told)
+	derived, err := parent.With(WithUserAgent("x/1"))
+	require.NoError(t, err)
+	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, []string{"r9"}, told)
+}
+
+// NewClientFromEnv has the credential of the environment, so another one beside it is refused; With replaces it.
+func TestFromEnvWithACredential(t *testing.T) {
+	for _, env := range []map[string]string{
+		{"FORGE_URL": "https://forge.example.com", "FORGE_TOKEN": "env-token-1"},
+		{"CI_API_V4_URL": "https://forge.example.com/api/v4", "CI_JOB_TOKEN": "env-token-1"},
+	} {
+		for _, name := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN", jobAuthorities} {
+			t.Setenv(name, env[name])
+		}
+		variable := "FORGE_TOKEN"
+		if env[variable] == "" {
+			variable = "CI_JOB_TOKEN"
+		}
+		c, err := NewClientFromEnv(WithUserAgent("x/1"))
+		require.NoError(t, err)
+		for name, option := range credentialOptions() {
+			_, err := NewClientFromEnv(option)
+			assert.Contains(t, refusedOption(t, err, name), variable)
+			_, err = c.With(option)
+			require.NoError(t, err)
+		}
+		t.Setenv(variable, "two words")
+		_, err = NewClientFromEnv()
+		assert.Contains(t, refusedOption(t, err, variable), "spaces")
+	}
+}
+
+// Registry credentials without the registry's address are no mistake: With may give it later, and until then calls say what is missing.
+func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
+	c, err := NewClient("https://forge.example.com", WithRegistryCredentials("a", "password"))
+	require.NoError(t, err)
+	_, err = Collect(c.RegistryNative.ListCatalog(t.Context()))
+	assertRefused(t, err, "WithRegistry", "")
+	registry := newWire(t, func(s seen) act {
+		if strings.HasPrefix(s.uri, "/jwt/auth") {
+			return tokenAnswer("opaque-token", "")
+		}
+		return sayJSON(`{"repositories":[]}`)
+	})
+	c, err = c.With(WithRegistry(registry.url, registry.url))
+	require.NoError(t, err)
+	_, err = Collect(c.RegistryNative.ListCatalog(t.Context()))
+	require.NoError(t, err)
+	c.CloseIdleConnections()
+}
+
+// Of request options that hand something to the caller, or say who asks or where, a second one is refused; of those that set a
+// number the last one counts, so that a helper's can be replaced.
+func TestRequestOptionsGivenTwice(t *testing.T) {
+	client := silentServer(t)
+	list := func(opts ...RequestOption) error {
+		_, err := Collect(client.Issues.List(t.Context(), nil, opts...))
+		return err
+	}
+	open := func(opts ...RequestOption) error {
+		_, err := client.Repositories.Archive(t.Context(), ID(1), nil, opts...)
+		return err
+	}
+	report := func(int64, int64) {}
+	sum := strings.Repeat("0", 64)
+	for name, test := range map[string]struct {
+		call func(...RequestOption) error
+		opts [2]RequestOption
+	}{
+		"Into": {list, [2]RequestOption{Into(&Response{}), Into(&Response{})}}, "StartAt": {list, [2]RequestOption{StartAt(newCursor("x", "a=b")), StartAt(newCursor("x", "a=c"))}},
+		"Progress": {open, [2]RequestOption{Progress(report), Progress(report)}}, "DryRun": {list, [2]RequestOption{DryRun(&PlannedRequest{}), DryRun(nil)}},
+		"Checksum": {open, [2]RequestOption{Checksum(ChecksumSHA256, sum), Checksum(ChecksumSHA256, sum)}},
+		"Sudo":     {list, [2]RequestOption{Sudo(1), Sudo(2)}}, "Header": {list, [2]RequestOption{Header("x-a", "1"), Header("X-A", "2")}},
+	} {
+		var invalid *ValidationError
+		require.ErrorAs(t, test.call(test.opts[0], OnePage(), test.opts[1]), &invalid, name)
+		if invalid.Reason == "it does not fit this kind of call" { // OnePage, of a download
+			require.ErrorAs(t, test.call(test.opts[0], test.opts[1]), &invalid, name)
+		}
+		assert.Equal(t, name, invalid.Option)
+		assert.Contains(t, invalid.Reason, "twice")
+	}
+}
+
+// The last of several numbers counts, and names of queries may repeat.
+func TestRequestOptionsReplaced(t *testing.T) {
+	w := newWire(t, script(say(503, ""), sayJSON("[]")))
+	c := wireClient(t, w.url)
+	var page Response
+	_, err := Collect(c.Issues.List(t.Context(), nil, PerPage(5), PerPage(7), Ahead(3), Ahead(0), MaxBytes(1), MaxBytes(100), Retry(RetryPolicy{MaxAttempts: 1}), Retry(impatient),
+		Query("a", "1"), Query("a", "2"), Header("X-A", "1"), Header("X-B", "2"), OnePage(), OnePage(), Unchecked(), Unchecked(), Into(&page)))
+	require.NoError(t, err)
+	require.Len(t, w.seen(), 2)
+	assert.Contains(t, w.seen()[1].uri, "a=1&a=2&")
+	assert.Contains(t, w.seen()[1].uri, "per_page=7")
+	assert.Equal(t, 2, page.Attempts)
+}

@@ -1,0 +1,142 @@
+package forge
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// A client made anew for each request, with the token that its parent has, shares the parent's retry budget: a dead service gets few
+// requests more than there are calls. Two calls of NewClient share none.
+func TestSameTokenSharesTheBudget(t *testing.T) {
+	w := newWire(t, always(say(503, "")))
+	c := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
+	const calls = 150
+	for range calls {
+		derived, err := c.With(WithToken(secret))
+		require.NoError(t, err)
+		require.Error(t, derived.Do(t.Context(), callOf(repeatable), nil))
+	}
+	assert.LessOrEqual(t, len(w.seen()), calls+budgetSize)
+	before := len(w.seen())
+	anew := wireClient(t, w.url)
+	require.Error(t, anew.Do(t.Context(), callOf(repeatable), nil))
+	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
+}
+
+// What a client and one derived from it share for each credential: the retry budget and the waits of the API's, and those of the
+// registry's with the registry's tokens. The counters are shared always.
+func TestSharedPerCredential(t *testing.T) {
+	const base, registry, auth = "https://forge.example.com", "https://registry.example.com", "https://auth.example.com"
+	oauth := func() Option { return WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "oauth-token-1"}) }
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "source-token-1"})
+	native := []Option{WithRegistry(registry, auth), WithRegistryCredentials("a", "password")}
+	for _, test := range []struct {
+		name        string
+		parent      []Option
+		with        []Option
+		api, native bool
+	}{
+		{"nothing", []Option{WithToken("token-1")}, nil, true, true},
+		{"another option", []Option{WithToken("token-1")}, []Option{WithUserAgent("x"), WithStrictDecoding()}, true, true},
+		{"another transport", []Option{WithToken("token-1")}, []Option{WithHTTPClient(&http.Client{})}, true, true},
+		{"the same token", []Option{WithToken("token-1")}, []Option{WithToken("token-1")}, true, true},
+		{"another token", []Option{WithToken("token-1")}, []Option{WithToken("token-2")}, false, true},
+		{"a part of the token", []Option{WithToken("token-1")}, []Option{WithToken("token-")}, false, true},
+		{"the token as a job's", []Option{WithToken("token-1")}, []Option{WithJobToken("token-1")}, false, true},
+		{"the same job token", []Option{WithJobToken("token-1")}, []Option{WithJobToken("token-1")}, true, true},
+		{"none instead of one", []Option{WithToken("token-1")}, []Option{WithoutCredential()}, false, true},
+		{"none, and none again", nil, []Option{WithoutCredential()}, true, true},
+		{"one instead of none", nil, []Option{WithToken("token-1")}, false, true},
+		{"OAuth, inherited", []Option{oauth()}, []Option{WithUserAgent("x")}, true, true},
+		{"OAuth, given again", []Option{oauth()}, []Option{oauth()}, false, true},
+		{"source, inherited", []Option{WithTokenSource(source)}, []Option{WithUserAgent("x")}, true, true},
+		{"source, given again", []Option{WithTokenSource(source)}, []Option{WithTokenSource(source)}, false, true},
+		{"the same registry", native, native, true, true},
+		{"the same registry, written in another way", native, []Option{WithRegistry(registry+"/", "https://AUTH.example.com")}, true, true},
+		{"another registry", native, []Option{WithRegistry(registry+"/other", auth)}, true, false},
+		{"another token endpoint", native, []Option{WithRegistry(registry, auth+"/other")}, true, false},
+		{"another password", native, []Option{WithRegistryCredentials("a", "password2")}, true, false},
+		{"another user", native, []Option{WithRegistryCredentials("b", "password")}, true, false},
+		{"registry credentials after none", []Option{native[0]}, []Option{native[1]}, true, false},
+		{"another token for the API", append([]Option{WithToken("token-1")}, native...), []Option{WithToken("token-2")}, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			parent, err := NewClient(base, test.parent...)
+			require.NoError(t, err)
+			derived, err := parent.With(test.with...)
+			require.NoError(t, err)
+			assert.Equal(t, test.api, parent.guard == derived.guard, "the API's")
+			assert.Equal(t, test.native, parent.native == derived.native, "the registry's")
+			assert.Same(t, parent.stats, derived.stats)
+			assert.NotSame(t, parent.guard, parent.native)
+			again, err := NewClient(base, test.parent...)
+			require.NoError(t, err)
+			assert.NotSame(t, parent.guard, again.guard)
+			assert.NotSame(t, parent.stats, again.stats)
+			assert.Empty(t, reveals([]any{parent, derived}, "token-1", "token-2", "oauth-token-1", "source-token-1", "password"))
+		})
+	}
+}
+
+// A wait that one registry has asked for holds back no call of another registry, of another of its users, or of the API; and it does
+// hold back a client that differs in the API's credential only.
+func TestRegistryWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := nativeTransport(t, func(req *http.Request) (int, string) {
+			if req.URL.Host == "auth.example.com" {
+				return 200, `{"token":"opaque-token"}`
+			}
+			return 200, `{}`
+		})
+		c.native.hold(service{c}.get("/v2/_catalog"), time.Now().Add(20*time.Second))
+		held := func(c *Client) bool {
+			t.Helper()
+			began := time.Now()
+			require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
+			return time.Since(began) > 0
+		}
+		with := func(options ...Option) *Client {
+			t.Helper()
+			derived, err := c.With(options...)
+			require.NoError(t, err)
+			return derived
+		}
+		require.False(t, held(with(WithRegistry("https://other.example.com", "https://auth.example.com"))))
+		require.False(t, held(with(WithRegistryCredentials("another", "password"))))
+		began := time.Now()
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.Zero(t, time.Since(began))
+		require.True(t, held(with(WithToken("another-token"), WithUserAgent("x"))))
+	})
+}
+
+// A client derived with another transport refreshes the same OAuth token, over its own transport.
+func TestOAuthOverAnotherTransport(t *testing.T) {
+	tokens, config := tokenServer(t, func(_ url.Values, n int) act { return sayToken([]string{"", "new-token-1", "new-token-2"}[n], "r2") })
+	valid := "new-token-1"
+	api := guarded(t, func() string { return valid })
+	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")))
+	dials := 0
+	below := &http.Transport{}
+	t.Cleanup(below.CloseIdleConnections)
+	derived, err := parent.With(through(func(req *http.Request) (*http.Response, error) {
+		dials++
+		return below.RoundTrip(req)
+	}))
+	require.NoError(t, err)
+	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, 2, dials, "the refresh and the call")
+	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	assert.Len(t, tokens.seen(), 1, "the parent has the token that its child has refreshed")
+	valid = "new-token-2"
+	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, 2, dials)
+	assert.Equal(t, redacted, derived.Redact("new-token-2"), "each knows the latest token")
+}
