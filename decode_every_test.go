@@ -1,0 +1,142 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
+
+// oddities are values of each JSON type, and some that only a part of fits a field, or none of any field.
+var oddities = []string{
+	`{"odd":{"k":[1,"two"]}}`, `["odd",7,{"k":true},null,[]]`, `[{"odd":1},"x"]`, `[]`, `{}`, `"odd text"`, `""`, `"true"`, `"4711"`, `"2026-01-02"`, `"2026-01-02T03:04:05+0200"`,
+	`4711`, `4711.25`, `9223372036854775808`, `12345678901234567890.5`, `-1e999`, `true`, `false`, `null`,
+}
+
+// TestDecodeEveryField puts each of the oddities into each field of each response type. The value is found in its field, as
+// encoding/json reads it, or raw in Extra, and Mismatches names it; nothing else changes.
+func TestDecodeEveryField(t *testing.T) {
+	types, count := decodedTypes(t), 0
+	for _, typ := range types {
+		for _, field := range reflect.VisibleFields(typ) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if field.Anonymous || name == "" || name == "-" {
+				continue
+			}
+			for _, odd := range oddities {
+				if difference := oddField(typ, field, name, odd); difference != "" {
+					t.Errorf("%s.%s = %s: %s", typ.Name(), field.Name, odd, difference)
+				}
+				count++
+			}
+		}
+	}
+	assert.Greater(t, count, 10000, "the fields are not found")
+}
+
+func oddField(typ reflect.Type, field reflect.StructField, name, odd string) string {
+	ours, theirs := reflect.New(typ), reflect.New(typ)
+	text := fmt.Sprintf(`{ "before" : 1, %q : %s , "after" : [ 2 ] }`, name, odd)
+	var r jsonread.Reader
+	r.Reset([]byte(text))
+	if err := decodeValue(&r, ours.Interface()); err != nil {
+		return err.Error()
+	}
+	fits := json.Unmarshal([]byte(text), theirs.Interface()) == nil
+	have, extra := ours.Elem().FieldByIndex(field.Index), ours.Elem().FieldByName("Extra").Interface().(map[string]json.RawMessage)
+	kept, isKept := extra[name]
+	for _, m := range r.Mismatches() {
+		if m.Pointer != "/"+name && !strings.HasPrefix(m.Pointer, "/"+name+"/") || m.Want == "" || m.Got == "" {
+			return fmt.Sprintf("mismatch %v", m)
+		}
+		fits = fits && (m.Want == "timestamp" || m.Want == "number")
+	}
+	switch {
+	case isKept != (len(r.Mismatches()) > 0):
+		return fmt.Sprintf("Extra has it: %v, but mismatches are %v", isKept, r.Mismatches())
+	case isKept && string(kept) != odd:
+		return "Extra has " + string(kept)
+	case isKept && fits && r.Mismatches()[0].Want != "number":
+		return fmt.Sprintf("it fits and is a mismatch: %v", r.Mismatches())
+	case !isKept && fits:
+		return same(ours.Elem(), theirs.Elem(), []byte(text))
+	case !isKept && !isGenerous(have, odd):
+		return fmt.Sprintf("it is lost: %v", have)
+	}
+	have.SetZero()
+	delete(extra, name)
+	if want := map[string]json.RawMessage{"before": json.RawMessage("1"), "after": json.RawMessage("[ 2 ]")}; !reflect.DeepEqual(want, extra) {
+		return fmt.Sprintf("Extra has %v besides", extra)
+	}
+	if ours.Elem().FieldByName("Extra").SetZero(); !ours.Elem().IsZero() {
+		return fmt.Sprintf("another field is set: %v", ours.Elem())
+	}
+	return ""
+}
+
+// isGenerous reports whether a field has a value that encoding/json does not read into it.
+func isGenerous(field reflect.Value, odd string) bool {
+	text := strings.Trim(odd, `"`)
+	switch value := reflect.Indirect(field).Interface().(type) {
+	case Date:
+		return value.String() == text
+	case interface{ Format(string) string }: // a time
+		return text == "" && field.IsZero() || strings.Contains("2026-01-02T00:00:00Z 2026-01-02T03:04:05+02:00", value.Format("2006-01-02T15:04:05Z07:00"))
+	default:
+		return text == fmt.Sprint(value)
+	}
+}
+
+// decodedTypes are all types with a decoder, which have to be within those of the services' results.
+func decodedTypes(t *testing.T) (types []reflect.Type) {
+	t.Helper()
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type)
+	visit = func(typ reflect.Type) {
+		for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, typ.Kind()) {
+			typ = typ.Elem()
+		}
+		_, decoded := reflect.New(typ).Interface().(decodable)
+		if typ.Kind() != reflect.Struct || !decoded || seen[typ] || typ == reflect.TypeFor[Date]() {
+			return
+		}
+		seen[typ] = true
+		types = append(types, typ)
+		for f := range typ.Fields() {
+			visit(f.Type)
+		}
+	}
+	for service := range reflect.TypeFor[Client]().Fields() {
+		if service.Type.Kind() != reflect.Pointer || !service.IsExported() {
+			continue
+		}
+		for m := range service.Type.Methods() {
+			for out := range m.Type.Outs() {
+				if out.Kind() == reflect.Func { // a list
+					out = out.In(0).In(0)
+				}
+				visit(out)
+			}
+		}
+	}
+	generated, err := os.ReadFile("zz_decode.go")
+	require.NoError(t, err)
+	var names, want []string
+	for _, m := range regexp.MustCompile(`(?m)^func \(v \*(\w+)\) decodeFrom`).FindAllSubmatch(generated, -1) {
+		want = append(want, string(m[1]))
+	}
+	for _, typ := range types {
+		names = append(names, typ.Name())
+	}
+	require.ElementsMatch(t, want, names)
+	return types
+}
