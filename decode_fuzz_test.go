@@ -114,7 +114,7 @@ func differ[T any](data []byte, names map[string]string) string {
 	if err != nil {
 		return ""
 	}
-	difference := ""
+	var difference string
 	if err := json.Unmarshal(data, &theirs); err != nil {
 		if len(r.Mismatches()) > 0 && r.Mismatches()[0].Pointer == "" {
 			return ""
