@@ -229,7 +229,7 @@ func TestJobAuthorities(t *testing.T) {
 	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(safe), nil))
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
 	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(safe), nil), "the transport says what to trust")
-	closed(t)(NewClientFromEnv(through(roundTrip(nil))))
+	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }
 
 // A server that asks for a certificate of the client gets a hint too, and other failures of TLS get none that would mislead.

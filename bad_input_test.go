@@ -17,8 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestZeroRequestsOnBadInput: each method refuses bad arguments, bad options and request options that do not fit, with a
-// *ValidationError that names the option and the wire name, before anything is sent.
+// TestZeroRequestsOnBadInput: each method refuses bad arguments, bad options and request options
+// that do not fit, with a *ValidationError that names the option and the wire name, before anything
+// is sent.
 func TestZeroRequestsOnBadInput(t *testing.T) {
 	noLeaks(t)
 	b := newBadInput(t)
@@ -145,7 +146,8 @@ func (b *badInput) leastOptions(kind reflect.Type) reflect.Value {
 	return least
 }
 
-// base are valid options in which a field can have a value: the least ones, or all where the field needs others beside it.
+// base are valid options in which a field can have a value: the least ones, or all where the field
+// needs others beside it.
 func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
 	full, known := b.options[reflect.PointerTo(least.Type())]
 	if !known || full.FieldByIndex(index).IsZero() {
@@ -316,7 +318,8 @@ func badFieldValues(kind reflect.Type) (values []reflect.Value) {
 	return nil
 }
 
-// badRequestOptions gives each method the request options that do not fit it, and nonsense in those that do.
+// badRequestOptions gives each method the request options that do not fit it, and nonsense in those
+// that do.
 func (m *badMethod) badRequestOptions(b *badInput) {
 	for name, option := range map[string]RequestOption{
 		"HeaderTimeout": HeaderTimeout(-1), "MaxBytes": MaxBytes(-1), "Sudo": Sudo(-1),

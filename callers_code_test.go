@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// TestCallersCode: code of the caller that panics, ends its goroutine, blocks or returns nonsense, in each place where the library runs
-// it. A panic can be recovered where the call was made, with its own value. An ended goroutine is an error of the call, or the end of
-// the goroutine that called. Where the code runs in a goroutine of the library the call ends with its context. Afterwards the client
-// works as before, and nothing stays. It all runs in child processes: a panic elsewhere is the end of one.
+// TestCallersCode: code of the caller that panics, ends its goroutine, blocks or returns nonsense,
+// in each place where the library runs it. A panic can be recovered where the call was made, with
+// its own value. An ended goroutine is an error of the call, or the end of the goroutine that
+// called. Where the code runs in a goroutine of the library the call ends with its context.
+// Afterwards the client works as before, and nothing stays. It all runs in child processes: a panic
+// elsewhere is the end of one.
 func TestCallersCode(t *testing.T) {
 	var cases []childCase
 	for _, piece := range callersPieces {
@@ -162,7 +164,8 @@ func (m *misbehaviour) judgeBlocked(done <-chan endedCall, cancel context.Cancel
 	}
 }
 
-// wait is how long a call is waited for after its context has ended. One that blocks the caller's own goroutine may do so.
+// wait is how long a call is waited for after its context has ended. One that blocks the caller's
+// own goroutine may do so.
 func (m *misbehaviour) wait(must bool) time.Duration {
 	if must {
 		return blockPatience

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// What TestCallersCode gives for nothing, or for nonsense: it is refused, or an error of the call, and never a panic that cannot be
-// recovered where the call was made.
+// What TestCallersCode gives for nothing, or for nonsense: it is refused, or an error of the call,
+// and never a panic that cannot be recovered where the call was made.
 
 // nonsense is one case. The call is made with a client of the options, or of an ordinary one.
 type nonsense struct {
@@ -77,7 +77,7 @@ func (n *nonsense) run(t *testing.T) (problems []string) {
 	case out.kind == hasPanicked && n.own:
 	case out.kind != hasReturned:
 		wrong("it %s", out)
-	case errors.Is(out.err, errShort):
+	case errors.Is(out.err, errShort) && !n.fine:
 		wrong("%v", out.err)
 	case out.err == nil && !n.fine:
 		wrong("it is taken, and the call succeeds")
@@ -138,7 +138,7 @@ func nonsenseOptions() []*nonsense {
 		{name: "an empty response", options: trip(&http.Response{}, nil), call: plainGet},
 		{name: "an empty response in a list", options: trip(&http.Response{}, nil), call: callList(listRowCall, Ahead(4))},
 		{name: "a response without a body", options: trip(&http.Response{StatusCode: 200}, nil), call: plainGet},
-		{name: "a response without its body, in a download", options: trip(&http.Response{StatusCode: 200, ContentLength: 5}, nil), call: callDownload()},
+		{name: "a response without a body, in a download", options: trip(&http.Response{StatusCode: 200}, nil), call: callDownload(), fine: true},
 		{name: "a negative status", options: trip(&http.Response{StatusCode: -1, Body: http.NoBody}, nil), call: plainGet},
 		{name: "a transport's error", options: trip(nil, errCallersOwn), call: plainGet, is: errCallersOwn},
 		{name: "a response and an error", options: trip(&http.Response{StatusCode: 200, Body: http.NoBody}, errCallersOwn), call: plainGet, is: errCallersOwn},

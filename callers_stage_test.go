@@ -24,7 +24,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// The stage of TestCallersCode: a server for each kind of call, and a client with a piece of the caller's code that can misbehave.
+// The stage of TestCallersCode: a server for each kind of call, and a client with a piece of the
+// caller's code that can misbehave.
 
 // errShort: a call gave less than there is, and no error.
 var errShort = errors.New("less than there is, and no error")
@@ -135,7 +136,8 @@ var callersPieces = []*callersPiece{
 type callKind struct {
 	name string
 	run  func(ctx context.Context, s *callersStage) error
-	// later: the code misbehaves only when the call is on its way, where it runs in goroutines of the library.
+	// later: the code misbehaves only when the call is on its way, where it runs in goroutines of
+	// the library.
 	later, aside bool
 	// own: it is for the pieces that name it.
 	own bool
@@ -325,7 +327,8 @@ func (s *callersStage) servePage(w http.ResponseWriter, r *http.Request, form *p
 	fmt.Fprint(w, page.body)
 }
 
-// actingLimiter, actingHandler, actingSource, actingTransport, actingReader and actingCloser are code of the caller.
+// actingLimiter, actingHandler, actingSource, actingTransport, actingReader and actingCloser are
+// code of the caller.
 type actingLimiter func(ctx context.Context) error
 
 func (f actingLimiter) Wait(ctx context.Context) error { return f(ctx) }

@@ -17,8 +17,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Cases that may end the whole process run in a child: the test binary itself, with the same test. A crash is then a failed case,
-// and the child is started again after it.
+// Cases that may end the whole process run in a child: the test binary itself, with the same test.
+// A crash is then a failed case, and the child is started again after it.
 
 // childCase is one case. run returns what is wrong, nil for nothing.
 type childCase struct {
@@ -34,7 +34,8 @@ const (
 	childHung = 3
 )
 
-// childCrashes is how many crashes and hangs each child lists before the rest of its cases is given up; FORGE_TEST_CRASHES changes it.
+// childCrashes is how many crashes and hangs each child lists before the rest of its cases is given
+// up; FORGE_TEST_CRASHES changes it.
 func childCrashes() int {
 	if n, err := strconv.Atoi(os.Getenv("FORGE_TEST_CRASHES")); err == nil {
 		return n
@@ -42,8 +43,8 @@ func childCrashes() int {
 	return 8
 }
 
-// runInChild runs the cases in child processes, side by side as many as there are processors. The test must call it before
-// anything else: in the child it does not return.
+// runInChild runs the cases in child processes, side by side as many as there are processors. The
+// test must call it before anything else: in the child it does not return.
 func runInChild(t *testing.T, cases []childCase) {
 	t.Helper()
 	if place := os.Getenv(childVariable); place != "" {
@@ -61,7 +62,8 @@ func runInChild(t *testing.T, cases []childCase) {
 	}
 }
 
-// driveChild runs each parts-th case from the part-th on, and starts again behind a case that ended the child.
+// driveChild runs each parts-th case from the part-th on, and starts again behind a case that ended
+// the child.
 func driveChild(ctx context.Context, test string, cases []childCase, part, parts int) (problems []string) {
 	for from, crashes := part, 0; from < len(cases); {
 		if crashes == childCrashes() {

@@ -16,8 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// completeExamples builds programs, interrupts them at each of their requests as Ctrl-C does, and looks at what they leave: an exit
-// code that is not 0, a reason, and no file that looks complete. Programs with modules of their own have this test there.
+// completeExamples builds programs, interrupts them at each of their requests as Ctrl-C does, and
+// looks at what they leave: an exit code that is not 0, a reason, and no file that looks complete.
+// Programs with modules of their own have this test there.
 func completeExamples(t *testing.T) {
 	noLeaks(t)
 	bin := t.TempDir()
@@ -76,7 +77,8 @@ type interruptedProgram struct {
 	output bytes.Buffer
 }
 
-// run runs the program, and reports whether it came as far as that request. If so it must fail, and say why.
+// run runs the program, and reports whether it came as far as that request. If so it must fail, and
+// say why.
 func (p *interruptedProgram) run(t *testing.T, w *wire) (reached bool) {
 	t.Helper()
 	waits := make(chan bool, 1)
@@ -122,7 +124,8 @@ func (p *interruptedProgram) run(t *testing.T, w *wire) (reached bool) {
 	return true
 }
 
-// completeExport interrupts an export at each page, and lets the same command finish it: the file has each event once.
+// completeExport interrupts an export at each page, and lets the same command finish it: the file
+// has each event once.
 func completeExport(t *testing.T, program string) {
 	const pages = 5
 	for _, ahead := range []string{"0", "1", "8"} {

@@ -9,8 +9,9 @@ import (
 // errHookPanic is the value that the hooks of these tests panic with.
 var errHookPanic = errors.New("the hook's own panic")
 
-// completeHooks is one list of each form whose hook panics, or ends its goroutine, after the attempt at each page. It runs in child
-// processes: a panic in a goroutine of the library is the end of one.
+// completeHooks is one list of each form whose hook panics, or ends its goroutine, after the
+// attempt at each page. It runs in child processes: a panic in a goroutine of the library is the
+// end of one.
 func completeHooks(t *testing.T) {
 	panics := &listInterruption{name: "the hook panics", ends: []endingKind{hasPanicked}, hook: func(*trial) { panic(errHookPanic) }}
 	// With Ahead the hook may run in a goroutine of the library, whose end is an error of the list.

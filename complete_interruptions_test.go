@@ -15,11 +15,13 @@ import (
 // listInterruption is what happens to a list at one page.
 type listInterruption struct {
 	name string
-	// disturb is what the server does about a request for the page; nil for an undisturbed response.
+	// disturb is what the server does about a request for the page; nil for an undisturbed
+	// response.
 	disturb func(k *trial, r pageResponse) act
 	// before is called before the list begins.
 	before func(k *trial)
-	// consume is called with each item before it counts as delivered; page is the page that it is on.
+	// consume is called with each item before it counts as delivered; page is the page that it is
+	// on.
 	consume func(k *trial, page int)
 	// next is the page that the page leads to; 0 for the one behind it.
 	next func(page int) int
@@ -29,7 +31,8 @@ type listInterruption struct {
 	hook func(k *trial)
 	// ends are the ways in which the loop may end where the hook ends it.
 	ends []endingKind
-	// is reports whether an error is the right one; nil for an interruption that the list must survive.
+	// is reports whether an error is the right one; nil for an interruption that the list must
+	// survive.
 	is func(err error) bool
 	// late: the interruption need not reach the list before its end.
 	late bool
@@ -49,7 +52,8 @@ func isAnyOf(targets ...error) func(error) bool {
 	}
 }
 
-// brokenConnection matches what a lost connection looks like: an *Error without a context's end as its cause.
+// brokenConnection matches what a lost connection looks like: an *Error without a context's end as
+// its cause.
 func brokenConnection(err error) bool {
 	var failed *Error
 	return errors.As(err, &failed) && !isAnyOf(context.Canceled, context.DeadlineExceeded, ErrServer, ErrAnswer)(err)

@@ -22,8 +22,8 @@ type listMethod struct {
 	item    reflect.Type // without the pointer
 }
 
-// listMethods are the methods of all services that return an iterator with an error. Those without a context read what the caller
-// has, and are not among them.
+// listMethods are the methods of all services that return an iterator with an error. Those without
+// a context read what the caller has, and are not among them.
 func listMethods(t *testing.T) (methods []listMethod) {
 	t.Helper()
 	for field := range reflect.TypeFor[Client]().Fields() {

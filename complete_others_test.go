@@ -51,7 +51,8 @@ func completeCollect(t *testing.T) {
 	}
 }
 
-// context is what a call of the trial gets; it has the deadline of the cause, and the cause may cancel it.
+// context is what a call of the trial gets; it has the deadline of the cause, and the cause may
+// cancel it.
 func (k *trial) context(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -145,7 +146,8 @@ func completeWaits(t *testing.T) {
 	}
 }
 
-// completePreview: a preview that was interrupted at any of its requests is an error, never a shorter preview.
+// completePreview: a preview that was interrupted at any of its requests is an error, never a
+// shorter preview.
 func completePreview(t *testing.T) {
 	noLeaks(t)
 	const tags = "/projects/1/registry/repositories/7/tags"
@@ -195,8 +197,9 @@ func previewed(p *DeleteTagsPreview) []*RegistryTagDetail {
 	return slices.Concat(p.Delete, p.Keep)
 }
 
-// completeKeysetRefused: a server that refuses the keyset page which the library chose by itself is asked by number, and the list is
-// complete; what the caller chose, a later page and a page behind a cursor are errors.
+// completeKeysetRefused: a server that refuses the keyset page which the library chose by itself is
+// asked by number, and the list is complete; what the caller chose, a later page and a page behind
+// a cursor are errors.
 func completeKeysetRefused(t *testing.T) {
 	noLeaks(t)
 	refuse := func(list *pagedList, from int) func(seen) act {

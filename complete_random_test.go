@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// completeRandom makes programs: a list of any shape is read in several runs, each interrupted somewhere and begun at the cursor of
-// the one before, until it is complete. FORGE_SEED and FORGE_PROGRAMS choose others, and how many.
+// completeRandom makes programs: a list of any shape is read in several runs, each interrupted
+// somewhere and begun at the cursor of the one before, until it is complete. FORGE_SEED and
+// FORGE_PROGRAMS choose others, and how many.
 func completeRandom(t *testing.T) {
 	noLeaks(t)
 	number := func(name string, standard uint64) uint64 {
@@ -109,7 +110,8 @@ func (p *listProgram) run(t *testing.T) (problem string) {
 	}
 }
 
-// read is one run. It takes the cursor as a program does that stores it before it deals with an item.
+// read is one run. It takes the cursor as a program does that stores it before it deals with an
+// item.
 func (p *listProgram) read(t *testing.T, k *trial, client *Client, cursor *Cursor, delivered *int, leave int) (done bool, problem string) {
 	p.note("then %s at page %d, Ahead(%d), left at item %d", k.cause.name, k.at, k.ahead, leave)
 	ctx := k.context(t)

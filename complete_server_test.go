@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// The server of TestCompleteOrError: one list, in any form of pages, that can be disturbed at each page.
+// The server of TestCompleteOrError: one list, in any form of pages, that can be disturbed at each
+// page.
 
 // pagingForm is a way in which servers page a list.
 type pagingForm struct {
@@ -25,7 +26,8 @@ type pagingForm struct {
 	lead func(query url.Values, page int) []string
 }
 
-// pagingForms are all forms. Links name an address that nobody reaches, as those of a server behind a proxy do.
+// pagingForms are all forms. Links name an address that nobody reaches, as those of a server behind
+// a proxy do.
 var pagingForms = []*pagingForm{
 	{name: "x-next-page", page: pageByNumber, lead: leadByHeader},
 	{name: "x-next-page with totals", totals: true, page: pageByNumber, lead: leadByHeader},

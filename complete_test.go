@@ -6,9 +6,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestCompleteOrError: whatever interrupts a list, a wait, a preview or a file of rows, what came is complete, or an error says that
-// it is not. The items are the server's, in order, without a gap and without a duplicate; an error comes last, once, and matches its
-// cause; and the cursor beside it leads to all the rest.
+// TestCompleteOrError: whatever interrupts a list, a wait, a preview or a file of rows, what came
+// is complete, or an error says that it is not. The items are the server's, in order, without a gap
+// and without a duplicate; an error comes last, once, and matches its cause; and the cursor beside
+// it leads to all the rest.
 func TestCompleteOrError(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -175,8 +175,8 @@ func (k *trial) before(page int) (n int) {
 	return n
 }
 
-// judge checks the property: the items are the server's, in order and without a gap; all of them came and there is no error, or an
-// error comes last and matches its cause.
+// judge checks the property: the items are the server's, in order and without a gap; all of them
+// came and there is no error, or an error comes last and matches its cause.
 func (k *trial) judge(d *drainedList, out endedCall, wrong func(string, ...any)) {
 	total := k.before(len(k.pages) + 1)
 	for i, n := range d.numbers {
@@ -236,7 +236,8 @@ func (k *trial) judgeEnd(out endedCall, wrong func(string, ...any)) {
 	}
 }
 
-// goOn starts again where the cursor says, on a server that is well: at least the rest comes, and nothing of more than a page again.
+// goOn starts again where the cursor says, on a server that is well: at least the rest comes, and
+// nothing of more than a page again.
 func (k *trial) goOn(t *testing.T, client *Client, d *drainedList, page Response, wrong func(string, ...any)) {
 	delivered, total := k.from+len(d.numbers), k.before(len(k.pages)+1)
 	if delivered < total && page.Cursor.Done() {
@@ -305,11 +306,12 @@ func (d *drainedList) read(items iter.Seq2[int64, error], each func(n int)) (fai
 func trialsOf(form *pagingForm, list trialList, cursor Cursor, cause *listInterruption) (trials []*trial) {
 	const pages = 7
 	aheads := []int{0, 1, 2, 8, 64}
-	if cause.sampled {
+	sampled := cause.sampled || raceEnabled
+	if sampled {
 		aheads = []int{0, 2, 64}
 	}
 	for at := 1; at <= pages; at++ {
-		if cause.sampled && at%3 != 1 {
+		if sampled && at%3 != 1 {
 			continue
 		}
 		sizes := pageSizes(pages, 3)

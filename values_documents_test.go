@@ -24,8 +24,9 @@ type fullDocument struct {
 	places []*documentPlace
 }
 
-// documentPlace is a value in a document that a field is for. holder is the nearest object, and key the field of it that the value is
-// in: the value itself, or an array or a map that has it as an element.
+// documentPlace is a value in a document that a field is for. holder is the nearest object, and key
+// the field of it that the value is in: the value itself, or an array or a map that has it as an
+// element.
 type documentPlace struct {
 	pointer     string
 	holder, key string
@@ -63,7 +64,8 @@ func responseTypes() (types []reflect.Type) {
 	return types
 }
 
-// fullDocuments are the documents: one of each response type with every field set, and the fixtures.
+// fullDocuments are the documents: one of each response type with every field set, and the
+// fixtures.
 func fullDocuments(t *testing.T) (documents []*fullDocument) {
 	t.Helper()
 	types := responseTypes()
@@ -110,8 +112,6 @@ func filledTree(kind reflect.Type, above []reflect.Type) any {
 		return raw(`{"open":[1,"two"]}`)
 	case reflect.TypeFor[[]byte]():
 		return raw(`"Ynl0ZXM="`)
-	case reflect.TypeFor[AuditEventChange]():
-		return raw(`"name"`)
 	}
 	switch kind.Kind() {
 	case reflect.Pointer:
@@ -119,6 +119,9 @@ func filledTree(kind reflect.Type, above []reflect.Type) any {
 	case reflect.Struct:
 		if slices.Contains(above, kind) {
 			return map[string]any{}
+		}
+		if len(jsonFields(kind)) == 0 { // it reads other forms by itself
+			return raw(`"name"`)
 		}
 		tree := map[string]any{"key_that_no_field_has": raw(`{"kept":1e2}`)}
 		for name, field := range jsonFields(kind) {
@@ -208,7 +211,7 @@ func (d *fullDocument) text(p *documentPlace, value string) string {
 // textTwice is the document with the key of a place twice: first with another value, or last.
 func (d *fullDocument) textTwice(p *documentPlace, value string, first bool) string {
 	whole := treeText(p.object)
-	again := string(treeText(p.key)) + ":" + value
+	again := treeText(p.key) + ":" + value
 	if first {
 		whole = "{" + again + "," + whole[1:]
 	} else {

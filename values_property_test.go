@@ -13,14 +13,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestNothingSentIsLost: whatever a server sends in the place of a documented value is found in the field, or raw in Extra of the
-// nearest object under its own key, and then Response.Mismatches names it; nothing else in the value changes, and the call succeeds.
+// TestNothingSentIsLost: whatever a server sends in the place of a documented value is found in the
+// field, or raw in Extra of the nearest object under its own key, and then Response.Mismatches
+// names it; nothing else in the value changes, and the call succeeds.
 func TestNothingSentIsLost(t *testing.T) {
 	noLeaks(t)
 	reports := newLossReports(t)
@@ -48,12 +48,13 @@ var oddValues = []string{`{"odd":{"k":[1,"two"]}}`, `["odd",{"k":1},7]`, `[]`, `
 
 // oddTimes are forms of times, in the place of a timestamp or of a date.
 var oddTimes = []string{"2026-01-02T03:04:05+0200", "2026-01-02T03:04:05+02", "2026-01-02 03:04:05 UTC", "2026-01-02 03:04:05 +0200", "2026-01-02T03:04:05",
-	"2026-01-02", "2026-01-02T23:04:05.678-05:00", "2026-01-02T03:04:05Z", "Fri, 02 Jan 2026 03:04:05 GMT", "2026/01/02", "1767323045", "02.01.2026", "tomorrow", ""}
+	"2026-01-02", "2026-01-02T23:04:05.678-05:00", "2026-01-02T03:04:05Z", "Fri, 02 Jan 2026 03:04:05 GMT", "2026/01/02", "1767323045", "02.01.2026", "tomorrow"}
 
-// otherTypes puts odd values into the place: each of them where a field is met for the first time, and some where its type is used again.
+// otherTypes puts odd values into the place: each of them where a field is met for the first time,
+// and some where its type is used again.
 func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
 	for i, odd := range oddValues {
-		if p.first || i%3 == p.turn%3 {
+		if p.first && !raceEnabled || (p.first || !raceEnabled) && i%3 == p.turn%3 {
 			d.disturb(document, p, odd)
 		}
 	}
@@ -68,7 +69,8 @@ func (d *decoding) times(document *fullDocument, p *documentPlace) {
 	}
 }
 
-// duplicates has the key of a place twice: the last value wins, and nothing of the first is mixed into it.
+// duplicates has the key of a place twice: the last value wins, and nothing of the first is mixed
+// into it.
 func (d *decoding) duplicates(document *fullDocument, p *documentPlace) {
 	if p.element || !p.first {
 		return
@@ -109,7 +111,7 @@ func (d *decoding) disturb(document *fullDocument, p *documentPlace, odd string)
 	switch {
 	case kept:
 		d.report(what, "Extra has something else", sameJSON(raw, sent), string(raw))
-		if !isDateOf(field, sent) {
+		if p.kind != dateType || inField == lost { // the day of a timestamp may be in its field, and the rest in Extra
 			d.report(what, "it is in the field and in Extra", inField != whole, field)
 			d.report(what, "the field has what was not sent", partOf(field, sent), field)
 		}
@@ -128,13 +130,6 @@ func (d *decoding) disturb(document *fullDocument, p *documentPlace, odd string)
 		d.report(what, "Mismatches names something else", below(m.Pointer, p.pointer), m)
 	}
 	d.same(what, d.undisturbed(document), value, under)
-}
-
-// isDateOf reports whether a date field holds the date of a timestamp, as it is written. The time of
-// day is in Extra.
-func isDateOf(field reflect.Value, sent any) bool {
-	text, isText := sent.(string)
-	return isText && field.Type() == dateType && len(text) > len(time.DateOnly) && strings.HasPrefix(text, fmt.Sprint(field))
 }
 
 // below reports whether a pointer is another one, or leads further.
@@ -271,8 +266,8 @@ func assertExtra(t *testing.T, kind reflect.Type, above []reflect.Type) {
 	}
 }
 
-// listLosses: the same for the items of a list, whose pointers begin with the number of the item; and an item that is no object
-// is not passed over in silence.
+// listLosses: the same for the items of a list, whose pointers begin with the number of the item;
+// and an item that is no object is not passed over in silence.
 func listLosses(t *testing.T) {
 	for _, ahead := range []int{0, 2} {
 		w := newWire(t, always(sayJSON(`[{"id":1,"title":"one"},{"id":2,"title":{"odd":1},"author":{"id":[3],"name":"n"},"labels":["a",7]},{"id":3}]`)))

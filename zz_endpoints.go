@@ -13,7 +13,6 @@
 //   - [RegistryService.GetTag]: GET /projects/:id/registry/repositories/:repository_id/tags/:tag_name (Document 1 §4.1)
 //   - [RegistryService.DeleteTag]: DELETE /projects/:id/registry/repositories/:repository_id/tags/:tag_name (Document 1 §4.1)
 //   - [RegistryService.DeleteTags]: DELETE /projects/:id/registry/repositories/:repository_id/tags (Document 1 §4.1)
-//   - [RegistryService.PreviewDeleteTags]: GET /projects/:id/registry/repositories/:repository_id/tags (Document 1 §4.1)
 //
 // RegistryNative:
 //

@@ -14,8 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// TestCompleteOrError interrupts a backup inside each of its transfers: it is an error, what has a final name is whole and in the
-// manifest, and the next run makes the rest.
+// TestCompleteOrError interrupts a backup inside each of its transfers: it is an error, what has a
+// final name is whole and in the manifest, and the next run makes the rest.
 func TestCompleteOrError(t *testing.T) {
 	srv, paths := newServer(t, 4)
 	args := func(dir string) []string {

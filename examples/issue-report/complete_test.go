@@ -14,7 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// TestCompleteOrError interrupts a report at each page of its list: it is an error, and no page is written from the part that came.
+// TestCompleteOrError interrupts a report at each page of its list: it is an error, and no page is
+// written from the part that came.
 func TestCompleteOrError(t *testing.T) {
 	const route = "GET /issues"
 	srv := useServer(t)

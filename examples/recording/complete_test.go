@@ -15,8 +15,9 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// TestCompleteOrError interrupts a recording at each of its requests: it is an error, and the recording that was there stays as it was,
-// because one that ends in the middle would replay a shorter list.
+// TestCompleteOrError interrupts a recording at each of its requests: it is an error, and the
+// recording that was there stays as it was, because one that ends in the middle would replay a
+// shorter list.
 func TestCompleteOrError(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithDemo())
 	t.Setenv("FORGE_URL", srv.URL)
