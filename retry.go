@@ -208,7 +208,9 @@ func (c *call) renew(ctx context.Context) bool {
 	return fresh && err == nil
 }
 
-// worthWaiting decides whether there is an attempt, a budget and the time left for another try.
+// worthWaiting decides whether there is an attempt, a budget and the time left for another try. The
+// budget spares a server that fails. One that has not processed a request, such as a stream over its
+// limit, does not fail.
 func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool) bool {
 	deadline, limited := ctx.Deadline()
 	switch {
@@ -222,7 +224,7 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 	case asked && c.last.retryAfter > c.options.retry.MaxRetryAfter:
 		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
 			roundUp(c.last.retryAfter), c.options.retry.MaxRetryAfter)
-	case !c.guard().spend():
+	case !errors.Is(c.last.err, errNotProcessed) && !c.guard().spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:
 		if asked {
