@@ -182,6 +182,21 @@ func TestSaveToFollowsLinks(t *testing.T) {
 		}
 	}
 	assert.NotZero(t, modeOf(t, filepath.Join(dir, "one"))&fs.ModeSymlink)
+
+	// What ".." means below a linked directory is for the system to say.
+	elsewhere := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(elsewhere, "deep"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join("..", "up"), filepath.Join(elsewhere, "deep", "link")))
+	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "deep"), filepath.Join(dir, "deep")))
+	for _, path := range []string{filepath.Join(elsewhere, "up"), filepath.Join(dir, "up")} {
+		require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	}
+	require.NoError(t, openContent(t, "new").SaveTo(filepath.Join(dir, "deep", "link")))
+	for path, want := range map[string]string{filepath.Join(elsewhere, "up"): "new", filepath.Join(dir, "up"): "old"} {
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(content), path)
+	}
 }
 
 // In a directory that everybody may write to, another user's link is not followed, as the kernel does not either.

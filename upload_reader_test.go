@@ -379,6 +379,43 @@ func TestUploadProgressOfReaders(t *testing.T) {
 	})
 }
 
+// Once the transport has a response, no report begins, and one that is running ends before the call returns.
+func TestUploadProgressEnds(t *testing.T) {
+	for _, readsOn := range []bool{false, true} {
+		var finished, over bool
+		started := make(chan struct{})
+		c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = req.Body.Read(make([]byte, 1))
+			}()
+			<-started
+			body := io.Reader(strings.NewReader(""))
+			if readsOn {
+				body = readFunc(func([]byte) (int, error) {
+					over = true
+					<-done
+					_, _ = io.Copy(io.Discard, req.Body)
+					return 0, io.EOF
+				})
+			}
+			return &http.Response{StatusCode: 403, Header: http.Header{}, Body: io.NopCloser(body), Request: req}, nil
+		}))
+		err := exec(t.Context(), uploadOf(c, FileBytes(make([]byte, 100))), []RequestOption{Progress(func(int64, int64) {
+			assert.False(t, over, "a report of a body that nobody wants")
+			if !finished {
+				close(started)
+				time.Sleep(20 * time.Millisecond)
+				finished = true
+			}
+		})})
+		require.ErrorIs(t, err, ErrForbidden)
+		assert.True(t, finished)
+		assert.Equal(t, readsOn, over)
+	}
+}
+
 // goroutines counts those whose stack has a text.
 func goroutines(text string) (n int) {
 	stacks := make([]byte, 4<<20)
