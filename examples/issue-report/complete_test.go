@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"testing"
@@ -33,7 +32,7 @@ func TestCompleteOrError(t *testing.T) {
 		}()
 		path := filepath.Join(t.TempDir(), "page.html")
 		err := run(ctx, []string{"-out", path}, nil, io.Discard)
-		require.ErrorIs(t, err, context.Canceled, fmt.Sprintf("interrupted at page %d", at+1))
+		require.ErrorIs(t, err, context.Canceled, "interrupted at page %d", at+1)
 		assert.NoFileExists(t, path)
 	}
 }
