@@ -39,7 +39,7 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 		return transport, err
 	}
 	own, isTransport := transport.(*http.Transport)
-	asked, reason := slices.Contains(c.given, "WithRootCAs"), ""
+	asked, reason := slices.Contains(c.given, "WithRootCAs"), "the transport of WithHTTPClient has RootCAs of its own"
 	switch {
 	case !isTransport:
 		reason = "the RoundTripper of WithHTTPClient is not an *http.Transport: set the certificates there"
@@ -49,8 +49,6 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 		own = own.Clone()
 		own.TLSClientConfig.RootCAs = c.rootCAs
 		return own, nil
-	default:
-		reason = "the transport of WithHTTPClient has RootCAs of its own"
 	}
 	if asked {
 		return nil, &ValidationError{Option: "WithRootCAs", Reason: reason}
@@ -58,12 +56,17 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 	return transport, nil
 }
 
+// isJobServer reports whether the client is for the server that runs the CI job.
+func (c *config) isJobServer() bool {
+	server, err := url.Parse(os.Getenv("CI_API_V4_URL"))
+	return err == nil && sameOrigin(server, c.bases[apiBase])
+}
+
 // trustJobServer trusts the certificates that a CI job is given for its server, besides the system's. An
 // explicit WithRootCAs stays.
 func trustJobServer(c *config) error {
 	file := os.Getenv(jobAuthorities)
-	server, err := url.Parse(os.Getenv("CI_API_V4_URL"))
-	if file == "" || c.rootCAs != nil || err != nil || !sameOrigin(server, c.bases[apiBase]) {
+	if file == "" || c.rootCAs != nil || !c.isJobServer() {
 		return nil
 	}
 	pem, err := os.ReadFile(file)

@@ -28,9 +28,9 @@ func TestErrorsNameTheObject(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {
-		act  act
-		ctx  context.Context
-		opts []RequestOption
+		act    act
+		cancel bool
+		opts   []RequestOption
 	}{
 		"status":        {act: say(404, `{"message":"404 Group Not Found"}`, jsonType)},
 		"rate limit":    {act: say(429, "", "Retry-After: 999")},
@@ -39,7 +39,7 @@ func TestErrorsNameTheObject(t *testing.T) {
 		"truncated":     {act: closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[")},
 		"wrong status":  {act: say(206, "[]", jsonType)},
 		"repeated page": {act: say(200, "[]", jsonType, `Link: <`+path+`?page=1&per_page=100>; rel="next"`)},
-		"canceled":      {act: sayJSON("[]"), ctx: canceled},
+		"canceled":      {act: sayJSON("[]"), cancel: true},
 		"refused":       {act: sayJSON("[]"), opts: []RequestOption{PerPage(-1)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,9 +49,9 @@ func TestErrorsNameTheObject(t *testing.T) {
 			c := wireClient(t, w.url, WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: time.Millisecond}),
 				WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 				WithOnAttempt(func(_ context.Context, a Attempt) { attempts = append(attempts, a) }))
-			ctx := test.ctx
-			if ctx == nil {
-				ctx = t.Context()
+			ctx := t.Context()
+			if test.cancel {
+				ctx = canceled
 			}
 			err := group(ctx, c, test.opts...)
 			require.Error(t, err)

@@ -115,7 +115,7 @@ func (c silenceCell) outcome(t *testing.T, s *silentPeer, watch time.Duration) s
 }
 
 // await cancels the call, where the cell wants that, and waits for its end.
-func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watch time.Duration) (error, bool) { //nolint:revive,staticcheck // the result first
+func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watch time.Duration) (error, bool) { //nolint:revive // the result first
 	timer := time.NewTimer(watch)
 	defer timer.Stop()
 	if c.end == byCancel {

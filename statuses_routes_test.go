@@ -30,11 +30,11 @@ var documents304 = []string{
 func TestNotModified(t *testing.T) {
 	called, methods := map[string]bool{}, map[string]bool{}
 	for _, c := range conformanceCases(t) {
-		if method := fmt.Sprint(c.endpoint.ID, c.method.Type()); methods[method] {
+		method := fmt.Sprint(c.endpoint.ID, c.method.Type())
+		if methods[method] {
 			continue
-		} else {
-			methods[method] = true
 		}
+		methods[method] = true
 		i := slices.IndexFunc(Routes(), func(r Route) bool {
 			return r.Method == c.endpoint.Method && r.Template == c.endpoint.Path
 		})

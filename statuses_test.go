@@ -312,7 +312,7 @@ func (s *statusServer) outcome(err error, failures int64) string {
 
 // endsWithin reports whether the call ends in time. If it does not, the server hangs up, so that
 // it leaves nothing behind.
-func endsWithin(limit time.Duration, w *wire, call func() error) (err error, ended bool) { //nolint:revive,staticcheck // the result first
+func endsWithin(limit time.Duration, w *wire, call func() error) (err error, ended bool) { //nolint:revive // the result first
 	done := make(chan error, 1)
 	go func() { done <- call() }()
 	select {
