@@ -192,7 +192,8 @@ func neverRepeat(err error) bool {
 		return tunnel.lasting()
 	}
 	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
-	return strings.Contains(err.Error(), "remote error: tls:")
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error"
 }
 
 // renew asks, once for a call, for another token than the one that was refused.
