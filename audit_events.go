@@ -66,7 +66,7 @@ func (s *AuditEventsService) neutral(event *AuditEvent, err error) (*AuditEvent,
 	if event == nil {
 		return nil, err
 	}
-	if word, known := s.client.config.neutral(entityWord, string(event.EntityType)); known {
+	if word, known := s.owner().config.neutral(entityWord, string(event.EntityType)); known {
 		event.EntityType = AuditEntityType(word)
 	}
 	return event, err
@@ -84,7 +84,7 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 
 // List lists the events of the whole instance. Administrators only; self-managed and dedicated. Document 1 §4.7.
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/audit_events").params(o.worded(s.client))
+	r := s.get("/audit_events").params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
@@ -97,7 +97,7 @@ func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...Reque
 // ListForGroup lists the events of a group. Owners see those of all users, Developers and Maintainers their own.
 // Document 1 §4.7.
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.client))
+	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
@@ -109,7 +109,7 @@ func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event i
 
 // ListForProject lists the events of a project. Maintainers see those of all users, Developers their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.client))
+	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 

@@ -102,6 +102,14 @@ type Limiter interface {
 // service gives the services their verbs.
 type service struct{ client *Client }
 
+// owner is the client; one that sends nothing where the service was not made by NewClient.
+func (s service) owner() *Client {
+	if s.client == nil {
+		return &Client{tokens: newRegistryTokens()}
+	}
+	return s.client
+}
+
 // NewClient returns a client for the server at baseURL: https, with or without a path prefix, a trailing slash
 // and /api/v4. Without a credential option it reads what is public. Plain http is accepted for loopback
 // addresses, and elsewhere without a credential or with WithPlainHTTP. Nothing is sent.
@@ -168,7 +176,7 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	if slices.Contains(cfg.given, "WithOnRefresh") && !slices.Contains(cfg.given, "WithOAuth") {
+	if cfg.onRefresh != nil && !slices.Contains(cfg.given, "WithOAuth") {
 		return nil, &ValidationError{Option: "WithOnRefresh", Reason: "it needs WithOAuth in the same options: the client refreshes no other token"}
 	}
 	c := &Client{stats: new(counters), bare: http.Header{}, offsetLists: new(offsetLists)}
@@ -285,12 +293,22 @@ func (c Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
 func (c Client) GoString() string { return c.String() }
 
 // BaseURL returns the address of the API, /api/v4 included.
-func (c *Client) BaseURL() string { return c.config.bases[apiBase].String() }
+func (c *Client) BaseURL() string {
+	if c.check() != nil {
+		return ""
+	}
+	return c.config.bases[apiBase].String()
+}
 
 // Redact takes the client's credentials out of text that will be kept, such as a recorded exchange: the token it sends, of WithOAuth
 // and WithTokenSource the latest, and what WithRegistryCredentials was given, as they are and as JSON and addresses write them. Of
 // credentials shorter than 8 bytes no text is made unreadable.
-func (c *Client) Redact(text string) string { return c.config.basic.scrub(c.config.cred.scrub(text)) }
+func (c *Client) Redact(text string) string {
+	if c.check() != nil {
+		return text
+	}
+	return c.config.basic.scrub(c.config.cred.scrub(text))
+}
 
 // WithToken authenticates with a personal, project or group access token (Document 1 §5).
 func WithToken(token string) Option {

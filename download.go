@@ -37,6 +37,9 @@ type Download struct {
 
 // Read reads the stream; any failure is an *Error that names the call.
 func (d *Download) Read(p []byte) (int, error) {
+	if d.body == nil {
+		return 0, errNoStream
+	}
 	n, err := d.body.Read(p)
 	if err == nil || err == io.EOF {
 		return n, err
@@ -77,7 +80,14 @@ func copyBuffer() *[64 << 10]byte {
 }
 
 // Close gives the connection back. It may be called more than once.
-func (d *Download) Close() error { return d.body.Close() }
+func (d *Download) Close() error {
+	if d.body == nil {
+		return nil
+	}
+	return d.body.Close()
+}
+
+var errNoStream = errors.New("forge: the Download was not made by a call, and has no stream")
 
 // SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at
 // all: the content goes to a temporary file in the same directory, which only its owner can read,

@@ -148,13 +148,13 @@ func (s *IntegrationsService) segment(name IntegrationName) string {
 	if isNil(name) {
 		return ""
 	}
-	slug, _ := name.slug(&s.client.config)
+	slug, _ := name.slug(&s.owner().config)
 	return slug
 }
 
 // words are what the integration and its parameters are called.
 func (s *IntegrationsService) words(name IntegrationName) dictionary {
-	d := dictionary{config: &s.client.config, inner: "properties"}
+	d := dictionary{config: &s.owner().config, inner: "properties"}
 	if isNil(name) {
 		d.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
 		return d

@@ -71,6 +71,9 @@ type Stats struct {
 // Stats returns the counters of the client, of the one that With derived it from, and of all others derived from that: one set
 // for each NewClient, whatever the credentials. They are read one after the other while calls go on.
 func (c *Client) Stats() Stats {
+	if c.check() != nil {
+		return Stats{}
+	}
 	s := c.stats
 	return Stats{
 		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),

@@ -242,7 +242,7 @@ func TestAttemptsHoldNoSecret(t *testing.T) {
 
 // A client without a hook pays nothing for it.
 func TestNoHookNoCost(t *testing.T) {
-	c, err := bubbleClient(t).request(callOf(safe)).prepare(kindExec, nil)
+	c, err := bubbleClient(t).request(callOf(safe)).prepare(t.Context(), kindExec, nil)
 	require.NoError(t, err)
 	c.last.start = time.Now()
 	assert.Zero(t, testing.AllocsPerRun(100, func() { c.observe(t.Context(), true) }))

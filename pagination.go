@@ -58,8 +58,8 @@ type page[T any] struct {
 
 // runList ranges over a list once. What it returns is yielded as the last pair.
 func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
-	if ctx == nil {
-		return r.invalid(errNilContext)
+	if err := r.ready(ctx); err != nil {
+		return err
 	}
 	options, err := r.settings(kindList, opts)
 	if err != nil {

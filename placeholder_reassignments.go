@@ -37,7 +37,7 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 // without a line end, so a truncated last field is not found; List and Download find it.
 func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
-		if err := readReassignments(file, &s.client.config, false, yield); err != nil {
+		if err := readReassignments(file, &s.owner().config, false, yield); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -48,7 +48,7 @@ func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*Placeh
 // those of its Extra. A row with a value that the header has no column for is an error. The first error of rows ends the file, which is
 // then of no use.
 func (s *PlaceholderReassignmentsService) Write(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
-	return writeReassignments(file, &s.client.config, rows)
+	return writeReassignments(file, &s.owner().config, rows)
 }
 
 // list is Read of a Download.
@@ -60,7 +60,7 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 			return
 		}
 		defer file.Close()
-		if err := readReassignments(file, &s.client.config, file.Size < 0, yield); err != nil {
+		if err := readReassignments(file, &s.owner().config, file.Size < 0, yield); err != nil {
 			yield(nil, file.unusable(err))
 		}
 	}

@@ -85,7 +85,7 @@ func (o *RegistryTokenOptions) check() error {
 // with any the token is always a new one. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.get("/jwt/auth").constant("service", registryName).params(o)
-	return s.client.tokens(ctx, r, "", opts)
+	return s.owner().tokens(ctx, r, "", opts)
 }
 
 // DeleteManifestOptions says what the registry is asked to delete.

@@ -39,12 +39,9 @@ func newRegistryTokens() registryTokens {
 		return store[scopes]
 	}
 	return func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
-		c, err := r.prepare(kindDo, opts)
-		switch {
-		case err != nil:
+		c, err := r.prepare(ctx, kindDo, opts)
+		if err != nil {
 			return nil, err
-		case ctx == nil:
-			return nil, r.invalid(errNilContext)
 		}
 		tokens := of(c.url.RawQuery)
 		if len(opts) > 0 {

@@ -53,9 +53,9 @@ func (s service) request(method, template string, args []any) *request {
 	if !known {
 		route = undocumentedRoute(method, template)
 	}
-	r := &request{client: s.client, route: route}
+	r := &request{client: s.owner(), route: route}
 	var prefix wirePath
-	if base := s.client.config.bases[route.base]; base != nil {
+	if base := s.owner().config.bases[route.base]; base != nil {
 		prefix = wirePath{base.EscapedPath(), base.Path}
 	}
 	if r.whole, r.err = expand(prefix, template, args); r.err == nil {
@@ -119,7 +119,7 @@ func do[T any](ctx context.Context, r *request, opts []RequestOption) (*T, error
 
 // exec sends the request and wants no value.
 func exec(ctx context.Context, r *request, opts []RequestOption) error {
-	c, err := r.prepare(kindExec, opts)
+	c, err := r.prepare(ctx, kindExec, opts)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func exec(ctx context.Context, r *request, opts []RequestOption) error {
 
 // open sends the request and hands its answer over as a stream.
 func open(ctx context.Context, r *request, opts []RequestOption) (*Download, error) {
-	c, err := r.prepare(kindOpen, opts)
+	c, err := r.prepare(ctx, kindOpen, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func list[T any](ctx context.Context, r *request, opts []RequestOption) iter.Seq
 
 // read is do without the type parameter.
 func (r *request) read(ctx context.Context, out any, opts []RequestOption) error {
-	c, err := r.prepare(kindDo, opts)
+	c, err := r.prepare(ctx, kindDo, opts)
 	if err != nil {
 		return err
 	}
@@ -184,12 +184,26 @@ func (r *request) credential() *credential {
 }
 
 // prepare checks the request, encodes it and applies the request options.
-func (r *request) prepare(kind executor, opts []RequestOption) (*call, error) {
+func (r *request) prepare(ctx context.Context, kind executor, opts []RequestOption) (*call, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
 	settings, err := r.settings(kind, opts)
 	if err != nil {
 		return nil, err
 	}
 	return r.call(settings)
+}
+
+// ready refuses what would panic in the middle of a call.
+func (r *request) ready(ctx context.Context) error {
+	if err := r.client.check(); err != nil {
+		return r.invalid(err)
+	}
+	if ctx == nil {
+		return r.invalid(errNilContext)
+	}
+	return nil
 }
 
 // settings applies the request options.

@@ -98,6 +98,9 @@ func (c *routeContext) Value(key any) any {
 // their way, such as a tracing RoundTripper that names its spans: a route has few values where an address has many. The refresh of an
 // OAuth token has none.
 func RouteFromContext(ctx context.Context) (Route, bool) {
+	if ctx == nil {
+		return Route{}, false
+	}
 	r, _ := ctx.Value(routeKey{}).(*route)
 	if r == nil {
 		return Route{}, false

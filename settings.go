@@ -13,7 +13,7 @@ type SettingsService struct{ service }
 
 // words are what settings are called.
 func (s *SettingsService) words() dictionary {
-	return dictionary{config: &s.client.config, kind: settingWord}
+	return dictionary{config: &s.owner().config, kind: settingWord}
 }
 
 // Get reads the settings. Changes may show late: servers keep settings for 60 seconds by default. Document 3 §4.1.

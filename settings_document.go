@@ -160,7 +160,7 @@ func (s *SettingsService) report(have map[string]json.RawMessage, o *UpdateSetti
 	}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		neutral := name
-		if known, is := s.client.config.neutral(settingWord, name); is {
+		if known, is := s.owner().config.neutral(settingWord, name); is {
 			neutral = known
 		}
 		if value := have[neutral]; !sameSetting(value, sent[name]) {

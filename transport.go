@@ -147,9 +147,6 @@ func (c *call) route() *route   { return c.request.route }
 
 // send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
 func (c *call) send(ctx context.Context) error {
-	if ctx == nil {
-		return c.request.invalid(errNilContext)
-	}
 	if plan := c.options.plan; plan != nil {
 		return plan(c)
 	}

@@ -75,8 +75,11 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
-// In returns midnight of the date in loc.
+// In returns midnight of the date in loc; nil is UTC.
 func (d Date) In(loc *time.Location) time.Time {
+	if loc == nil {
+		loc = time.UTC
+	}
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, loc)
 }
 

@@ -12,11 +12,8 @@ func patience() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait: 
 
 // poll looks until there is nothing to wait for any more. look tells what it saw, for the error of a wait that the context ends.
 func (r *request) poll(ctx context.Context, look func() (done bool, saw string, err error)) error {
-	switch {
-	case r.err != nil:
-		return r.invalid(r.err)
-	case ctx == nil:
-		return r.invalid(errNilContext)
+	if err := firstError(r.ready(ctx), r.err); err != nil {
+		return r.invalid(err)
 	}
 	started := time.Now()
 	for looks := 1; ; looks++ {
