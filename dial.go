@@ -28,7 +28,9 @@ func (c *call) traced(ctx context.Context, header http.Header, network bool) con
 				c.refuseReplay(got.Conn)
 				return
 			}
-			c.last.sent.Store(true)
+			if c.last.sent.Store(true); network {
+				c.last.conn = got.Conn
+			}
 			expectLess(header, got.Conn)
 		},
 	}

@@ -209,9 +209,13 @@ func (c *call) renew(ctx context.Context) bool {
 	return fresh && err == nil
 }
 
-// worthWaiting decides whether there is an attempt, a budget and the time left for another try. The
-// budget spares a server that fails. One that has not processed a request, such as a stream over its
-// limit, does not fail.
+// refusedStream reports whether a server refused the request as one stream too many of a connection,
+// or because it closes that. It does not fail then, and the retry budget is for servers that do.
+func (c *call) refusedStream() bool {
+	return errors.Is(c.last.err, errNotProcessed) && c.last.conn != nil && c.isHTTP2(c.last.conn)
+}
+
+// worthWaiting decides whether there is an attempt, a budget and the time left for another try.
 func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool) bool {
 	deadline, limited := ctx.Deadline()
 	switch {
@@ -225,7 +229,7 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 	case asked && c.last.retryAfter > c.options.retry.MaxRetryAfter:
 		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
 			roundUp(c.last.retryAfter), c.options.retry.MaxRetryAfter)
-	case !errors.Is(c.last.err, errNotProcessed) && !c.guard().spend():
+	case !c.refusedStream() && !c.guard().spend():
 		c.note = "not repeated: the client's retry budget is used up, as most calls fail"
 	default:
 		if asked {

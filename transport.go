@@ -60,6 +60,7 @@ type attempt struct {
 	duration   time.Duration
 	sent       atomic.Bool // there was a connection, so bytes may have arrived; not always known of a read, which may be sent again anyway
 	replay     atomic.Bool // net/http was about to send the request again
+	conn       net.Conn    // of the last request, where net/http is the transport
 	away       bool        // a redirect led to another origin, whose answers say nothing of the client's own
 	bare       bool        // the last request had no headers of the caller's
 	redirected bool
