@@ -438,7 +438,7 @@ func TestUploadLeavesOneGoroutine(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, o.err, context.DeadlineExceeded, p.name)
 			assert.Eventually(t, func() bool { return goroutines("(*uploadReader).Read") == 0 }, 5*time.Second, time.Millisecond, p.name)
-			assert.Equal(t, 1, goroutines("(*bodyPump).run"), p.name)
+			assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 1 }, 5*time.Second, time.Millisecond, p.name)
 			close(release)
 			assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 0 }, 5*time.Second, time.Millisecond, p.name)
 		}
@@ -568,31 +568,33 @@ func TestUploadDirectly(t *testing.T) {
 	content := []byte("the content")
 	path := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(path, content, 0o600))
-	stacks := make([]byte, 1<<20)
+	var pumps int
 	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 		defer req.Body.Close()
 		one := make([]byte, 1)
 		_, _ = io.ReadFull(req.Body, one)
-		pumped := strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*bodyPump).run(")
+		assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == pumps }, 5*time.Second, time.Millisecond)
 		_, _ = io.Copy(io.Discard, req.Body)
-		return &http.Response{StatusCode: 200, Header: http.Header{"Pumped": {map[bool]string{true: "yes", false: "no"}[pumped]}}, Body: http.NoBody, Request: req}, nil
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	}))
 	quiet := Progress(func(int64, int64) {})
 	for _, test := range []struct {
-		name, pumped string
-		request      *request
-		opts         []RequestOption
+		name    string
+		pumps   int
+		request *request
+		opts    []RequestOption
 	}{
-		{"FileBytes", "no", uploadOf(c, FileBytes(content)), nil},
-		{"FileAt", "no", uploadOf(c, FileAt(path)), nil},
-		{"bytes.Reader", "no", uploadOf(c, FileReader(bytes.NewReader(content), 11)), nil},
-		{"strings.Reader", "no", uploadOf(c, FileReader(strings.NewReader("the content"), 11)), nil},
-		{"JSON", "no", c.request(callOf(once)), nil},
-		{"FileReader", "yes", uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
-		{"FileBytes with Progress", "yes", uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
+		{"FileBytes", 0, uploadOf(c, FileBytes(content)), nil},
+		{"FileAt", 0, uploadOf(c, FileAt(path)), nil},
+		{"bytes.Reader", 0, uploadOf(c, FileReader(bytes.NewReader(content), 11)), nil},
+		{"strings.Reader", 0, uploadOf(c, FileReader(strings.NewReader("the content"), 11)), nil},
+		{"JSON", 0, c.request(callOf(once)), nil},
+		{"FileReader", 1, uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
+		{"FileBytes with Progress", 1, uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
 	} {
-		var r Response
-		require.NoError(t, exec(t.Context(), test.request, append(test.opts, Into(&r))), test.name)
-		assert.Equal(t, test.pumped, r.Header.Get("Pumped"), test.name)
+		t.Run(test.name, func(t *testing.T) {
+			pumps = test.pumps
+			require.NoError(t, exec(t.Context(), test.request, test.opts))
+		})
 	}
 }
