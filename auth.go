@@ -27,7 +27,8 @@ type credential struct {
 	scrub func(text string) string
 }
 
-// same reports whether both send the same token, whatever made them. Tokens that change are not compared.
+// same reports whether both send the same token, whatever made them. Tokens that change are not
+// compared.
 func (c credential) same(other credential) bool {
 	if c.kind != other.kind || c.kind == oauthToken {
 		return false
@@ -63,8 +64,9 @@ func isCredentialHeader(name string) bool {
 	return false
 }
 
-// isCredentialParam reports whether a server takes a credential from the query parameter, also as an
-// element of an array or of a hash: servers read private_token[] and private_token[x] as private_token.
+// isCredentialParam reports whether a server takes a credential from the query parameter, also as
+// an element of an array or of a hash: servers read private_token[] and private_token[x] as
+// private_token.
 func isCredentialParam(name string) bool {
 	switch strings.ToLower(baseParam(name)) {
 	case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
@@ -130,8 +132,8 @@ func checkToken(option, token string) error {
 	return &ValidationError{Option: option, Reason: reason}
 }
 
-// bearerToken sends what source returns. source is called with the token that was refused, or "". last
-// remembers the latest token for scrub.
+// bearerToken sends what source returns. source is called with the token that was refused, or "".
+// last remembers the latest token for scrub.
 func bearerToken(last *lastToken, source func(ctx context.Context, refused string) (*oauth2.Token, error)) credential {
 	get := func(ctx context.Context, refused string) (*oauth2.Token, error) {
 		token, err := source(ctx, refused)

@@ -13,11 +13,11 @@ import (
 // jobAuthorities is the variable of a CI job that names a file with the certificates of its server.
 const jobAuthorities = "CI_SERVER_TLS_CA_FILE"
 
-// WithRootCAs trusts the certificate authorities in the pool, and no others: x509.SystemCertPool makes a
-// pool that the system's are in. They hold for all addresses of the client: those of the API, of the
-// registry and of OAuth tokens, and those that downloads are redirected to. The pool is copied, and the
-// client has connections of its own. With WithHTTPClient it needs an *http.Transport whose RootCAs are
-// not set.
+// WithRootCAs trusts the certificate authorities in the pool, and no others: x509.SystemCertPool
+// makes a pool that the system's are in. They hold for all addresses of the client: those of the
+// API, of the registry and of OAuth tokens, and those that downloads are redirected to. The pool is
+// copied, and the client has connections of its own. With WithHTTPClient it needs an
+// *http.Transport whose RootCAs are not set.
 func WithRootCAs(pool *x509.CertPool) Option {
 	return func(c *config) error {
 		switch {
@@ -31,8 +31,8 @@ func WithRootCAs(pool *x509.CertPool) Option {
 	}
 }
 
-// openTransport makes the client's transport. Certificates that come from a parent or from a CI job give
-// way to those of a transport of the caller's.
+// openTransport makes the client's transport. Certificates that come from a parent or from a CI job
+// give way to those of a transport of the caller's.
 func (c *config) openTransport() (http.RoundTripper, error) {
 	transport, err := newTransport(c.transport)
 	if err != nil || c.rootCAs == nil {
@@ -62,8 +62,8 @@ func (c *config) isJobServer() bool {
 	return err == nil && sameOrigin(server, c.bases[apiBase])
 }
 
-// trustJobServer trusts the certificates that a CI job is given for its server, besides the system's. An
-// explicit WithRootCAs stays.
+// trustJobServer trusts the certificates that a CI job is given for its server, besides the
+// system's. An explicit WithRootCAs stays.
 func trustJobServer(c *config) error {
 	file := os.Getenv(jobAuthorities)
 	if file == "" || c.rootCAs != nil || !c.isJobServer() {

@@ -55,8 +55,8 @@ func closed(t *testing.T) func(*Client, error) *Client {
 	}
 }
 
-// A server with a certificate of a private authority is reached with WithRootCAs, over HTTP/2 as ever; without it the error names
-// the option, and nothing is sent a second time.
+// A server with a certificate of a private authority is reached with WithRootCAs, over HTTP/2 as
+// ever; without it the error names the option, and nothing is sent a second time.
 func TestRootCAs(t *testing.T) {
 	proto := ""
 	address, pool, _ := privateServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,8 @@ func TestRootCAs(t *testing.T) {
 	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(safe), nil))
 }
 
-// The pool replaces the system's, and is the one that was given: what is added to it later has no part in the client.
+// The pool replaces the system's, and is the one that was given: what is added to it later has no
+// part in the client.
 func TestRootCAsReplaceTheSystems(t *testing.T) {
 	address, pool, _ := privateServer(t, replyJSON("{}"))
 	other := x509.NewCertPool()
@@ -147,8 +148,8 @@ func TestRootCAsEverywhere(t *testing.T) {
 	}
 }
 
-// With WithHTTPClient the certificates are set on a copy of its *http.Transport; what cannot take them is refused, and in With the
-// newer option counts.
+// With WithHTTPClient the certificates are set on a copy of its *http.Transport; what cannot take
+// them is refused, and in With the newer option counts.
 func TestRootCAsWithHTTPClient(t *testing.T) {
 	address, pool, _ := privateServer(t, replyJSON("{}"))
 	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
@@ -185,7 +186,8 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	refusedOption(t, err, "WithRootCAs")
 }
 
-// In a CI job the certificates of CI_SERVER_TLS_CA_FILE are trusted besides the system's, for the server that runs the job.
+// In a CI job the certificates of CI_SERVER_TLS_CA_FILE are trusted besides the system's, for the
+// server that runs the job.
 func TestJobAuthorities(t *testing.T) {
 	address, pool, certificate := privateServer(t, replyJSON("{}"))
 	file := filepath.Join(t.TempDir(), "authority.pem")
@@ -232,7 +234,8 @@ func TestJobAuthorities(t *testing.T) {
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }
 
-// A server that asks for a certificate of the client gets a hint too, and other failures of TLS get none that would mislead.
+// A server that asks for a certificate of the client gets a hint too, and other failures of TLS get
+// none that would mislead.
 func TestHintTLS(t *testing.T) {
 	srv := httptest.NewUnstartedServer(replyJSON("{}"))
 	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}

@@ -3,8 +3,6 @@ package forge
 import (
 	"context"
 	"crypto/x509"
-	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -87,9 +85,9 @@ type config struct {
 	newCredential, newTransport, newRegistry bool
 }
 
-// Option configures a Client. In one NewClient or With there is at most one credential, and each option
-// is given at most once, as the first would be lost: With replaces what a client has. Of WithRetry and
-// WithUserAgent the last counts.
+// Option configures a Client. In one NewClient or With there is at most one credential, and each
+// option is given at most once, as the first would be lost: With replaces what a client has. Of
+// WithRetry and WithUserAgent the last counts.
 type Option func(*config) error
 
 // Limiter holds a caller to a rate of its own; *rate.Limiter of golang.org/x/time/rate is one. Wait is called
@@ -132,12 +130,12 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	return build(cfg, nil, options)
 }
 
-// NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets neither, for
-// CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches the registry of the
-// job's project, and generates changelogs (Document 1 §5). For the server that runs the job, the
-// certificates in CI_SERVER_TLS_CA_FILE are trusted besides the system's, unless WithRootCAs or the
-// transport of WithHTTPClient say what to trust. A credential option is refused: derive a client with
-// With, which keeps address and certificates.
+// NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets
+// neither, for CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches
+// the registry of the job's project, and generates changelogs (Document 1 §5). For the server that
+// runs the job, the certificates in CI_SERVER_TLS_CA_FILE are trusted besides the system's, unless
+// WithRootCAs or the transport of WithHTTPClient say what to trust. A credential option is refused:
+// derive a client with With, which keeps address and certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
 	credential, missing := withFixedToken("FORGE_TOKEN", accessToken, tokenHeader, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
@@ -151,11 +149,11 @@ func NewClientFromEnv(options ...Option) (*Client, error) {
 	return NewClient(address, slices.Concat([]Option{credential}, options, []Option{trustJobServer})...)
 }
 
-// With returns a client that differs from c in the given options. It shares c's connections unless the
-// transport or its certificates differ; the retry budget and the waits that the server has requested
-// unless the credential differs, where the same token given again is the same credential, and a token
-// source or an OAuth token given again is another; and the registry's tokens unless the registry or its
-// credentials differ. c itself does not change.
+// With returns a client that differs from c in the given options. It shares c's connections unless
+// the transport or its certificates differ; the retry budget and the waits that the server has
+// requested unless the credential differs, where the same token given again is the same credential,
+// and a token source or an OAuth token given again is another; and the registry's tokens unless the
+// registry or its credentials differ. c itself does not change.
 func (c *Client) With(options ...Option) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -247,21 +245,6 @@ func (c *Client) check() error {
 	return nil
 }
 
-// give notes an option. One that is given twice in one set is refused, and so is one that excludes an
-// earlier one.
-func (c *config) give(option string, excludes ...string) error {
-	for _, earlier := range c.given {
-		switch {
-		case earlier == option:
-			return &ValidationError{Option: option, Reason: "it is given twice, so the first would be lost: to replace an option, use With"}
-		case slices.Contains(excludes, earlier):
-			return &ValidationError{Option: option, Reason: earlier + " is given too, and a client has one credential: derive a client for the other with With"}
-		}
-	}
-	c.given = append(c.given, option)
-	return nil
-}
-
 // connect gives the services their client.
 func (c *Client) connect() {
 	s := service{c}
@@ -275,8 +258,8 @@ func (c *Client) connect() {
 	c.Settings, c.Integrations = &SettingsService{s}, &IntegrationsService{s}
 }
 
-// CloseIdleConnections closes the connections that no call is using. Clients made without WithHTTPClient
-// and WithRootCAs share their idle connections, so it affects all of these.
+// CloseIdleConnections closes the connections that no call is using. Clients made without
+// WithHTTPClient and WithRootCAs share their idle connections, so it affects all of these.
 func (c *Client) CloseIdleConnections() {
 	if c.check() != nil {
 		return
@@ -308,206 +291,4 @@ func (c *Client) Redact(text string) string {
 		return text
 	}
 	return c.config.basic.scrub(c.config.cred.scrub(text))
-}
-
-// WithToken authenticates with a personal, project or group access token (Document 1 §5).
-func WithToken(token string) Option {
-	return withFixedToken("WithToken", accessToken, tokenHeader, token)
-}
-
-// WithJobToken authenticates with a CI job token, usually CI_JOB_TOKEN. It grants access to the container
-// registry of the job's project, and to generating a changelog (Document 1 §5).
-func WithJobToken(token string) Option {
-	return withFixedToken("WithJobToken", jobToken, jobTokenHeader, token)
-}
-
-func withFixedToken(option string, kind credentialKind, header, token string) Option {
-	return func(c *config) error {
-		return firstError(
-			c.use(option, nil, func(http.RoundTripper) credential { return fixedToken(kind, header, token) }),
-			checkToken(option, token),
-		)
-	}
-}
-
-// use makes a credential the client's own; tokenURL is where it will be refreshed, if anywhere.
-func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential) error {
-	c.bases[tokenBase], c.credential, c.newCredential = tokenURL, build, true
-	return c.give(option, "WithToken", "WithJobToken", "WithOAuth", "WithTokenSource", "WithoutCredential", "FORGE_TOKEN", "CI_JOB_TOKEN")
-}
-
-// WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself: before it expires, and
-// once when the server refuses it. WithOnRefresh tells of new tokens.
-func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
-	return func(c *config) error {
-		switch {
-		case oauth == nil || token == nil:
-			return &ValidationError{Option: "WithOAuth", Reason: "it needs a config and a token"}
-		case token.AccessToken == "" && token.RefreshToken == "":
-			return &ValidationError{Option: "WithOAuth", Reason: "the token is empty"}
-		case token.AccessToken != "" && checkToken("", token.AccessToken) != nil:
-			return checkToken("WithOAuth", token.AccessToken)
-		case !isTokenType(token.Type()):
-			return &ValidationError{Option: "WithOAuth", Reason: "the token's type has bytes that no header can have"}
-		}
-		var endpoint *url.URL
-		if token.RefreshToken != "" {
-			var err error
-			if endpoint, err = parseBase("WithOAuth", oauth.Endpoint.TokenURL); err != nil {
-				return err
-			}
-		}
-		ownToken := *token
-		state := &oauthState{config: *oauth, current: &ownToken, saved: func(fresh *oauth2.Token) {
-			if c.onRefresh != nil {
-				c.onRefresh(fresh)
-			}
-		}}
-		return c.use("WithOAuth", endpoint, state.credential)
-	}
-}
-
-// WithOnRefresh is called with each token that the WithOAuth of the same options obtains, so that it can
-// be stored. A token without an access token came with one that cannot be used: its refresh token is the
-// one to keep. f must not call the client. Without WithOAuth in the same options it is refused.
-func WithOnRefresh(f func(*oauth2.Token)) Option {
-	return func(c *config) error {
-		c.onRefresh = f
-		return c.give("WithOnRefresh")
-	}
-}
-
-// WithTokenSource authenticates with OAuth tokens from a source of the caller's, which is asked before each request.
-// When the server refuses a token the source is asked again, and the call repeated if the token differs.
-func WithTokenSource(source oauth2.TokenSource) Option {
-	return func(c *config) error {
-		if isNil(source) {
-			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
-		}
-		state := &sourceState{source: source}
-		return c.use("WithTokenSource", nil, state.credential)
-	}
-}
-
-// WithoutCredential calls without any credential; of use with With.
-func WithoutCredential() Option {
-	return func(c *config) error {
-		return c.use("WithoutCredential", nil, func(http.RoundTripper) credential { return noCredential() })
-	}
-}
-
-// WithHTTPClient takes over the Transport of h, for proxies, certificates and connection limits. An *http.Transport is cloned,
-// and the library's limits are set on the clone. A Jar, Timeout or CheckRedirect is refused: cookies are never sent, contexts
-// and HeaderTimeout set limits of time, and redirects follow the rules of the package.
-func WithHTTPClient(h *http.Client) Option {
-	return func(c *config) error {
-		reason := ""
-		switch {
-		case h == nil:
-			reason = "the client is nil"
-		case h.Jar != nil:
-			reason = "Jar is set: cookies are never sent; authenticate with WithToken"
-		case h.Timeout != 0:
-			reason = "Timeout is set: it would cut downloads; use a context, and HeaderTimeout for a call"
-		case h.CheckRedirect != nil:
-			reason = "CheckRedirect is set: redirects are followed by the package's own rules"
-		}
-		if reason != "" {
-			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
-		}
-		c.transport, c.newTransport = h.Transport, true
-		return c.give("WithHTTPClient")
-	}
-}
-
-// WithUserAgent puts product, such as "report/1.2", in front of the library's own User-Agent.
-func WithUserAgent(product string) Option {
-	return func(c *config) error {
-		if product == "" || hasControl(product) {
-			return &ValidationError{Option: "WithUserAgent", Reason: "the product is empty or has control bytes"}
-		}
-		c.userAgent = product + " forge-go/" + Version
-		return nil
-	}
-}
-
-// WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn. No record holds a
-// credential, and of a query only values that are known to be harmless. A call's duration includes its waits for the Limiter and for the
-// server. nil logs nothing.
-func WithLogger(logger *slog.Logger) Option {
-	return func(c *config) error {
-		if c.log = (silence{}); logger != nil {
-			c.log = journal{logger}
-		}
-		return c.give("WithLogger")
-	}
-}
-
-// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it. nil is
-// no limiter, and a nil pointer is refused.
-func WithLimiter(limiter Limiter) Option {
-	return func(c *config) error {
-		if limiter != nil && isNil(limiter) {
-			return &ValidationError{Option: "WithLimiter", Reason: fmt.Sprintf("the limiter is a nil %T", limiter)}
-		}
-		c.limiter = limiter
-		return c.give("WithLimiter")
-	}
-}
-
-// WithRetry sets the retry policy of all calls; the request option Retry sets it for one.
-func WithRetry(policy RetryPolicy) Option {
-	return func(c *config) error {
-		c.retry = policy
-		return policy.check("WithRetry")
-	}
-}
-
-// WithPlainHTTP lets a credential travel over plain http to an address that is not loopback. Anybody on the way
-// can read and use it.
-func WithPlainHTTP() Option {
-	return func(c *config) error {
-		c.plainHTTP = true
-		return nil
-	}
-}
-
-// WithStrictDecoding makes every member that no field names, and every value of another type than the documented one, an
-// error: for tests that watch a server's answers. Without it nothing of the kind fails a call; see Response.Mismatches and
-// the Extra fields.
-func WithStrictDecoding() Option {
-	return func(c *config) error {
-		c.strict = true
-		return nil
-	}
-}
-
-// WithRegistry sets the addresses of the container registry and of its token endpoint, for the registry-native
-// calls (Document 1 §4.1.2). Credentials of the API never go there.
-func WithRegistry(registryURL, authURL string) Option {
-	return func(c *config) error {
-		registry, err := parseBase("WithRegistry", registryURL)
-		if err != nil {
-			return err
-		}
-		auth, err := parseBase("WithRegistry", authURL)
-		c.bases[registryBase], c.bases[authBase], c.newRegistry = registry, auth, true
-		return firstError(err, c.give("WithRegistry"))
-	}
-}
-
-// WithRegistryCredentials sets the user and password that registry tokens are obtained with: of a registry
-// user, or gitlab-ci-token and CI_JOB_TOKEN in a job of such a server. They go to the token endpoint of
-// WithRegistry, which may be given later with With, and nowhere else.
-func WithRegistryCredentials(user, password string) Option {
-	return func(c *config) error {
-		switch {
-		case user == "" || password == "":
-			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user or the password is empty"}
-		case strings.Contains(user, ":") || hasControl(user) || hasControl(password):
-			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user has a colon, or one of them control bytes"}
-		}
-		c.basic, c.newRegistry = basic(user, password), true
-		return c.give("WithRegistryCredentials")
-	}
 }

@@ -48,7 +48,8 @@ func otherOptions(t *testing.T) map[string][2]Option {
 	}
 }
 
-// repeatableOptions lose nothing when they are given twice: they are switches, or values of which the last counts.
+// repeatableOptions lose nothing when they are given twice: they are switches, or values of which
+// the last counts.
 func repeatableOptions() map[string]Option {
 	return map[string]Option{
 		"WithPlainHTTP": WithPlainHTTP(), "WithStrictDecoding": WithStrictDecoding(), "WithUserAgent": WithUserAgent("a/1"), "WithRetry": WithRetry(RetryPolicy{MaxAttempts: 1}),
@@ -68,7 +69,8 @@ func refusedOption(t *testing.T, err error, option string) string {
 	return err.Error()
 }
 
-// Two credentials in one set of options are refused, with both names, in NewClient and in With; With alone replaces one.
+// Two credentials in one set of options are refused, with both names, in NewClient and in With;
+// With alone replaces one.
 func TestTwoCredentials(t *testing.T) {
 	const address = "https://forge.example.com"
 	parent, err := NewClient(address, WithToken("access-token-0"))
@@ -88,8 +90,8 @@ func TestTwoCredentials(t *testing.T) {
 	}
 }
 
-// An option is given once in a set, as the first would be lost; With replaces it. Each option of the package is in one of the
-// tables above.
+// An option is given once in a set, as the first would be lost; With replaces it. Each option of
+// the package is in one of the tables above.
 func TestOptionsGivenTwice(t *testing.T) {
 	const address = "https://forge.example.com"
 	for name, options := range otherOptions(t) {
@@ -136,7 +138,8 @@ func exportedFunctions(t *testing.T, result string) (names []string) {
 	return names
 }
 
-// WithOnRefresh belongs to the WithOAuth of the same options: alone it would be told nothing, or tokens of another credential.
+// WithOnRefresh belongs to the WithOAuth of the same options: alone it would be told nothing, or
+// tokens of another credential.
 func TestOnRefreshNeedsOAuth(t *testing.T) {
 	const address = "https://forge.example.com"
 	hook, oauth := WithOnRefresh(func(*oauth2.Token) {}), credentialOptions()["WithOAuth"]
@@ -175,7 +178,8 @@ func TestOnRefreshIsNotInherited(t *testing.T) {
 	assert.Equal(t, []string{"r9"}, told)
 }
 
-// NewClientFromEnv has the credential of the environment, so another one beside it is refused; With replaces it.
+// NewClientFromEnv has the credential of the environment, so another one beside it is refused; With
+// replaces it.
 func TestFromEnvWithACredential(t *testing.T) {
 	for _, env := range []map[string]string{
 		{"FORGE_URL": "https://forge.example.com", "FORGE_TOKEN": "env-token-1"},
@@ -202,7 +206,8 @@ func TestFromEnvWithACredential(t *testing.T) {
 	}
 }
 
-// Registry credentials without the registry's address are no mistake: With may give it later, and until then calls say what is missing.
+// Registry credentials without the registry's address are no mistake: With may give it later, and
+// until then calls say what is missing.
 func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithRegistryCredentials("a", "password"))
 	require.NoError(t, err)
@@ -221,8 +226,8 @@ func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
 	c.CloseIdleConnections()
 }
 
-// Of request options that hand something to the caller, or say who asks or where, a second one is refused; of those that set a
-// number the last one counts, so that a helper's can be replaced.
+// Of request options that hand something to the caller, or say who asks or where, a second one is
+// refused; of those that set a number the last one counts, so that a helper's can be replaced.
 func TestRequestOptionsGivenTwice(t *testing.T) {
 	client := silentServer(t)
 	list := func(opts ...RequestOption) error {

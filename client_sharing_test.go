@@ -12,8 +12,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A client made anew for each request, with the token that its parent has, shares the parent's retry budget: a dead service gets few
-// requests more than there are calls. Two calls of NewClient share none.
+// A client made anew for each request, with the token that its parent has, shares the parent's
+// retry budget: a dead service gets few requests more than there are calls. Two calls of NewClient
+// share none.
 func TestSameTokenSharesTheBudget(t *testing.T) {
 	w := newWire(t, always(say(503, "")))
 	c := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
@@ -30,8 +31,9 @@ func TestSameTokenSharesTheBudget(t *testing.T) {
 	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
 }
 
-// What a client and one derived from it share for each credential: the retry budget and the waits of the API's, and those of the
-// registry's with the registry's tokens. The counters are shared always.
+// What a client and one derived from it share for each credential: the retry budget and the waits
+// of the API's, and those of the registry's with the registry's tokens. The counters are shared
+// always.
 func TestSharedPerCredential(t *testing.T) {
 	const base, registry, auth = "https://forge.example.com", "https://registry.example.com", "https://auth.example.com"
 	oauth := func() Option { return WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "oauth-token-1"}) }
@@ -85,8 +87,8 @@ func TestSharedPerCredential(t *testing.T) {
 	}
 }
 
-// A wait that one registry has asked for holds back no call of another registry, of another of its users, or of the API; and it does
-// hold back a client that differs in the API's credential only.
+// A wait that one registry has asked for holds back no call of another registry, of another of its
+// users, or of the API; and it does hold back a client that differs in the API's credential only.
 func TestRegistryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := nativeTransport(t, func(req *http.Request) (int, string) {

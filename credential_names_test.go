@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// credentialNames are spellings under which servers take a parameter that carries a credential: as it is, as an element of an array
-// or of a hash, escaped once or twice, in other letters.
+// credentialNames are spellings under which servers take a parameter that carries a credential: as
+// it is, as an element of an array or of a hash, escaped once or twice, in other letters.
 var credentialNames = []string{
 	"private_token", "PRIVATE_TOKEN", "private_token[]", "private_token[x]", "private_token[x][]", "private_token[", "private_token]", "[private_token]",
 	"private%5Ftoken", "private%5ftoken[]", "private_token%5B%5D", "PRIVATE%5FTOKEN%5Bx%5D", "private%255Ftoken", " private_token", "private_token ",
@@ -23,7 +23,8 @@ var credentialNames = []string{
 // harmlessNames hold or resemble the name of a credential and are none.
 var harmlessNames = []string{"tokens", "token_type", "private", "x[private_token]", "not[private_token]", "private_token_id", "in", "iids[]", "%zz", "[]", "100%"}
 
-// A parameter is recognised as a credential however its name is spelled: in Query, in Call.Query, and in the links of the server.
+// A parameter is recognised as a credential however its name is spelled: in Query, in Call.Query,
+// and in the links of the server.
 func TestCredentialNames(t *testing.T) {
 	asked := make(chan string, 10)
 	w := newWire(t, func(s seen) act {
@@ -51,7 +52,8 @@ func TestCredentialNames(t *testing.T) {
 	}
 }
 
-// A link of the server puts no credential into the next request, and neither does a cursor that holds one.
+// A link of the server puts no credential into the next request, and neither does a cursor that
+// holds one.
 func TestCredentialNamesInLinks(t *testing.T) {
 	for _, name := range credentialNames {
 		w := newWire(t, func(s seen) act {
@@ -98,7 +100,8 @@ func TestCredentialNamesInLogs(t *testing.T) {
 	assert.NotContains(t, text, secret)
 }
 
-// A header that carries a credential is refused in any letters, and with the underscores that servers read as dashes.
+// A header that carries a credential is refused in any letters, and with the underscores that
+// servers read as dashes.
 func TestCredentialHeaderNames(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url)

@@ -44,8 +44,8 @@ type NamespaceExistsOptions struct {
 	ParentID int64 `url:"parent_id,omitempty"`
 }
 
-// Exists reports whether a namespace with the path is taken, and which free paths resemble it. The path
-// is one segment: of group/sub, "sub" with the ParentID of group. Document 1 §4.6.
+// Exists reports whether a namespace with the path is taken, and which free paths resemble it. The
+// path is one segment: of group/sub, "sub" with the ParentID of group. Document 1 §4.6.
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
 	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
@@ -121,8 +121,8 @@ type Namespace struct {
 	AdditionalPurchasedStorageSize int64 `json:"additional_purchased_storage_size"`
 	// AdditionalPurchasedStorageEndsOn is when the storage bought in addition ends. Not part of the contract.
 	AdditionalPurchasedStorageEndsOn Date `json:"additional_purchased_storage_ends_on"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -134,8 +134,8 @@ type CIMinutesUsage struct {
 	MonthlyMinutesUsed int `json:"monthly_minutes_used"`
 	// PurchasedMinutesUsed counts minutes bought in addition.
 	PurchasedMinutesUsed int `json:"purchased_minutes_used"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -145,7 +145,7 @@ type NamespaceAvailability struct {
 	Exists bool `json:"exists"`
 	// Suggests lists free paths that resemble it.
 	Suggests []string `json:"suggests"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -21,8 +21,8 @@ type sourceState struct {
 	last   lastToken
 }
 
-// credential asks a token source of the caller's, which has no context and may hang: one question is
-// under way at a time, and everybody who waits for it leaves when their own context ends.
+// credential asks a token source of the caller's, which has no context and may hang: one question
+// is under way at a time, and everybody who waits for it leaves when their own context ends.
 func (s *sourceState) credential(http.RoundTripper) credential {
 	return bearerToken(&s.last, func(ctx context.Context, _ string) (*oauth2.Token, error) {
 		return s.shared.do(ctx, func(context.Context) (*oauth2.Token, error) {
@@ -32,8 +32,8 @@ func (s *sourceState) credential(http.RoundTripper) credential {
 	})
 }
 
-// oauthState is what the clients of one WithOAuth share: a token that is refreshed by one of them is
-// refreshed for all.
+// oauthState is what the clients of one WithOAuth share: a token that is refreshed by one of them
+// is refreshed for all.
 type oauthState struct {
 	config oauth2.Config
 	saved  func(*oauth2.Token)
@@ -71,8 +71,9 @@ func (s *oauthState) usable(refused string) (*oauth2.Token, bool) {
 	return s.current, s.current.Valid() && s.current.AccessToken != refused
 }
 
-// refresh makes one request for a token, or two where the endpoint refuses the client's secret in the
-// first place. A refresh token that comes with an unusable token is kept: the old one may be used up.
+// refresh makes one request for a token, or two where the endpoint refuses the client's secret in
+// the first place. A refresh token that comes with an unusable token is kept: the old one may be
+// used up.
 func (s *oauthState) refresh(ctx context.Context, transport http.RoundTripper) (*oauth2.Token, error) {
 	old, _ := s.usable("")
 	client := &http.Client{ // without Timeout, which flight has: it takes a goroutine of net/http
@@ -96,8 +97,8 @@ func (s *oauthState) refresh(ctx context.Context, transport http.RoundTripper) (
 	return fresh, err
 }
 
-// networkCause is what of a failure quotes nothing that came: net/http quotes answers that it cannot read, and a token endpoint may
-// have put what it was sent into one.
+// networkCause is what of a failure quotes nothing that came: net/http quotes answers that it
+// cannot read, and a token endpoint may have put what it was sent into one.
 func networkCause(err error) error {
 	var network *net.OpError
 	var certificate *tls.CertificateVerificationError

@@ -15,13 +15,14 @@ import (
 // maxTokenResponse is what x/oauth2 reads at most.
 const maxTokenResponse = 1 << 20 // bytes
 
-// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 takes every 2xx for a token, and reads
-// the body of a 101, which no context ends; and net/http would send an exchange again by itself. The
-// body is read here, so that a response that is lost can be told from one that cannot be used.
+// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 takes every 2xx for a token, and
+// reads the body of a 101, which no context ends; and net/http would send an exchange again by
+// itself. The body is read here, so that a response that is lost can be told from one that cannot
+// be used.
 //
-// x/oauth2 makes a second request, with the client's secret in another place, whatever went wrong with
-// the first. It is sent after a refusal only, and gets the first response again otherwise: that may have
-// used up the refresh token.
+// x/oauth2 makes a second request, with the client's secret in another place, whatever went wrong
+// with the first. It is sent after a refusal only, and gets the first response again otherwise:
+// that may have used up the refresh token.
 type tokenEndpoint struct {
 	transport http.RoundTripper
 	sent      bool

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A response of the token endpoint that is complete is final, unless it says that the server did not act or will do better: asking
-// again with a refresh token that rotates could lose it. What is temporary is asked for again, and the client's secret is tried in
-// another place only after a refusal.
+// A response of the token endpoint that is complete is final, unless it says that the server did
+// not act or will do better: asking again with a refresh token that rotates could lose it. What is
+// temporary is asked for again, and the client's secret is tried in another place only after a
+// refusal.
 func TestOAuthEndpointAsksOnce(t *testing.T) {
 	const good = `{"access_token":"new","refresh_token":"r2","token_type":"bearer"}`
 	for _, test := range []struct {
@@ -72,7 +73,8 @@ func TestOAuthEndpointAsksOnce(t *testing.T) {
 	}
 }
 
-// The secret of the client is sent in the other place once the first is refused, and later only there.
+// The secret of the client is sent in the other place once the first is refused, and later only
+// there.
 func TestOAuthProbesTheStyle(t *testing.T) {
 	tokens, config := tokenServer(t, func(form url.Values, n int) act {
 		if form.Get("client_secret") == "" {
@@ -91,7 +93,8 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	assert.Len(t, tokens.seen(), 3)
 }
 
-// A refresh token that came with a token which cannot be used is not lost: it is stored, and the next refresh uses it.
+// A refresh token that came with a token which cannot be used is not lost: it is stored, and the
+// next refresh uses it.
 func TestOAuthKeepsTheRotatedToken(t *testing.T) {
 	for _, bad := range []string{`"access_token":"a\nb"`, `"access_token":"new","token_type":"x\r\ny"`} {
 		tokens, config := tokenServer(t, func(form url.Values, n int) act {
@@ -139,7 +142,8 @@ func TestTokenSourceAskedAgain(t *testing.T) {
 	}
 }
 
-// A token type that cannot be in a header is refused before anything is sent, where the credential is made or obtained.
+// A token type that cannot be in a header is refused before anything is sent, where the credential
+// is made or obtained.
 func TestTokenType(t *testing.T) {
 	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
 		token := &oauth2.Token{AccessToken: secret, TokenType: kind}

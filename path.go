@@ -135,8 +135,8 @@ func checkArgument(name, text string) error {
 	return argumentError(name, reason)
 }
 
-// isPathArgument reports whether the argument is the path of a project, group, namespace or image. In
-// these no % is legal; names of branches, tags, files and keys may have one.
+// isPathArgument reports whether the argument is the path of a project, group, namespace or image.
+// In these no % is legal; names of branches, tags, files and keys may have one.
 func isPathArgument(before, name string) bool {
 	switch name {
 	case "project", "project_id", "group", "group_id", "namespace", "namespace_id", "image_path":
@@ -213,8 +213,8 @@ func unescapeLoosely(s string) string {
 	return b.String()
 }
 
-// unescapeAll decodes escapes, and what they are escapes of, until none is left. Each byte is looked at a
-// fixed number of times.
+// unescapeAll decodes escapes, and what they are escapes of, until none is left. Each byte is
+// looked at a fixed number of times.
 func unescapeAll(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

@@ -16,8 +16,9 @@ var escapedPaths = map[string]string{
 	"acme/plat%66orm": "acme/platform", "%61cme": "acme", "100%25": "100%",
 }
 
-// A path of a project, group or namespace that is escaped already is refused with the path that was meant, wherever one is an
-// argument: the client would escape it again, and the server would answer that it does not exist.
+// A path of a project, group or namespace that is escaped already is refused with the path that was
+// meant, wherever one is an argument: the client would escape it again, and the server would answer
+// that it does not exist.
 func TestEscapedPaths(t *testing.T) {
 	client := silentServer(t)
 	ctx := t.Context()
@@ -48,8 +49,8 @@ func TestEscapedPaths(t *testing.T) {
 	}
 }
 
-// Names of branches, tags, files and keys may hold what looks like an escape, and paths may hold a % that begins none: they arrive
-// byte for byte.
+// Names of branches, tags, files and keys may hold what looks like an escape, and paths may hold a
+// % that begins none: they arrive byte for byte.
 func TestPercentInNames(t *testing.T) {
 	for _, text := range []string{"a%2Fb", "100%", "%41", "%252F", "a%20b", "%zz"} {
 		escaped := strings.NewReplacer("%", "%25").Replace(text)
@@ -74,8 +75,8 @@ func TestPercentInNames(t *testing.T) {
 	}
 }
 
-// pathArguments lists the placeholders of the contract, with what their text may hold: a / , and what looks like an escape. A new
-// placeholder has to be put here.
+// pathArguments lists the placeholders of the contract, with what their text may hold: a / , and
+// what looks like an escape. A new placeholder has to be put here.
 var pathArguments = map[string]struct{ slash, escape bool }{
 	"projects/:id": {true, false}, "projects/:project_id": {true, false}, "groups/:id": {true, false}, "namespaces/:id": {true, false}, "v2/:image_path": {true, false},
 	"namespaces/:namespace": {false, false}, // compared as one segment

@@ -26,12 +26,12 @@ func redact(text, token string) string {
 	return m.redact()
 }
 
-// matcher finds a token in text that has escapes. A byte that may begin an escape may also stand for
-// itself, so there may be several ways to read the text.
+// matcher finds a token in text that has escapes. A byte that may begin an escape may also stand
+// for itself, so there may be several ways to read the text.
 type matcher struct {
 	text, token string
-	// ends memoises fork: a pair of a place in the text and one in the token that can be read in two ways
-	// is tried once, so the work is linear in the length of the text.
+	// ends memoises fork: a pair of a place in the text and one in the token that can be read in
+	// two ways is tried once, so the work is linear in the length of the text.
 	ends  map[[2]int]int
 	steps int // comparisons
 }
@@ -61,7 +61,8 @@ func (m *matcher) redact() string {
 	return clean.String() + m.text[done:]
 }
 
-// match returns where the longest spelling of token[j:] that begins at text[i] ends; -1 where none does.
+// match returns where the longest spelling of token[j:] that begins at text[i] ends; -1 where none
+// does.
 func (m *matcher) match(i, j int) int {
 	for j < len(m.token) {
 		if i >= len(m.text) {
@@ -85,7 +86,8 @@ func (m *matcher) match(i, j int) int {
 	return i
 }
 
-// fork is match where text[i] may stand for itself, and may begin an escape of size bytes for n bytes.
+// fork is match where text[i] may stand for itself, and may begin an escape of size bytes for n
+// bytes.
 func (m *matcher) fork(i, j, size, n int) int {
 	place := [2]int{i, j}
 	end, known := m.ends[place]
@@ -108,8 +110,8 @@ func hasEscapes(text string) bool {
 	return strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '+') >= 0
 }
 
-// unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. It is
-// size bytes long and stands for part[:n]; size is 0 where there is none.
+// unescape reads the escape at the front of text: %41 and + of addresses, \u0041 and \/ of JSON. It
+// is size bytes long and stands for part[:n]; size is 0 where there is none.
 func unescape(text string) (part [utf8.UTFMax]byte, n, size int) {
 	switch {
 	case text[0] == '+':

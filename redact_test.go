@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// hostileTexts are units that a server can repeat to keep a redaction busy, with the tokens that they are meant for.
+// hostileTexts are units that a server can repeat to keep a redaction busy, with the tokens that
+// they are meant for.
 var hostileTexts = []struct{ token, unit string }{
 	{secret, "%"}, {secret, `\`}, {secret, "+"}, {secret, "g"}, {secret, `\u`}, {secret, `%6`}, {secret, "%67"}, {secret, `\u0067`}, {secret, "%67%6cpat-THE-SECRET-012345678"},
 	{"%%%%%%%%%%%%%%%%", "%"}, {"%%%%%%%%%%%%%%%%", "%25"}, {"%%%%%%%%%%%%%%%a", "%25"}, {"%25%25%25%25%25%25a", "%25"}, {"%2525252525252525a", "%25"},
@@ -16,8 +17,9 @@ var hostileTexts = []struct{ token, unit string }{
 	{strings.Repeat(`%\`, 40) + "a", `%\`}, {strings.Repeat(`\`, 20) + "a", `\u005c`},
 }
 
-// The work is linear in the length of the text, whatever a server writes: twice the text takes twice the steps, and no more of them
-// than each byte of the text can be compared with each of the token.
+// The work is linear in the length of the text, whatever a server writes: twice the text takes
+// twice the steps, and no more of them than each byte of the text can be compared with each of the
+// token.
 func TestRedactionIsLinear(t *testing.T) {
 	for _, test := range hostileTexts {
 		steps := func(size int) int {
@@ -46,7 +48,8 @@ func TestRedactionOfCleanText(t *testing.T) {
 	}
 }
 
-// What is written in several ways at once is found, and of what could be read in two ways all that can be the token is taken out.
+// What is written in several ways at once is found, and of what could be read in two ways all that
+// can be the token is taken out.
 func TestRedactionAmbiguous(t *testing.T) {
 	for _, test := range []struct{ text, token, want string }{
 		{"a%2541b", "%41%41%41", "a%2541b"},
@@ -67,8 +70,8 @@ func TestRedactionAmbiguous(t *testing.T) {
 	}
 }
 
-// An error body is read in linear time too: what is cleaned of it, names that are repeated for each value included, is bounded by
-// its size, and no usual body comes near the bound.
+// An error body is read in linear time too: what is cleaned of it, names that are repeated for each
+// value included, is bounded by its size, and no usual body comes near the bound.
 func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 	list := func(open, item, end string) string {
 		return open + strings.Repeat(item+",", (maxErrorBody-len(open)-len(end)-len(item))/(len(item)+1)) + item + end

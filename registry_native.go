@@ -130,13 +130,20 @@ const manifestType = "application/vnd.<vendor>.distribution.manifest.v2+json"
 
 // manifest asks for the media type of manifests.
 func (r *request) manifest(o *DeleteManifestOptions) *request {
-	if o != nil && o.ManifestType != "" {
-		r.accept = o.ManifestType
-		return r
+	kind, known := "", true
+	if o != nil {
+		kind = o.ManifestType
 	}
-	var known bool
-	if r.accept, known = r.client.config.word(mediaWord, manifestType); !known && r.err == nil {
+	if kind == "" {
+		kind, known = r.client.config.word(mediaWord, manifestType)
+	}
+	r.accept = kind
+	switch {
+	case r.err != nil:
+	case !known:
 		r.err = nameOption(&DeleteManifestOptions{}, unnamed("Accept", " as ManifestType"))
+	case hasControl(kind):
+		r.err = &ValidationError{Option: "DeleteManifestOptions.ManifestType", Param: "Accept", Reason: "it has control bytes"}
 	}
 	return r
 }
@@ -149,8 +156,8 @@ type RegistryToken struct {
 	ExpiresIn int `json:"expires_in"`
 	// IssuedAt is when the token was made. Not part of the contract.
 	IssuedAt time.Time `json:"issued_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -169,8 +176,8 @@ func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted
 type CatalogRepository struct {
 	// Name is the image path.
 	Name string `json:"name"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take. Registries send bare names, which have none.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take. Registries send bare names, which have none.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

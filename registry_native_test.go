@@ -344,3 +344,20 @@ func TestNativeRefused(t *testing.T) {
 	_, err = NewClient("https://forge.example.com", WithRegistry("http://registry.example.com", "https://auth.example.com"), WithRegistryCredentials("a", "b"))
 	require.ErrorContains(t, err, "plain http")
 }
+
+// A media type that no header can have is refused before a token is requested, whoever has written
+// it.
+func TestManifestTypeRefused(t *testing.T) {
+	c, _, registry, auth := nativeClient(t, say(202, ""), tokenAnswer("opaque-token", ""))
+	for _, kind := range []string{"a/b\r\nX-Injected: y", "a/b\x00", "a/b\x7f"} {
+		o := &DeleteManifestOptions{ManifestType: kind}
+		err := c.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", o)
+		assertRefused(t, err, "DeleteManifestOptions.ManifestType", "Accept")
+	}
+	odd, err := c.With(WithVocabulary("media " + manifestType + " = a/b\x00c"))
+	require.NoError(t, err)
+	err = odd.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil)
+	assertRefused(t, err, "DeleteManifestOptions.ManifestType", "Accept")
+	assert.Empty(t, registry.seen())
+	assert.Empty(t, auth.seen())
+}

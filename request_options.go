@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// RequestOption changes a single call. One that does not fit the call is a *ValidationError. Of one that
-// is given twice and sets a number or a policy the last counts, so that a helper's can be replaced; Query
-// adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt, Sudo and a Header of the same name
-// are refused the second time, as the first would be lost.
+// RequestOption changes a single call. One that does not fit the call is a *ValidationError. Of one
+// that is given twice and sets a number or a policy the last counts, so that a helper's can be
+// replaced; Query adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt, Sudo and a
+// Header of the same name are refused the second time, as the first would be lost.
 type RequestOption func(*callOptions)
 
 // executor is the kind of call: what is done with the answer.
@@ -267,9 +267,9 @@ func MaxBytes(n int64) RequestOption {
 }
 
 // Unchecked sends the call without checking its options first: for servers that know more than this
-// version of the package. It also sends a call that the client would hold back because it has counted
-// a documented limit itself, such as one bulk deletion an hour. Path arguments are checked all the
-// same, and waits that the server has requested hold.
+// version of the package. It also sends a call that the client would hold back because it has
+// counted a documented limit itself, such as one bulk deletion an hour. Path arguments are checked
+// all the same, and waits that the server has requested hold.
 func Unchecked() RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Unchecked", kindAny) {

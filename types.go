@@ -20,9 +20,9 @@ type Ref interface {
 // ID is an instance-wide id. As a Ref it must be positive; as a filter it selects that id.
 type ID int64
 
-// Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The client
-// escapes it, and refuses one that is escaped already: "group%2Fapp". The server reads a Path of digits
-// only as an id.
+// Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The
+// client escapes it, and refuses one that is escaped already: "group%2Fapp". The server reads a
+// Path of digits only as an id.
 type Path string
 
 func (id ID) ref() (string, error) {
@@ -34,9 +34,9 @@ func (id ID) ref() (string, error) {
 
 func (p Path) ref() (string, error) { return string(p), nil }
 
-// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent". Where a
-// server sends a timestamp, the Date is its day as it is written, in no other zone; the timestamp itself is
-// in Extra.
+// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent".
+// Where a server sends a timestamp, the Date is its day as it is written, in no other zone; the
+// timestamp itself is in Extra.
 type Date struct {
 	// Year is the year, 1 to 9999.
 	Year int
@@ -130,8 +130,8 @@ type Label struct {
 	DescriptionHTML string `json:"description_html"`
 	// TextColor is the colour of the text, as #rrggbb; with details only.
 	TextColor string `json:"text_color"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
+	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -33,7 +33,8 @@ func exportedOf(t *testing.T, kind string) map[string]bool {
 	return names
 }
 
-// zeroTypes are the exported types, found from what a Client leads to, and from those that a caller makes.
+// zeroTypes are the exported types, found from what a Client leads to, and from those that a caller
+// makes.
 func zeroTypes(t *testing.T) map[string]reflect.Type {
 	t.Helper()
 	found, seen := map[string]reflect.Type{}, map[reflect.Type]bool{}
@@ -115,8 +116,8 @@ func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Valu
 	return in
 }
 
-// Every method of every exported type takes zero values and nil, on the zero value of its type, without a panic. What says whether it
-// worked says that it did not.
+// Every method of every exported type takes zero values and nil, on the zero value of its type,
+// without a panic. What says whether it worked says that it did not.
 func TestZeroValues(t *testing.T) {
 	types := zeroTypes(t)
 	for name := range exportedOf(t, "type") {
