@@ -236,19 +236,27 @@ func completeKeysetRefused(t *testing.T) {
 				}
 			}
 			assert.Equal(t, 1, refused, "%s: the refusal costs one request, once", what)
+
+			var page Response
+			first, rest := &drainedList{}, &drainedList{}
+			err := first.read(m.list(t.Context(), wireClient(t, w.url), PerPage(3), Ahead(ahead), OnePage(), Into(&page)), func(int) {})
+			assert.NoError(t, err, what)
+			err = rest.read(m.list(t.Context(), wireClient(t, w.url), PerPage(3), Ahead(ahead), StartAt(page.Cursor)), func(int) {})
+			assert.NoError(t, err, "%s, behind the cursor of another client", what)
+			assert.Equal(t, upTo(11), append(first.numbers, rest.numbers...), what)
 			for name, opts := range map[string][]RequestOption{
 				"chosen by the caller": {Query("pagination", "keyset")},
 				"behind a cursor":      {StartAt(trialCursor(t, keyset, m.list, pages, 2))},
 			} {
 				w := newWire(t, refuse(&pagedList{form: keyset, pages: pages}, 1))
 				d := &drainedList{}
-				err := d.read(m.list(t.Context(), wireClient(t, w.url), append(opts, PerPage(3), Ahead(ahead))...), func(int) {})
+				err = d.read(m.list(t.Context(), wireClient(t, w.url), append(opts, PerPage(3), Ahead(ahead))...), func(int) {})
 				assert.Equal(t, http.StatusMethodNotAllowed, statusOf(err), "%s, %s: %v", what, name, err)
 				assert.Empty(t, d.numbers)
 			}
 			w = newWire(t, refuse(&pagedList{form: keyset, pages: pages}, 3))
 			d := &drainedList{}
-			err := d.read(m.list(t.Context(), wireClient(t, w.url), PerPage(3), Ahead(ahead)), func(int) {})
+			err = d.read(m.list(t.Context(), wireClient(t, w.url), PerPage(3), Ahead(ahead)), func(int) {})
 			assert.Equal(t, http.StatusMethodNotAllowed, statusOf(err), "%s, later: %v", what, err)
 			assert.Equal(t, upTo(6), d.numbers, what)
 		}
