@@ -22,9 +22,9 @@ func TestCompleteOrError(t *testing.T) {
 		return []string{"-dir", dir, "-parallel", "1", "-projects", strings.Join(paths, ",")}
 	}
 	for at := range paths {
+		seen, dir := srv.Count(archiveRoute), t.TempDir()
 		srv.Heal()
 		srv.Fail(archiveRoute, forgetest.SlowBody(time.Minute).After(at))
-		seen, dir := srv.Count(archiveRoute), t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for srv.Count(archiveRoute) <= seen+at && ctx.Err() == nil {

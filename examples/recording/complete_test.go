@@ -29,9 +29,9 @@ func TestCompleteOrError(t *testing.T) {
 	requests := srv.Count("*")
 	require.Greater(t, requests, 3)
 	for at := range requests {
+		seen := srv.Count("*")
 		srv.Heal()
 		srv.Fail("*", forgetest.HeaderDelay(time.Hour).After(at))
-		seen := srv.Count("*")
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for srv.Count("*") <= seen+at && ctx.Err() == nil {
