@@ -264,8 +264,11 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 
 // limiterError tells the end of the caller's context from a Limiter that refuses the call.
 func limiterError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
 		return &failure{ctx.Err(), "the wait for the Limiter ended: " + ctx.Err().Error(), err}
+	case ctx.Err() != nil:
+		return &failure{ErrRateLimited, "the wait for the Limiter ended: " + ctx.Err().Error(), err}
 	}
 	return &failure{ErrRateLimited, "the Limiter refused the call: " + err.Error(), err}
 }

@@ -174,7 +174,7 @@ func TestLimiterGone(t *testing.T) {
 	for range 2 {
 		err := call(t.Context(), client)
 		require.ErrorIs(t, err, forge.ErrRateLimited)
-		assert.ErrorContains(t, err, "the limiter refused: shared limiter: ")
+		assert.ErrorContains(t, err, "the Limiter refused the call: shared limiter: ")
 		var failed *forge.Error
 		require.ErrorAs(t, err, &failed)
 		assert.False(t, failed.MaybeApplied)
