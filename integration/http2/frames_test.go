@@ -16,6 +16,10 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
+// protocolErrorRefuses: before Go 1.27 net/http takes a PROTOCOL_ERROR for the refusal of a stream too
+// many (golang/go#42777).
+var protocolErrorRefuses = !slices.Contains(build.Default.ReleaseTags, "go1.27")
+
 // calls has one of each retry class, with and without a body.
 func calls() map[string]forge.Call {
 	args := []forge.Ref{forge.ID(1), forge.ID(2)}
@@ -39,8 +43,7 @@ func TestFrames(t *testing.T) {
 		{"REFUSED_STREAM", reset(http2.ErrCodeRefusedStream), false},
 		{"reset before the headers", reset(http2.ErrCodeInternal), true},
 		{"cancelled before the headers", reset(http2.ErrCodeCancel), true},
-		// Before Go 1.27 net/http itself takes this one for a refusal, of a stream too many (golang/go#42777).
-		{"PROTOCOL_ERROR before the headers", reset(http2.ErrCodeProtocol), slices.Contains(build.Default.ReleaseTags, "go1.27")},
+		{"PROTOCOL_ERROR before the headers", reset(http2.ErrCodeProtocol), !protocolErrorRefuses},
 		{"reset without an error", reset(http2.ErrCodeNo), true},
 		{"reset after the headers", func(c *conn, s seen) {
 			c.header(s.stream, "application/json", 100)

@@ -37,7 +37,7 @@ func countedCalls() []countedCall {
 }
 
 // countedFault is what the peer does to a request. refused says that it declares not to have
-// processed it; of PROTOCOL_ERROR net/http judges so (golang/go#42777).
+// processed it.
 type countedFault struct {
 	name    string
 	act     func(*conn, seen)
@@ -46,7 +46,7 @@ type countedFault struct {
 
 var countedFaults = []countedFault{
 	{"REFUSED_STREAM", reset(http2.ErrCodeRefusedStream), true},
-	{"PROTOCOL_ERROR", reset(http2.ErrCodeProtocol), true},
+	{"PROTOCOL_ERROR", reset(http2.ErrCodeProtocol), protocolErrorRefuses},
 	{"GOAWAY of all streams", func(c *conn, _ seen) { _ = c.WriteGoAway(0, http2.ErrCodeNo, nil) }, true},
 	{"GOAWAY of all streams, then the end", func(c *conn, _ seen) {
 		_ = c.WriteGoAway(0, http2.ErrCodeNo, nil)
