@@ -21,46 +21,54 @@ const (
 	expiryMargin     = 10 * time.Second
 )
 
-// newRegistryTokens makes an empty store of tokens.
+// newRegistryTokens returns an empty store of tokens.
 func newRegistryTokens() registryTokens {
-	var mu sync.Mutex
-	store := map[string]*scopeTokens{}
-	of := func(scopes string) *scopeTokens {
-		mu.Lock()
-		defer mu.Unlock()
-		for other, tokens := range store {
-			if tokens.expired() {
-				delete(store, other)
-			}
+	store := tokenStore{byScopes: map[string]*scopeTokens{}}
+	return store.get
+}
+
+// tokenStore keeps a token for each set of scopes.
+type tokenStore struct {
+	mu       sync.Mutex
+	byScopes map[string]*scopeTokens
+}
+
+func (s *tokenStore) of(scopes string) *scopeTokens {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for other, tokens := range s.byScopes {
+		if tokens.expired() {
+			delete(s.byScopes, other)
 		}
-		if store[scopes] == nil {
-			store[scopes] = &scopeTokens{}
-		}
-		return store[scopes]
 	}
-	return func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
-		c, err := r.prepare(ctx, kindDo, opts)
-		if err != nil {
-			return nil, err
-		}
-		tokens := of(c.url.RawQuery)
-		if len(opts) > 0 {
-			return tokens.exchange(ctx, r, opts)
-		}
+	if s.byScopes[scopes] == nil {
+		s.byScopes[scopes] = &scopeTokens{}
+	}
+	return s.byScopes[scopes]
+}
+
+func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
+	c, err := r.prepare(ctx, kindDo, opts)
+	if err != nil {
+		return nil, err
+	}
+	tokens := s.of(c.url.RawQuery)
+	if len(opts) > 0 {
+		return tokens.exchange(ctx, r, opts)
+	}
+	if token := tokens.usable(refused); token != nil {
+		return token, nil
+	}
+	token, err := tokens.shared.do(ctx, func(ctx context.Context) (*RegistryToken, error) {
 		if token := tokens.usable(refused); token != nil {
 			return token, nil
 		}
-		token, err := tokens.shared.do(ctx, func(ctx context.Context) (*RegistryToken, error) {
-			if token := tokens.usable(refused); token != nil {
-				return token, nil
-			}
-			return tokens.exchange(ctx, r, nil)
-		})
-		if err != nil {
-			return nil, r.named(err)
-		}
-		return token.copy(), nil
+		return tokens.exchange(ctx, r, nil)
+	})
+	if err != nil {
+		return nil, r.named(err)
 	}
+	return token.copy(), nil
 }
 
 // scopeTokens holds the token of one set of scopes.

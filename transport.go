@@ -264,13 +264,14 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 
 // limiterError tells the end of the caller's context from a Limiter that refuses the call.
 func limiterError(ctx context.Context, err error) error {
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return &failure{ctx.Err(), "the wait for the Limiter ended: " + ctx.Err().Error(), err}
-	case ctx.Err() != nil:
-		return &failure{ErrRateLimited, "the wait for the Limiter ended: " + ctx.Err().Error(), err}
+	sentinel, text := error(ErrRateLimited), "the Limiter refused the call: "
+	if ended := ctx.Err(); ended != nil {
+		text, err = "the wait for the Limiter ended: ", ended
 	}
-	return &failure{ErrRateLimited, "the Limiter refused the call: " + err.Error(), err}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		sentinel = context.Canceled
+	}
+	return &failure{sentinel, text + err.Error(), err}
 }
 
 // hop sends the request to one address. home says that it is the client's own origin and was never left.
