@@ -81,7 +81,7 @@ func decodeSample(t *testing.T, kind reflect.Type, members map[string]any) refle
 	t.Helper()
 	data, err := json.Marshal(members)
 	require.NoError(t, err)
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	r.Reset(data)
 	read := reflect.New(kind)
 	require.NoError(t, decodeValue(&r, read.Interface()))

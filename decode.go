@@ -121,7 +121,10 @@ func decodeItem(r *jsonread.Reader, out any) (ok bool, err error) {
 	if d, generated := out.(decodable); generated {
 		return d.decodeFrom(r), nil
 	}
-	return foreign(out, r)
+	if r.Foreign == nil {
+		return false, fmt.Errorf("%T has no decoder", out)
+	}
+	return r.Foreign(out, r)
 }
 
 // decodePage reads an array of items, each on its own, so that keeping one does not keep the page. An item that is null or of

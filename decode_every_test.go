@@ -46,7 +46,7 @@ func TestDecodeEveryField(t *testing.T) {
 func oddField(typ reflect.Type, field reflect.StructField, name, odd string) string {
 	ours, theirs := reflect.New(typ), reflect.New(typ)
 	text := fmt.Sprintf(`{ "before" : 1, %q : %s , "after" : [ 2 ] }`, name, odd)
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	r.Reset([]byte(text))
 	if err := decodeValue(&r, ours.Interface()); err != nil {
 		return err.Error()

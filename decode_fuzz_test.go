@@ -104,7 +104,7 @@ func fuzzDecode[T any](f *testing.F, fixtures string) {
 func differ[T any](data []byte, names map[string]string) string {
 	var ours, theirs T
 	buffer := bytes.Clone(data)
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	r.Reset(buffer)
 	err := decodeValue(&r, &ours)
 	clear(buffer)
@@ -145,7 +145,7 @@ func unfounded(mismatches []jsonread.Mismatch) string {
 // patch puts null in place of values that do not fit.
 func patch(data []byte, mismatches []jsonread.Mismatch) []byte {
 	var out []byte
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	r.Reset(data)
 	done := 0
 	var walk func()

@@ -21,7 +21,7 @@ import (
 
 // decodeText decodes from a buffer that is overwritten after, so that whatever is part of it shows.
 func decodeText[T any](text string) (v T, mismatches []Mismatch, err error) {
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	buffer := []byte(text)
 	r.Reset(buffer)
 	err = decodeValue(&r, &v)
@@ -290,7 +290,7 @@ func TestDecodePart(t *testing.T) {
 }
 
 func TestDecodeTimesWithoutAllocation(t *testing.T) {
-	var r jsonread.Reader
+	r := jsonread.Reader{Foreign: foreign}
 	for _, text := range []string{`"2026-03-01T09:30:00.123Z"`, `"2026-03-01T09:30:00+02:00"`, `"2026-03-01T09:30:00.5+05:30"`, `null`, `""`} {
 		data := []byte(`[` + strings.Repeat(text+",", 99) + text + `]`)
 		var at time.Time

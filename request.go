@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // request is a call as a value: building it does no I/O, sending never changes it. What is wrong with its
@@ -28,6 +30,7 @@ type request struct {
 	uploads bool     // the body is a file
 	err     error
 
+	foreign   func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
 	translate func(answer []byte) ([]byte, error) // gives the answer in the contract's words
 }
 
@@ -344,7 +347,7 @@ func (c *Client) request(call Call) *request {
 		args[i] = arg
 	}
 	r := service{c}.request(call.Method, call.Route, args)
-	r.query = call.Query
+	r.query, r.foreign = call.Query, foreign
 	if call.Body != nil {
 		r.body, r.encode = call.Body, encodeJSON
 	}

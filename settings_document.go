@@ -137,6 +137,7 @@ func (s *SettingsService) Apply(ctx context.Context, o *UpdateSettingsOptions, o
 // Verify reads the settings and reports which of the update's are not in force. It changes nothing. Document 3 §4.1.
 func (s *SettingsService) Verify(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*SettingsReport, error) {
 	r := s.get("/application/settings").in(s.words())
+	r.foreign = foreign
 	answer, err := do[map[string]json.RawMessage](ctx, r, opts)
 	if err != nil {
 		return nil, err

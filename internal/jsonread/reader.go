@@ -40,6 +40,9 @@ type Reader struct {
 	Strict bool
 	// Limit is how many bytes may be counted by Take; 0 is no limit.
 	Limit int64
+	// Foreign reads a value into a type that has no decoder. A program that has none of its own does
+	// not link it.
+	Foreign func(v any, r *Reader) (ok bool, err error)
 
 	data    []byte
 	pos     int
