@@ -2,9 +2,11 @@ package forge
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,6 +38,41 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An error that is certain without its body stays what it is if that body does not come.
+func TestSilenceAfterTheResult(t *testing.T) {
+	const head = "HTTP/1.1 %d Status\r\nContent-Length: %d\r\nContent-Type: %s\r\nLocation: https://other.example.com/\r\n\r\n"
+	for name, row := range map[string]struct {
+		head string
+		want error
+	}{
+		"unexpected status": {fmt.Sprintf(head, 206, 100, "application/json"), ErrAnswer},
+		"page not JSON":     {fmt.Sprintf(head, 200, 100, "text/html"), ErrAnswer},
+		"too large":         {fmt.Sprintf(head, 200, 1<<30, "application/json"), ErrTooLarge},
+		"refused redirect":  {fmt.Sprintf(head, 302, 100, "text/html"), ErrRedirect},
+		"error":             {fmt.Sprintf(head, 404, 100, "application/json"), ErrNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWire(t, always(silent(row.head)))
+			err := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond).Do(t.Context(), callOf(safe), new(TimeStats))
+			require.ErrorIs(t, err, row.want)
+			require.NotErrorIs(t, err, ErrTimeout)
+			assert.Len(t, w.seen(), 1)
+		})
+	}
+}
+
+// The time that the caller's code takes between two hops is not the server's silence.
+func TestSlowFileAfterRedirect(t *testing.T) {
+	w := newWire(t, script(say(http.StatusTemporaryRedirect, "moved", "Location: /moved"), say(http.StatusCreated, `{"id":1}`, jsonType)))
+	c := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond)
+	file := File{Name: "a", Size: 1, Open: func() (io.ReadCloser, error) {
+		time.Sleep(150 * time.Millisecond)
+		return io.NopCloser(strings.NewReader("x")), nil
+	}}
+	_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "a", File: file})
+	require.NoError(t, err)
 }
 
 // A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent once more

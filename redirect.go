@@ -19,6 +19,7 @@ func (c *call) exchange(ctx context.Context) (*http.Response, error) {
 		}
 		c.last.status = answer.StatusCode
 		c.drain(&answerReader{body: answer.Body, call: c, left: drainBytes}, answer)
+		c.watch.rest() // the next hop may have to wait for a token, or for the caller's file
 		next, reason := c.follow(target, answer)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times"

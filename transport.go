@@ -254,7 +254,9 @@ func (c *call) try(ctx context.Context) (*http.Response, error) {
 	}
 	returned = true
 	if err != nil {
-		err = life.timeout(err)
+		if !c.last.final { // what is certain stays, even if the rest of a body did not come
+			err = life.timeout(err)
+		}
 		c.watch.stop()
 		life.end(nil)
 		return nil, err
@@ -276,13 +278,16 @@ func limiterError(ctx context.Context, err error) error {
 
 // hop sends the request to one address. home says that it is the client's own origin and was never left.
 func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Response, error) {
+	if c.last.sent.Load() { // on the hop before: a write costs more than a look
+		c.last.sent.Store(false)
+		if err := ctx.Err(); err != nil { // its body did not come
+			return nil, err
+		}
+	}
 	header, err := c.header(ctx, home)
 	if err != nil {
 		c.last.final = !isTemporary(err)
 		return nil, err
-	}
-	if c.last.sent.Load() { // on the hop before: a write costs more than a look
-		c.last.sent.Store(false)
 	}
 	c.last.bare = !home
 	_, network := c.client().transport.(*http.Transport)
