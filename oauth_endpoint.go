@@ -59,6 +59,9 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 	own := *req
 	own.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
 	response, err := t.transport.RoundTrip(&own)
+	if err == nil {
+		err = checkAnswer(response, nil)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
