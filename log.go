@@ -30,7 +30,7 @@ type journal struct{ *slog.Logger }
 
 func (j journal) attempt(ctx context.Context, c *call) {
 	if j.Enabled(ctx, slog.LevelDebug) {
-		j.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", redactURL(&c.url))))...)
+		j.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", c.scrub(redactURL(&c.url)))))...)
 	}
 }
 

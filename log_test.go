@@ -110,6 +110,18 @@ func TestLogQuery(t *testing.T) {
 	}
 }
 
+// An address is logged without the credential, wherever the caller put it.
+func TestLogAddress(t *testing.T) {
+	var log records
+	w := newWire(t, always(say(404, "")))
+	c := wireClient(t, w.url, log.option(slog.LevelDebug), WithToken(secret))
+	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Ref{Path(secret)}}
+	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))
+	_, text := log.lines(t)
+	assert.Contains(t, text, "/tokens/"+redacted)
+	assert.NotContains(t, text, secret)
+}
+
 // echoes are ways in which a server may send the credential back.
 func echoes() map[string]act {
 	return map[string]act{
