@@ -17,7 +17,9 @@ import (
 // RetryPolicy says how patiently calls are repeated. What may be repeated at all is not a policy: it follows from the
 // endpoint. Zero fields have the defaults.
 type RetryPolicy struct {
-	// MaxAttempts is how often a call is sent at most; default 4, and 1 never repeats.
+	// MaxAttempts is how often a call is sent at most; default 4, and 1 never retries. Two requests
+	// are added to it, each once for a call and at once: one with a renewed token after a 401, and one
+	// without the Expect header after the 417 to a large body.
 	MaxAttempts int
 	// MinWait is the wait before the second attempt, before jitter, after a status such as 503, a
 	// timeout or a refused connection; it doubles with each attempt. After a lost connection the
