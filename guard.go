@@ -124,7 +124,7 @@ func (g *guard) readClock(r *request, h http.Header) {
 		return
 	}
 	server, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
+	if err != nil || h.Get("Age") != "" { // a cache's Date is that of the first response
 		return
 	}
 	ahead := time.Until(server)

@@ -183,6 +183,28 @@ func TestDeletionBudgetByTheServersClock(t *testing.T) {
 	})
 }
 
+// A response of a cache has the Date of the first one, and does not move the server's clock.
+func TestDeletionBudgetIgnoresCaches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := metered(t, func(r *http.Request) (int, http.Header, int64) {
+			header := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}}
+			if r.Method == http.MethodGet {
+				header["Date"], header["Age"] = []string{time.Now().Add(-2 * time.Hour).UTC().Format(http.TimeFormat)}, []string{"7200"}
+			}
+			return 200, header, 0
+		})
+		remove := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"})
+		}
+		require.NoError(t, remove())
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		time.Sleep(time.Hour)
+		require.NoError(t, remove())
+	})
+}
+
 // The backoff begins with what went wrong.
 func TestBackoffBase(t *testing.T) {
 	policy := RetryPolicy{}.withDefaults()
