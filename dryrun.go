@@ -63,7 +63,7 @@ func (c *call) planned(plan *PlannedRequest) error {
 	if plan != nil {
 		*plan = p
 	}
-	return &Error{Method: p.Method, Route: p.Route, cause: ErrDryRun}
+	return &Error{Method: p.Method, Route: p.Route, Path: c.scrub(c.request.path), cause: ErrDryRun}
 }
 
 func (p *PlannedRequest) proveWith(header, scheme, argument string) {

@@ -99,7 +99,9 @@ func TestDryRun(t *testing.T) {
 		var plan PlannedRequest
 		err := run(DryRun(&plan))
 		require.ErrorIs(t, err, ErrDryRun, route)
-		assert.Equal(t, "forge: "+route+": dry run: nothing was sent", asError(t, err).Error())
+		failed := asError(t, err)
+		assert.Equal(t, "forge: "+failed.Method+" "+withObject(failed.Route, failed.Path)+": dry run: nothing was sent", failed.Error())
+		assert.NotEmpty(t, failed.Path, route)
 		assert.Equal(t, route, plan.Method+" "+plan.Route)
 		assert.True(t, strings.HasPrefix(plan.URL, "https://"), plan.URL)
 		require.ErrorIs(t, run(DryRun(nil)), ErrDryRun, route)
