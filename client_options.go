@@ -148,9 +148,10 @@ func WithUserAgent(product string) Option {
 	}
 }
 
-// WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn. No record holds a
-// credential, and of a query only values that are known to be harmless. A call's duration includes its waits for the Limiter and for the
-// server. nil logs nothing.
+// WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn,
+// and the end of a call that the caller canceled at debug. No record holds a credential, and of a
+// query only values that are known to be harmless. A call's duration includes its waits for the
+// Limiter and for the server. nil logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if c.log = (silence{}); logger != nil {
