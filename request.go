@@ -31,7 +31,7 @@ type request struct {
 	err     error
 
 	foreign   func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
-	translate func(answer []byte) ([]byte, error) // gives the answer in the contract's words
+	translate func(answer []byte) ([]byte, error)                  // gives the answer in the contract's words
 }
 
 func (s service) get(template string, args ...any) *request {
