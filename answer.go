@@ -141,7 +141,8 @@ func (c *call) takeError(answer *http.Response, body io.Reader) {
 		a.until = now.Add(a.retryAfter)
 	}
 	// What can be read of it is shown: a cut error is still the server's answer.
-	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	a.partial = err != nil
 	a.message, a.fields = readMessage(text, contentType(answer.Header), c.clean)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of its hour.
@@ -274,7 +275,7 @@ func (c *call) unusable(text string, cause error) error {
 func (c *call) failed(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
 		c.last.err, c.last.cause = cause, nil
-	} else if err := ctx.Err(); err != nil {
+	} else if err := ctx.Err(); err != nil && (c.last.err != nil || c.last.partial || c.mayRepeat(&c.last)) {
 		if c.note == "" {
 			c.note = endedByCaller(err)
 		}

@@ -54,7 +54,7 @@ func (j journal) held(ctx context.Context, c *call) {
 func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
 	switch {
-	case failed && errors.Is(ctx.Err(), context.Canceled):
+	case failed && errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		message = "forge: call canceled"
 	case failed:
 		level, message = slog.LevelWarn, "forge: call failed"

@@ -134,6 +134,21 @@ func TestCancellationIsNoWarning(t *testing.T) {
 	}
 }
 
+// A final status stays what the call ended with, also where the context ends after it came.
+func TestFinalStatusBeforeTheEnd(t *testing.T) {
+	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
+		var log bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
+		err := c.Do(ctx, callOf(safe), nil)
+		assert.Equal(t, status, asError(t, err).Status)
+		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
+		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
+		cancel()
+	}
+}
+
 type waitFunc func(context.Context) error
 
 func (f waitFunc) Wait(ctx context.Context) error { return f(ctx) }

@@ -67,6 +67,7 @@ type attempt struct {
 	outcome    outcome // of the response; 0 without one
 	final      bool    // err is nothing that another attempt could mend
 	status     int
+	partial    bool // the body of an error did not come to its end
 	header     http.Header
 	answer     *http.Response
 	message    string

@@ -143,7 +143,7 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 	case private && hasModes && t.mode&^privateMode != 0:
 		return fmt.Errorf("its file system cannot keep a file private: a new file has the mode %04o", t.mode)
 	case private && old != nil:
-		t.final = old.Mode().Perm() & privateMode
+		t.final = old.Mode().Perm()&privateMode | 0o400 // its owner has to read it
 	case old != nil:
 		t.final, t.old = old.Mode().Perm(), old
 	default:

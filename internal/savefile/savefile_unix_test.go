@@ -53,6 +53,17 @@ func TestOtherUser(t *testing.T) {
 	assertAlone(t, path)
 }
 
+// The owner of a private file can read it, whatever mode it replaces.
+func TestPrivateIsReadable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Chmod(path, 0o044))
+	require.NoError(t, Write(path, true, func(io.Writer) error { return nil }))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o400), info.Mode())
+}
+
 // A private file is private from its creation to its end, whatever it replaces and whatever the umask.
 func TestPrivateAlways(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
