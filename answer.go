@@ -54,7 +54,11 @@ func (c *call) take(life *lifetime, answer *http.Response) error {
 		return nil
 	}
 	err := c.receiveBody(answer, body)
-	c.drain(body, answer)
+	if err == nil && a.outcome == succeeded && c.options.kind != kindExec {
+		_ = answer.Body.Close() // it was read to its end
+	} else {
+		c.drain(body, answer)
+	}
 	if err == nil {
 		c.watch.stop()
 		life.end(nil)
@@ -125,6 +129,9 @@ func (c *call) checkStream(answer *http.Response) error {
 // checkEncoding refuses a compression that was not requested. net/http removes the header of the one
 // that it has requested itself.
 func (c *call) checkEncoding(answer *http.Response) error {
+	if len(answer.Header["Content-Encoding"]) == 0 {
+		return nil
+	}
 	encoding := answer.Header.Get("Content-Encoding")
 	if encoding == "" || strings.EqualFold(encoding, "identity") {
 		return nil
