@@ -315,6 +315,7 @@ func (s seen) effect() string {
 type idleConn struct {
 	net.Conn
 	stale         bool // the client does not notice the end before it writes
+	slow          bool // what is being written is sent before it is closed
 	ended, closed chan struct{}
 	end, close    sync.Once
 }
@@ -340,6 +341,9 @@ func (c *idleConn) Write(p []byte) (int, error) {
 
 func (c *idleConn) Close() error {
 	c.leave()
+	if c.slow {
+		time.Sleep(2 * time.Millisecond)
+	}
 	return c.Conn.Close()
 }
 

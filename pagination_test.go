@@ -301,6 +301,7 @@ func TestListLoops(t *testing.T) {
 	}{
 		{name: "itself", next: []string{"", "page=1"}},
 		{name: "itself, later", next: []string{"", "page=2", "page=3", "page=3"}},
+		{name: "itself, by cursor", next: []string{"", "cursor=a&page=2", "cursor=b&page=3", "cursor=b&page=3"}},
 		{name: "two pages", next: []string{"", "page=2", "page=1"}},
 		{name: "five pages", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=1"}},
 		{name: "after a tail", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=3"}},
@@ -334,6 +335,9 @@ func TestListLoops(t *testing.T) {
 				require.ErrorAs(t, last, &failed)
 				assert.Equal(t, upTo(len(test.next)-1), seen[:len(test.next)-1], "each page is delivered before the error")
 				assert.Less(t, srv.count(), 40)
+				if ahead == 0 {
+					assert.Equal(t, len(test.next)-1, srv.count(), "no page is requested twice")
+				}
 			})
 		}
 	}
