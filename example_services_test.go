@@ -251,22 +251,20 @@ func ExampleSettingsService_Apply() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	before, err := client.Settings.Get(ctx)
+	settings, err := client.Settings.Get(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	after := *before
-	after.TerminalMaxSessionTime = 3600 // seconds
-	diff, err := forge.DiffSettings(before, &after)
+	settings.TerminalMaxSessionTime = 3600 // seconds
+	report, err := client.Settings.Apply(ctx, settings.Changes())
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := client.Settings.Apply(ctx, diff.Update)
-	if err != nil {
-		log.Fatal(err)
+	for _, d := range report.NotApplied {
+		fmt.Println(d.Name, d.Reason)
 	}
-	fmt.Println(report.Settings.TerminalMaxSessionTime, len(report.NotTaken))
-	// Output: 3600 0
+	fmt.Println(report.Settings.TerminalMaxSessionTime)
+	// Output: 3600
 }
 
 func ExampleIntegrationsService_Set() {

@@ -356,6 +356,9 @@ type ApplicationSettings struct {
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
+
+	read   *settingsObject `json:"-"` // what the value was decoded from; nil for one that a program made
+	merged *settingsObject `json:"-"` // what Merge has set; nil for nothing
 }
 
 // BranchProtectionDefaults says how new default branches are protected (Document 3 §2.1).

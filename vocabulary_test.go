@@ -195,7 +195,7 @@ func TestVocabularyIsMissed(t *testing.T) {
 			func(c *Client) error { _, err := c.Settings.Get(t.Context()); return err },
 			func(c *Client) error { _, err := c.Settings.Update(t.Context(), nil); return err },
 			func(c *Client) error {
-				_, err := c.Settings.Apply(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
+				_, err := c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AdminMode: new(true)}).Changes())
 				return err
 			},
 			func(c *Client) error { _, err := c.Settings.Verify(t.Context(), nil); return err },

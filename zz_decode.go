@@ -9,6 +9,9 @@ import (
 )
 
 func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
+	if v.decodeOther(r) {
+		return true
+	}
 	if !r.Object() {
 		return false
 	}

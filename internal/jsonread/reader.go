@@ -323,6 +323,15 @@ func (r *Reader) View() []byte {
 	return r.data[start:r.pos]
 }
 
+// Peek is View, and leaves the value to be read.
+func (r *Reader) Peek() []byte {
+	r.peek()
+	start := r.pos
+	text := r.View()
+	r.pos = start
+	return text
+}
+
 // Offset is the number of bytes read. After Kind it is where the next value starts.
 func (r *Reader) Offset() int { return r.pos }
 
