@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 				assertWhole(t, "settings/settings.json", settings)
 				assert.Empty(t, settings.Extra)
 				assert.Equal(t, map[string]int{"default": 100, "cold": 25}, settings.RepositoryStoragesWeighted)
-				assert.Equal(t, new(5), settings.ExternalPipelineValidationServiceTimeout)
+				assert.Equal(t, Value(5), settings.ExternalPipelineValidationServiceTimeout)
 				assert.InDelta(t, 0.5, settings.ExternalAuthorizationServiceTimeout, 0)
 				assert.Equal(t, 40, settings.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel)
 				assert.True(t, settings.UpdatedAt.Equal(time.Date(2026, 6, 24, 12, 2, 11, 502e6, time.UTC)))
@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{
 					SignupEnabled: new(false), TerminalMaxSessionTime: new(0), ArchiveBuildsInHumanReadable: new(""), AfterSignOutPath: Null[string](),
-					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []string{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
+					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []RunnerRegistrar{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
 					JobQueueJobLimiterMode: JobLimiterTrack, Extra: map[string]any{"session_expire_delay": 60, "password_authentication_enabled_for_web": true},
 				})
 				require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), EditorExtensionMarketplace: map[string]any{"enabled": true}})
 				require.NoError(t, err)
-				assert.JSONEq(t, "true", string(settings.Extra["antispam_enabled"]))
+				assert.Equal(t, new(true), settings.AntispamEnabled)
 				_, err = c.Settings.Update(t.Context(), nil)
 				require.NoError(t, err)
 			},
@@ -166,14 +166,19 @@ func TestSettingsOfGitLab(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
 	settings, err := c.Settings.Get(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, 10, settings.ReplicaStatusTimeout)
-	assert.Equal(t, "0.0.0.0/0, ::/0", settings.ReplicaNodeAllowedIPs)
-	assert.True(t, settings.AssistantFeaturesEnabled && settings.LockAssistantFeaturesEnabled && settings.UseAnalyticsStoreForAnalytics && settings.DiagramCEnabled)
+	assert.Equal(t, new(10), settings.ReplicaStatusTimeout)
+	assert.Equal(t, new("0.0.0.0/0, ::/0"), settings.ReplicaNodeAllowedIPs)
+	for _, enabled := range []*bool{settings.AssistantFeaturesEnabled, settings.LockAssistantFeaturesEnabled, settings.UseAnalyticsStoreForAnalytics, &settings.DiagramCEnabled} {
+		assert.Equal(t, new(true), enabled)
+	}
 	assert.False(t, settings.DiagramAEnabled)
-	assert.Nil(t, settings.ExternalPipelineValidationServiceTimeout)
-	assert.Empty(t, settings.AfterSignOutPath)
-	assert.JSONEq(t, `{"enabled":false}`, string(settings.Extra["editor_extension_marketplace"]))
-	assert.JSONEq(t, `"compress"`, string(settings.Extra["jobqueue_job_limiter_mode"]))
+	assert.Equal(t, Null[int](), settings.ExternalPipelineValidationServiceTimeout)
+	assert.Equal(t, Null[string](), settings.AfterSignOutPath)
+	assert.Equal(t, map[string]json.RawMessage{"enabled": json.RawMessage("false")}, settings.EditorExtensionMarketplace)
+	assert.Equal(t, new(JobLimiterCompress), settings.JobQueueJobLimiterMode)
+	assert.Equal(t, []RunnerRegistrar{RunnerRegistrarProject, RunnerRegistrarGroup}, settings.ValidRunnerRegistrars)
+	assert.Nil(t, settings.SpamCheckAPIKey, "it is omitted")
+	assert.Nil(t, settings.AntispamAPIKey, "it is null")
 	assert.JSONEq(t, `true`, string(settings.Extra["math_rendering_limits_enabled"]))
 	for name := range settings.Extra {
 		for _, vendor := range []string{"akismet", "sidekiq", "slack", "snowplow", "sourcegraph", "vscode", "duo", "geo", "clickhouse"} {
@@ -295,27 +300,25 @@ func TestDiffSettings(t *testing.T) {
 		{"nothing", func(*ApplicationSettings) {}, `{}`, nil},
 		{"identity does not count", func(s *ApplicationSettings) { s.ID, s.CreatedAt, s.UpdatedAt = 2, time.Now(), time.Now() }, `{}`, nil},
 		{"typed parameters", func(s *ApplicationSettings) { s.AdminMode, s.SnippetSizeLimit, s.Terms = false, 0, "" }, `{"admin_mode":false,"snippet_size_limit":0,"terms":""}`, nil},
-		{"or null", func(s *ApplicationSettings) { s.AfterSignOutPath = "/bye" }, `{"after_sign_out_path":"/bye"}`, nil},
-		{"to null", func(s *ApplicationSettings) { s.DiagramBURL = "" }, `{"diagramsnet_url":null}`, nil},
+		{"or null", func(s *ApplicationSettings) { s.AfterSignOutPath = Value("/bye") }, `{"after_sign_out_path":"/bye"}`, nil},
+		{"to null", func(s *ApplicationSettings) { s.DiagramBURL = Null[string]() }, `{"diagramsnet_url":null}`, nil},
 		{"a list is cleared", func(s *ApplicationSettings) { s.AllowedIntegrations = nil }, `{"allowed_integrations":[]}`, nil},
-		{"a hash", func(s *ApplicationSettings) { s.SignInRestrictions = json.RawMessage(`{"a":[1]}`) }, `{"sign_in_restrictions":{"a":[1]}}`, nil},
+		{"a hash", func(s *ApplicationSettings) { s.SignInRestrictions = map[string]json.RawMessage{"a": json.RawMessage("[1]")} }, `{"sign_in_restrictions":{"a":[1]}}`, nil},
 		{"a hash is cleared", func(s *ApplicationSettings) { s.SignInRestrictions = nil }, `{"sign_in_restrictions":{}}`, nil},
 		{"in other words", func(s *ApplicationSettings) {
-			s.SignInRestrictions = json.RawMessage(` { "disable_password_authentication_for_users_with_sso_identities" : true } `)
+			s.SignInRestrictions = map[string]json.RawMessage{"disable_password_authentication_for_users_with_sso_identities": json.RawMessage(" true ")}
 		}, `{}`, nil},
-		{"a parameter in Extra", func(s *ApplicationSettings) { s.Extra["inactive_projects_delete_after_months"] = json.RawMessage(`6`) }, `{"inactive_projects_delete_after_months":6}`, nil},
+		{"a parameter of the update", func(s *ApplicationSettings) { s.InactiveProjectsDeleteAfterMonths = new(6) }, `{"inactive_projects_delete_after_months":6}`, nil},
 		{"an unknown setting", func(s *ApplicationSettings) { s.Extra["math_rendering_limits_enabled"] = json.RawMessage(`false`) }, `{"math_rendering_limits_enabled":false}`, nil},
 		{"a new unknown setting", func(s *ApplicationSettings) { s.Extra["brand_new"] = json.RawMessage(`null`) }, `{"brand_new":null}`, nil},
 		{"an unknown setting is not there", func(s *ApplicationSettings) { s.Extra = nil }, `{}`, nil},
-		{"null where the field cannot say it", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_per_user"] = json.RawMessage(`null`) }, `{"unique_ips_limit_per_user":null}`, nil},
-		{"another type than the field's", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_per_user"] = json.RawMessage(`"many"`) }, `{"unique_ips_limit_per_user":"many"}`, nil},
-		{"companions come along", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_enabled"] = json.RawMessage(`true`) },
+		{"companions come along", func(s *ApplicationSettings) { s.UniqueIPsLimitEnabled = new(true) },
 			`{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600}`, nil},
-		{"no companions to switch off", func(s *ApplicationSettings) { s.Extra["shared_runners_enabled"] = json.RawMessage(`false`) }, `{"shared_runners_enabled":false}`, nil},
+		{"no companions to switch off", func(s *ApplicationSettings) { s.SharedRunnersEnabled = new(false) }, `{"shared_runners_enabled":false}`, nil},
 		{"the new name alone", func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
 		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
-		{"what is no parameter", func(s *ApplicationSettings) { s.MaxImportSize, s.HomePageURL, s.DomainDenylist = 0, "https://x", nil }, `{}`, []string{"domain_denylist", "home_page_url", "max_import_size"}},
+		{"what is no parameter", func(s *ApplicationSettings) { s.MaxImportSize, s.HomePageURL, s.DomainDenylist = 0, Value("https://x"), nil }, `{}`, []string{"domain_denylist", "home_page_url", "max_import_size"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := read(), read()
@@ -392,7 +395,7 @@ func TestApplySettings(t *testing.T) {
 	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	update := &UpdateSettingsOptions{
 		AdminMode: new(true), AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true),
-		ValidRunnerRegistrars: []string{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
+		ValidRunnerRegistrars: []RunnerRegistrar{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
 	}
 	sent := `{"admin_mode":true,"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"asciidoc_max_includes":64,
 		"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9,"no_such_setting":1}`
@@ -410,7 +413,7 @@ func TestApplySettings(t *testing.T) {
 		{"no_such_setting", nil, raw(`1`)},
 	}, report.NotTaken)
 	assert.True(t, report.Settings.AdminMode)
-	assert.Equal(t, "http://plantuml.local", report.Settings.DiagramAURL)
+	assert.Equal(t, Value("http://plantuml.local"), report.Settings.DiagramAURL)
 
 	// A later look, without sending anything.
 	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})
@@ -432,8 +435,8 @@ func TestApplySettings(t *testing.T) {
 func TestSettingsDocument(t *testing.T) {
 	before := readSettings(t, "settings/settings_gitlab.json", GitLab)
 	after := readSettings(t, "settings/settings_gitlab.json", GitLab)
-	after.SignupEnabled, after.AssistantFeaturesEnabled, after.DiagramAEnabled = false, false, true
-	after.Extra["antispam_enabled"], after.Extra["antispam_api_key"], after.Extra["math_rendering_limits_enabled"] = json.RawMessage("true"), json.RawMessage(`"key"`), json.RawMessage("false")
+	after.SignupEnabled, after.AssistantFeaturesEnabled, after.DiagramAEnabled = false, new(false), true
+	after.AntispamEnabled, after.AntispamAPIKey, after.Extra["math_rendering_limits_enabled"] = new(true), new("key"), json.RawMessage("false")
 	diff, err := DiffSettings(before, after)
 	require.NoError(t, err)
 	c := speaking(t, GitLab,
@@ -474,9 +477,9 @@ func TestApplySettingsFails(t *testing.T) {
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
 func TestSettingsAreWhole(t *testing.T) {
-	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142)
+	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
 	parameters := slices.Sorted(maps.Keys(jsonFields(reflect.TypeFor[UpdateSettingsOptions]())))
-	assert.Len(t, parameters, 127+len(unnamedSettings()))
+	assert.Len(t, parameters, 127+len(unnamedSettings())+len(settingDependencies()))
 	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
 	assert.Len(t, limits, 27)
 }

@@ -150,7 +150,7 @@ func TestEmbedded(t *testing.T) {
 // differences, and the last one is replaced.
 func TestOverlay(t *testing.T) {
 	before := &forge.ApplicationSettings{
-		AllowedIntegrations: []string{"a", "b"}, SignInRestrictions: json.RawMessage(`{"c":1}`), SessionExpireDelay: 2,
+		AllowedIntegrations: []string{"a", "b"}, SignInRestrictions: map[string]json.RawMessage{"c": json.RawMessage("1")}, SessionExpireDelay: 2,
 		Extra: map[string]json.RawMessage{"snippet_size_limit": json.RawMessage(`"5 MB"`), "receptive_cluster_agents_enabled": json.RawMessage(`"?"`)},
 	}
 	after, err := overlay(before, []byte(`{"allowed_integrations":["x"],"sign_in_restrictions":{"d":2},"snippet_size_limit":7,"receptive_cluster_agents_enabled":true}`))
@@ -159,7 +159,8 @@ func TestOverlay(t *testing.T) {
 	assert.Equal(t, []string{"x"}, after.AllowedIntegrations)
 	assert.Equal(t, 7, after.SnippetSizeLimit)
 	assert.Equal(t, 2, after.SessionExpireDelay)
-	assert.Equal(t, map[string]json.RawMessage{"receptive_cluster_agents_enabled": json.RawMessage(`true`)}, after.Extra)
+	assert.Equal(t, new(true), after.ReceptiveClusterAgentsEnabled)
+	assert.Empty(t, after.Extra)
 	diff, err := forge.DiffSettings(before, after)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"d": 2.0}, diff.Update.SignInRestrictions)
