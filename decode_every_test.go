@@ -51,7 +51,8 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 	if err := decodeValue(&r, ours.Interface()); err != nil {
 		return err.Error()
 	}
-	fits := json.Unmarshal([]byte(text), theirs.Interface()) == nil
+	fits := plainUnmarshal([]byte(text), theirs.Interface()) == nil
+	forgetBaseline(ours.Interface())
 	have, extra := ours.Elem().FieldByIndex(field.Index), ours.Elem().FieldByName("Extra").Interface().(map[string]json.RawMessage)
 	kept, isKept := extra[name]
 	for _, m := range r.Mismatches() {
@@ -81,6 +82,22 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 		return fmt.Sprintf("another field is set: %v", ours.Elem())
 	}
 	return ""
+}
+
+// plainUnmarshal is encoding/json without the decoder of a type's own.
+func plainUnmarshal(data []byte, v any) error {
+	if settings, is := v.(*ApplicationSettings); is {
+		type plain ApplicationSettings
+		return json.Unmarshal(data, (*plain)(settings))
+	}
+	return json.Unmarshal(data, v)
+}
+
+// forgetBaseline takes away what settings keep beside their fields.
+func forgetBaseline(v any) {
+	if settings, is := v.(*ApplicationSettings); is {
+		settings.read = nil
+	}
 }
 
 // isGenerous reports whether a field has a value that encoding/json does not read into it.

@@ -34,5 +34,5 @@ func (o *UpdateSettingsOptions) check() error {
 	if err != nil {
 		return err
 	}
-	return firstError(checkReplaced(given), checkCompanions(given))
+	return firstError(checkDeprecated(given), checkCompanions(given))
 }

@@ -140,8 +140,8 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 		return d
 	}
 	given, err := membersOf(o)
-	if err != nil {
-		d.err = err
+	if d.err = firstError(err, checkDeprecated(given)); d.err != nil {
+		d.err = nameOption(o, d.err)
 		return d
 	}
 	for name, value := range given {

@@ -195,6 +195,9 @@ func numberKind(t reflect.Type) (kind string, isNumber bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if t == reflect.TypeFor[Nullable[int]]() {
+		return "integer", true
+	}
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64:
 		return "integer", true

@@ -265,7 +265,7 @@ func TestApplySettings(t *testing.T) {
 	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	update := &UpdateSettingsOptions{
 		AdminMode: new(true), AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true),
-		ValidRunnerRegistrars: []string{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
+		ValidRunnerRegistrars: []RunnerRegistrar{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
 	}
 	sent := `{"admin_mode":true,"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"asciidoc_max_includes":64,
 		"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9,"no_such_setting":1}`
@@ -283,7 +283,7 @@ func TestApplySettings(t *testing.T) {
 		{Name: "no_such_setting", Want: raw(`1`), Reason: SettingNotShown, byHand: "no_such_setting"},
 	}, report.NotApplied)
 	assert.True(t, report.Settings.AdminMode)
-	assert.Equal(t, "http://plantuml.local", report.Settings.DiagramAURL)
+	assert.Equal(t, Value("http://plantuml.local"), report.Settings.DiagramAURL)
 
 	// A later look, without sending anything.
 	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})

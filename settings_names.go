@@ -67,6 +67,16 @@ func replacedSettings() []replacement {
 	return rules
 }
 
+// checkDeprecated reports a deprecated setting that is given beside its replacement.
+func checkDeprecated(given map[string]json.RawMessage) error {
+	for _, rule := range replacedSettings() {
+		if given[rule.old] != nil && given[rule.by] != nil {
+			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, is given too: omit " + rule.old}
+		}
+	}
+	return nil
+}
+
 // checkReplaced reports a deprecated setting and its replacement with different values.
 func checkReplaced(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {

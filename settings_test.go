@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 				assertWhole(t, "settings/settings.json", settings)
 				assert.Empty(t, settings.Extra)
 				assert.Equal(t, map[string]int{"default": 100, "cold": 25}, settings.RepositoryStoragesWeighted)
-				assert.Equal(t, new(5), settings.ExternalPipelineValidationServiceTimeout)
+				assert.Equal(t, Value(5), settings.ExternalPipelineValidationServiceTimeout)
 				assert.InDelta(t, 0.5, settings.ExternalAuthorizationServiceTimeout, 0)
 				assert.Equal(t, 40, settings.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel)
 				assert.True(t, settings.UpdatedAt.Equal(time.Date(2026, 6, 24, 12, 2, 11, 502e6, time.UTC)))
@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{
 					SignupEnabled: new(false), TerminalMaxSessionTime: new(0), ArchiveBuildsInHumanReadable: new(""), AfterSignOutPath: Null[string](),
-					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []string{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
+					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []RunnerRegistrar{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
 					JobQueueJobLimiterMode: JobLimiterTrack, Extra: map[string]any{"session_expire_delay": 60, "password_authentication_enabled_for_web": true},
 				})
 				require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), EditorExtensionMarketplace: map[string]any{"enabled": true}})
 				require.NoError(t, err)
-				assert.JSONEq(t, "true", string(settings.Extra["antispam_enabled"]))
+				assert.Equal(t, new(true), settings.AntispamEnabled)
 				_, err = c.Settings.Update(t.Context(), nil)
 				require.NoError(t, err)
 			},
@@ -165,14 +165,19 @@ func TestSettingsOfGitLab(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
 	settings, err := c.Settings.Get(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, 10, settings.ReplicaStatusTimeout)
-	assert.Equal(t, "0.0.0.0/0, ::/0", settings.ReplicaNodeAllowedIPs)
-	assert.True(t, settings.AssistantFeaturesEnabled && settings.LockAssistantFeaturesEnabled && settings.UseAnalyticsStoreForAnalytics && settings.DiagramCEnabled)
+	assert.Equal(t, new(10), settings.ReplicaStatusTimeout)
+	assert.Equal(t, new("0.0.0.0/0, ::/0"), settings.ReplicaNodeAllowedIPs)
+	for _, enabled := range []*bool{settings.AssistantFeaturesEnabled, settings.LockAssistantFeaturesEnabled, settings.UseAnalyticsStoreForAnalytics, &settings.DiagramCEnabled} {
+		assert.Equal(t, new(true), enabled)
+	}
 	assert.False(t, settings.DiagramAEnabled)
-	assert.Nil(t, settings.ExternalPipelineValidationServiceTimeout)
-	assert.Empty(t, settings.AfterSignOutPath)
-	assert.JSONEq(t, `{"enabled":false}`, string(settings.Extra["editor_extension_marketplace"]))
-	assert.JSONEq(t, `"compress"`, string(settings.Extra["jobqueue_job_limiter_mode"]))
+	assert.Equal(t, Null[int](), settings.ExternalPipelineValidationServiceTimeout)
+	assert.Equal(t, Null[string](), settings.AfterSignOutPath)
+	assert.Equal(t, map[string]json.RawMessage{"enabled": json.RawMessage("false")}, settings.EditorExtensionMarketplace)
+	assert.Equal(t, new(JobLimiterCompress), settings.JobQueueJobLimiterMode)
+	assert.Equal(t, []RunnerRegistrar{RunnerRegistrarProject, RunnerRegistrarGroup}, settings.ValidRunnerRegistrars)
+	assert.Nil(t, settings.SpamCheckAPIKey, "it is omitted")
+	assert.Nil(t, settings.AntispamAPIKey, "it is null")
 	assert.JSONEq(t, `true`, string(settings.Extra["math_rendering_limits_enabled"]))
 	for name := range settings.Extra {
 		for _, vendor := range []string{"akismet", "sidekiq", "slack", "snowplow", "sourcegraph", "vscode", "duo", "geo", "clickhouse"} {
@@ -230,7 +235,7 @@ func TestSettingCompanions(t *testing.T) {
 	require.Error(t, (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).check())
 }
 
-// A deprecated setting and what replaces it, with different values, are refused with help.
+// A deprecated setting and what replaces it, given together, are refused with help.
 func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string]bool{}
 	for _, rule := range replacedSettings() {
@@ -238,9 +243,8 @@ func TestDeprecatedSettings(t *testing.T) {
 		options := &UpdateSettingsOptions{Extra: map[string]any{rule.old: 1, rule.by: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
 		assertRefused(t, err, "UpdateSettingsOptions."+fieldOf(reflect.TypeFor[UpdateSettingsOptions](), rule.old), rule.old)
-		assert.ErrorContains(t, err, rule.by+", which replaces it, has another value: omit "+rule.old)
-		options.Extra[rule.by] = 1.0
-		require.NoError(t, options.check(), "one value is no contradiction")
+		assert.ErrorContains(t, err, rule.by+", which replaces it, is given too: omit "+rule.old)
+		require.ErrorContains(t, options.Changes().Err(), rule.by)
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated != nil && param.Deprecated.Use != "" {
@@ -277,9 +281,9 @@ func settingParams(t *testing.T) []settingParam {
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
 func TestSettingsAreWhole(t *testing.T) {
-	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142)
+	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
 	parameters := slices.Sorted(maps.Keys(jsonFields(reflect.TypeFor[UpdateSettingsOptions]())))
-	assert.Len(t, parameters, 127+len(unnamedSettings()))
+	assert.Len(t, parameters, 127+len(unnamedSettings())+len(settingDependencies()))
 	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
 	assert.Len(t, limits, 27)
 }

@@ -31,6 +31,12 @@ func unnamedSettings() []string {
 		"jira_connect_public_key_storage_enabled", "kroki_enabled", "kroki_url", "plantuml_enabled", "plantuml_url"}
 }
 
+// settingDependencies are the settings that a condition or a deprecation of the contract names, and its list of parameters
+// does not.
+func settingDependencies() []string {
+	return []string{"delete_unconfirmed_users", "enforce_terms", "password_authentication_enabled_for_web", "require_two_factor_authentication"}
+}
+
 // shownName gives the tag of a field that the catalogue has under a placeholder.
 func shownName(name string) string {
 	switch name {
