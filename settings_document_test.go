@@ -28,8 +28,8 @@ func settingsOf(t *testing.T, text string) *ApplicationSettings {
 	return settings
 }
 
-// wanted writes changes as an object.
-func wanted(t *testing.T, changes []SettingDifference) string {
+// changesAsJSON writes changes as an object.
+func changesAsJSON(t *testing.T, changes []SettingDifference) string {
 	t.Helper()
 	object := map[string]json.RawMessage{}
 	for _, c := range changes {
@@ -46,6 +46,32 @@ func names(differences []SettingDifference) (list []string) {
 		list = append(list, d.Name)
 	}
 	return list
+}
+
+// What a deployed server shows is written again as it came, in the contract's words, and is no change.
+func TestSettingsKeepWhatWasRead(t *testing.T) {
+	for fixture, v := range map[string]Vocabulary{"settings/settings.json": "", "settings/settings_gitlab.json": GitLab} {
+		settings := readSettings(t, fixture, v)
+		var came, written map[string]any
+		require.NoError(t, json.Unmarshal(readFixture(t, fixture), &came))
+		text, err := json.Marshal(settings)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &written))
+		for word, value := range came {
+			name := word
+			if neutral, known := v.Neutral(settingWord, word); known {
+				name = neutral
+			}
+			require.Contains(t, written, name)
+			assert.Equal(t, value, written[name], name)
+		}
+		assert.Len(t, written, len(came))
+		changes := settings.Changes()
+		require.NoError(t, changes.Err())
+		assert.Empty(t, changes.Changes)
+		assert.Empty(t, changes.NotSent)
+		assert.Empty(t, changes.OnlyHave)
+	}
 }
 
 // Each way to edit a document that was read, on the value itself and on a shallow copy.
@@ -93,7 +119,7 @@ func TestSettingsChanges(t *testing.T) {
 				test.change(s)
 				changes := s.Changes()
 				require.NoError(t, changes.Err())
-				assert.JSONEq(t, test.changes, wanted(t, changes.Changes))
+				assert.JSONEq(t, test.changes, changesAsJSON(t, changes.Changes))
 				assert.Equal(t, test.notSent, names(changes.NotSent))
 				written, err := json.Marshal(s)
 				require.NoError(t, err)
@@ -101,7 +127,7 @@ func TestSettingsChanges(t *testing.T) {
 			}
 			diff, err := DiffSettings(settings, &after)
 			require.NoError(t, err)
-			assert.JSONEq(t, test.changes, wanted(t, diff.Changes), "two values of one read")
+			assert.JSONEq(t, test.changes, changesAsJSON(t, diff.Changes), "two values of one read")
 		})
 	}
 }
@@ -161,7 +187,7 @@ func TestDiffSettings(t *testing.T) {
 	} {
 		diff, err := DiffSettings(settingsOf(t, test.have), settingsOf(t, test.want))
 		require.NoError(t, err, test.name)
-		assert.JSONEq(t, test.changes, wanted(t, diff.Changes), test.name)
+		assert.JSONEq(t, test.changes, changesAsJSON(t, diff.Changes), test.name)
 		assert.Equal(t, test.notSent, names(diff.NotSent), test.name)
 		assert.Equal(t, test.onlyHave, diff.OnlyHave, test.name)
 	}
@@ -175,7 +201,7 @@ func TestDiffSettings(t *testing.T) {
 	want.MaxImportSize = 7
 	diff, err = DiffSettings(&ApplicationSettings{}, want)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"max_import_size":7}`, wanted(t, diff.Changes), "what a program sets is wanted")
+	assert.JSONEq(t, `{"max_import_size":7}`, changesAsJSON(t, diff.Changes), "what a program sets is wanted")
 	assert.Equal(t, []SettingDifference{{Name: "admin_mode", Want: json.RawMessage("true"), Reason: SettingAbsent}}, diff.NotSent)
 }
 
@@ -196,11 +222,11 @@ func TestMergeSettings(t *testing.T) {
 	require.NoError(t, settings.Merge([]byte(`{"id":9,"admin_mode":true,"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`)))
 	assert.Equal(t, 7, settings.SnippetSizeLimit)
 	assert.Equal(t, map[string]json.RawMessage{"unheard_of": json.RawMessage(`{"a":[1]}`)}, settings.Extra)
-	assert.JSONEq(t, `{"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`, wanted(t, settings.Changes().Changes), "zero and null are values")
+	assert.JSONEq(t, `{"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`, changesAsJSON(t, settings.Changes().Changes), "zero and null are values")
 	assert.Empty(t, before.Changes().Changes, "a copy does not change")
 	settings.MaxLoginAttempts, settings.SnippetSizeLimit = 3, 8
 	require.NoError(t, settings.Merge([]byte(`{"terms":"t"}`)))
-	assert.JSONEq(t, `{"snippet_size_limit":8,"unheard_of":{"a":[1]},"max_login_attempts":3}`, wanted(t, settings.Changes().Changes))
+	assert.JSONEq(t, `{"snippet_size_limit":8,"unheard_of":{"a":[1]},"max_login_attempts":3}`, changesAsJSON(t, settings.Changes().Changes))
 	require.NoError(t, before.Merge([]byte(`{"snippet_size_limit":"5 MB"}`)), "as it is")
 
 	for text, want := range map[string]string{
@@ -356,7 +382,7 @@ func TestApplySettingsFails(t *testing.T) {
 	_, err = c.Settings.Apply(t.Context(), changes)
 	require.ErrorIs(t, err, ErrAnswer)
 	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AntispamEnabled: new(true)}).Changes())
-	assertRefused(t, err, "ApplicationSettings", "antispam_api_key")
+	assertRefused(t, err, "ApplicationSettings.AntispamAPIKey", "antispam_api_key")
 	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Changes())
 	require.Error(t, err)
 }

@@ -52,14 +52,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	defer server.Close()
-	text := desired
-	switch {
-	case *file != "":
-		if text, err = os.ReadFile(*file); err != nil {
-			return err
-		}
-	case !server.Embedded:
-		return errors.New("-file is missing: how should the settings be?")
+	text, err := wantedText(*file, server.Embedded)
+	if err != nil {
+		return err
 	}
 	settings, err := read(ctx, server.Client)
 	if err != nil {
@@ -72,8 +67,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	changes := settings.Changes()
 	drift, unknown := split(slices.Concat(changes.Changes, changes.NotSent))
 	show(out, name, drift, unknown)
-	if err := changes.Err(); err != nil || len(drift) == 0 && !(*apply && len(unknown) > 0) {
+	if err := changes.Err(); err != nil {
 		return err
+	}
+	if len(drift) == 0 && (!*apply || len(unknown) == 0) {
+		return nil
 	}
 	found := demo.Finding(demo.Count(len(drift), "setting") + " to change; -apply does it")
 	if !*apply {
@@ -89,6 +87,17 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 	}
 	return applyAndVerify(ctx, out, server.Client, changes, *wait)
+}
+
+// wantedText returns the file of the settings as they should be.
+func wantedText(file string, embedded bool) ([]byte, error) {
+	switch {
+	case file != "":
+		return os.ReadFile(file)
+	case !embedded:
+		return nil, errors.New("-file is missing: how should the settings be?")
+	}
+	return desired, nil
 }
 
 // read returns the settings that are in force.

@@ -74,7 +74,7 @@ func lines(d forge.SettingDifference, value json.RawMessage) []string {
 // masked is a value without the secrets in it.
 func masked(name string, value json.RawMessage) any {
 	if (forge.SettingDifference{Name: name}).Secret() {
-		return secret{}
+		return json.RawMessage(`"(secret)"`)
 	}
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
@@ -94,12 +94,6 @@ func masked(name string, value json.RawMessage) any {
 	}
 	return value
 }
-
-// secret is what is printed for one.
-type secret struct{}
-
-// MarshalJSON writes no value.
-func (secret) MarshalJSON() ([]byte, error) { return []byte(`"(secret)"`), nil }
 
 func text(value any) string {
 	data, err := json.Marshal(value)
