@@ -270,6 +270,10 @@ func same(a, b reflect.Value, text []byte) string {
 		return same(a.Elem(), b.Elem(), text)
 	case a.Kind() == reflect.Slice && a.Type().Elem().Kind() != reflect.Uint8:
 		return sameSlices(a, b, text)
+	case isNullable(a.Type()):
+		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
+			return fmt.Sprintf("%v instead of %v", a, b)
+		}
 	case a.Kind() == reflect.Struct:
 		return sameStructs(a, b, text)
 	case !reflect.DeepEqual(a.Interface(), b.Interface()):
@@ -306,7 +310,7 @@ func sameStructs(a, b reflect.Value, text []byte) string {
 	extra := a.FieldByName("Extra")
 	for _, f := range reflect.VisibleFields(a.Type()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "-" {
+		if f.Anonymous || name == "-" || !f.IsExported() {
 			continue
 		}
 		if extra.IsValid() && extra.MapIndex(reflect.ValueOf(name)).IsValid() {

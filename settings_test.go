@@ -303,7 +303,9 @@ func TestDiffSettings(t *testing.T) {
 		{"or null", func(s *ApplicationSettings) { s.AfterSignOutPath = Value("/bye") }, `{"after_sign_out_path":"/bye"}`, nil},
 		{"to null", func(s *ApplicationSettings) { s.DiagramBURL = Null[string]() }, `{"diagramsnet_url":null}`, nil},
 		{"a list is cleared", func(s *ApplicationSettings) { s.AllowedIntegrations = nil }, `{"allowed_integrations":[]}`, nil},
-		{"a hash", func(s *ApplicationSettings) { s.SignInRestrictions = map[string]json.RawMessage{"a": json.RawMessage("[1]")} }, `{"sign_in_restrictions":{"a":[1]}}`, nil},
+		{"a hash", func(s *ApplicationSettings) {
+			s.SignInRestrictions = map[string]json.RawMessage{"a": json.RawMessage("[1]")}
+		}, `{"sign_in_restrictions":{"a":[1]}}`, nil},
 		{"a hash is cleared", func(s *ApplicationSettings) { s.SignInRestrictions = nil }, `{"sign_in_restrictions":{}}`, nil},
 		{"in other words", func(s *ApplicationSettings) {
 			s.SignInRestrictions = map[string]json.RawMessage{"disable_password_authentication_for_users_with_sso_identities": json.RawMessage(" true ")}
@@ -318,7 +320,9 @@ func TestDiffSettings(t *testing.T) {
 		{"the new name alone", func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
 		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
-		{"what is no parameter", func(s *ApplicationSettings) { s.MaxImportSize, s.HomePageURL, s.DomainDenylist = 0, Value("https://x"), nil }, `{}`, []string{"domain_denylist", "home_page_url", "max_import_size"}},
+		{"what is no parameter", func(s *ApplicationSettings) {
+			s.MaxImportSize, s.HomePageURL, s.DomainDenylist = 0, Value("https://x"), nil
+		}, `{}`, []string{"domain_denylist", "home_page_url", "max_import_size"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := read(), read()
