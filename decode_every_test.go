@@ -106,6 +106,9 @@ func isGenerous(field reflect.Value, odd string) bool {
 	switch value := reflect.Indirect(field).Interface().(type) {
 	case Date:
 		return value.String() == text
+	case Nullable[int]:
+		number, _ := value.Get()
+		return text == fmt.Sprint(number)
 	case interface{ Format(string) string }: // a time
 		return text == "" && field.IsZero() || slices.Contains([]string{"2026-01-02T00:00:00Z", "2026-01-02T03:04:05+02:00"}, value.Format("2006-01-02T15:04:05Z07:00"))
 	default:

@@ -271,7 +271,7 @@ func same(a, b reflect.Value, text []byte) string {
 		return same(a.Elem(), b.Elem(), text)
 	case a.Kind() == reflect.Slice && a.Type().Elem().Kind() != reflect.Uint8:
 		return sameSlices(a, b, text)
-	case strings.HasPrefix(a.Type().Name(), "Nullable["):
+	case isNullable(a.Type()):
 		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
 			return fmt.Sprintf("%v instead of %v", a, b)
 		}

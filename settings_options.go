@@ -4,8 +4,8 @@ package forge
 // nil or zero are not sent.
 //
 // Before anything is sent, the client checks that the settings that an enabled setting requires are
-// set, and that no deprecated setting is set together with its replacement. Ranges and sets of
-// values are the server's to check.
+// set (except SharedRunnersMinutes, which only some tiers have), and that no deprecated setting is
+// set together with its replacement. Ranges and sets of values are the server's to check.
 type UpdateSettingsOptions struct {
 	// Sign-up and sign-in.
 
