@@ -168,5 +168,5 @@ func isTierSetting(name string) bool {
 // isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It goes by the name, since servers
 // have settings that the contract does not name.
 func isSecretSetting(name string) bool {
-	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }
