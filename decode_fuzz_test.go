@@ -35,6 +35,15 @@ func FuzzDecodeMergeBase(f *testing.F) {
 // Pointers and dates.
 func FuzzDecodeNamespace(f *testing.F) { fuzzDecode[Namespace](f, "namespaces/*.json") }
 
+// Nullables. encoding/json reads the fields, whatever methods ApplicationSettings has.
+func FuzzDecodeSettings(f *testing.F) { fuzzDecode[settingFields](f, "settings/*.json") }
+
+type settingFields ApplicationSettings
+
+func (s *settingFields) decodeFrom(r *jsonread.Reader) bool {
+	return (*ApplicationSettings)(s).decodeFrom(r)
+}
+
 // Pages, of large items and of small ones.
 func FuzzDecodePage(f *testing.F) { fuzzDecode[page100[Issue]](f, "issues/issues.json") }
 func FuzzDecodeTree(f *testing.F) { fuzzDecode[page100[TreeEntry]](f, "repositories/tree*.json") }
