@@ -109,7 +109,8 @@ type parameter struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
 	} `json:"deprecated"`
-	Keys []parameter `json:"keys"`
+	Overrides string      `json:"overrides_channel_of"` // the event whose webhook it replaces
+	Keys      []parameter `json:"keys"`
 }
 
 func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.Schemes, scheme) }

@@ -178,7 +178,7 @@ var unreadMembers = []struct{ reason, server, client string }{
 		"ages, the range of refs, the length of the list of users, the inverse of active, the separators, the channels of a chat, labels with details, the target of a to-do",
 		`endpoints.headers endpoints.param.const endpoints.param.max_bytes_text endpoints.param.forms endpoints.param.min_items
 		endpoints.pagination.keyset_required endpoints.param.deprecated.inverse endpoints.param.separator endpoints.kinds.param.separator
-		endpoints.kinds.param.enables endpoints.kinds.param.overrides_channel_of endpoints.param.optional types.fields.items.alternative
+		endpoints.kinds.param.enables endpoints.param.optional types.fields.items.alternative
 		types.fields.ref_any types.fields.discriminator`, ""},
 	{"the body and the query are read alike, and arrays under the bare name too",
 		"endpoints.param.encoding endpoints.kinds.param.encoding endpoints.param.wire_special endpoints.body_type", "endpoints.body_type"},
