@@ -99,7 +99,6 @@ type parameter struct {
 	Default       any             `json:"default"`
 	Min           *int64          `json:"min"`
 	Max           *int64          `json:"max"`
-	MinText       string          `json:"min_text"`   // the least age, as text
 	MaxLength     int             `json:"max_length"` // characters
 	MaxItems      int             `json:"max_items"`
 	ItemEnum      []string        `json:"item_enum"`
@@ -109,6 +108,7 @@ type parameter struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
 	} `json:"deprecated"`
+	MinText   string      `json:"min_text"`             // the least age
 	Overrides string      `json:"overrides_channel_of"` // the event whose webhook it replaces
 	Keys      []parameter `json:"keys"`
 }

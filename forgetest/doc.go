@@ -24,8 +24,6 @@
 //     author (Document 2 §4.2).
 //   - Behaviour of older releases: an older one has fewer addresses, parameters and fields, and
 //     keyset pagination as WithRelease says; else it behaves as the newest (Document 1 §4.3).
-//   - Values that came later: an older release takes all values of a parameter that it has
-//     (Document 2 §4.2.1).
 //   - The largest offset of offset pagination (Document 1 §8).
 //   - The configuration of changelogs: the titles of categories are read, in any time
 //     (Document 1 §4.3.1).

@@ -101,9 +101,9 @@ func TestSettingAliasesTogether(t *testing.T) {
 		}
 	}
 	r := newCaller(t, New(t)).put(settingsPath, map[string]any{"admin_notification_email": "a@x", "abuse_notification_email": "b@x"})
-	assert.Equal(t, `{"error":"admin_notification_email, abuse_notification_email are mutually exclusive"}`, r.Body)
+	assert.JSONEq(t, `{"error":"admin_notification_email, abuse_notification_email are mutually exclusive"}`, r.Body)
 	r = newCaller(t, New(t)).put(settingsPath, map[string]any{"signin_enabled": "maybe"})
-	assert.Equal(t, `{"error":"signin_enabled does not have a valid value"}`, r.Body)
+	assert.JSONEq(t, `{"error":"signin_enabled does not have a valid value"}`, r.Body)
 }
 
 // Names that FillSettings sets go together too.
