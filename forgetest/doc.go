@@ -19,7 +19,6 @@
 //   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
 //   - The community edition: it takes one assignee_username only, and has no vulnerability_events
 //     (Document 2 §4.1.1, Document 3 §2.2).
-//   - Custom roles: a role with the permission admin_runners (Document 2 §4.5).
 //   - The author's right to update a merge request: blocks need the role Developer, also for the
 //     author (Document 2 §4.2).
 //   - Behaviour of older releases: an older one has fewer addresses, parameters and fields, and

@@ -117,13 +117,6 @@ func conditionProbes() map[string]func(*testing.T) {
 			c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com")
 			assert.Contains(t, c.get("/groups/group/integrations").Body, "vulnerability_events")
 		},
-		"Custom roles": func(t *testing.T) {
-			who := catalogue().endpoints["PUT /runners/:id"].Auth.Who
-			require.Contains(t, who, "a custom role with admin_runners permission qualifies")
-			for _, file := range sources(t) {
-				assert.NotContains(t, file.text, "admin_runners", file.name)
-			}
-		},
 		"The author's right to update a merge request": authorProbe,
 		"Behaviour of older releases": func(t *testing.T) { // 17.7 made it a 404 (document 1 §4.3)
 			c := newCaller(t, contractServer(t, WithRelease("17.6")))
@@ -169,23 +162,6 @@ func authorProbe(t *testing.T) {
 	first := s.AddProject("group/app").AddMergeRequest(func(d *Document) { d.Set("author", author) })
 	at := fmt.Sprintf("/projects/1/merge_requests/%d/blocks", first.IID)
 	assert.Equal(t, 403, newCaller(t, s).as(author.Token).send("POST", at, "blocking_merge_request_id=1").Status)
-}
-
-type source struct{ name, text string }
-
-// sources are the files of the package, without its tests and documentation.
-func sources(t *testing.T) (files []source) {
-	entries, err := os.ReadDir(".")
-	require.NoError(t, err)
-	for _, entry := range entries {
-		name := entry.Name()
-		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name != "doc.go" {
-			text, err := os.ReadFile(name)
-			require.NoError(t, err)
-			files = append(files, source{name, string(text)})
-		}
-	}
-	return files
 }
 
 // sameEverywhere changes settings and fails if any endpoint of the contract answers otherwise than before.
