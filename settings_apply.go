@@ -73,8 +73,10 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	names := map[string]string{} // as they were given, by the contract's name
 	for _, change := range d.Changes {
 		given := change.Name
-		if neutral, known := s.owner().config.neutral(settingWord, given); known {
-			change.Name = neutral
+		if _, named := settingField(given); !named { // a name in Extra may be the product's own
+			if neutral, known := s.owner().config.neutral(settingWord, given); known {
+				change.Name = neutral
+			}
 		}
 		i := slices.IndexFunc(u.changes, func(other SettingDifference) bool { return other.Name == change.Name })
 		switch {
@@ -119,8 +121,12 @@ func (u *settingsUpdate) members() map[string]json.RawMessage {
 func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
 	members := u.members()
 	for _, change := range u.changes {
-		if change.byHand != "" {
+		switch {
+		case change.byHand != "":
 			delete(members, change.Name)
+		case change.sendAs != "":
+			delete(members, change.Name)
+			members[change.sendAs] = aliasBackward(change.sendAs, change.Want)
 		}
 	}
 	return json.Marshal(members)
