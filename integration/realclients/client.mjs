@@ -36,6 +36,8 @@ const api = new Gitlab({ host: W.URL, token: W.Token });
 const hosted = new Gitlab({ host: W.HostedURL, token: W.HostedToken });
 const outsider = new Gitlab({ host: W.URL, token: W.OutsiderToken });
 const owner = new Gitlab({ host: W.URL, oauthToken: W.OwnerToken });
+const job = new Gitlab({ host: W.URL, jobToken: W.JobToken });
+const nobody = new Gitlab({ host: W.URL });
 const stranger = new Gitlab({ host: W.URL, token: "wrong" });
 const project = W.ProjectPath;
 const groupId = W.GroupPath;
@@ -44,6 +46,8 @@ async function registry() {
   const images = api.ContainerRegistry;
   await see("registry.list_project_repositories", () =>
     images.allRepositories({ projectId: W.Shop, tags: true, tagsCount: true }));
+  await see("registry.list_project_repositories: of a job", () =>
+    job.ContainerRegistry.allRepositories({ projectId: W.Shop }));
   await see("registry.list_group_repositories", () => images.allRepositories({ groupId }));
   await see("registry.get_repository", () => images.showRepository(W.Web, { tags: true, tagsCount: true }));
   await see("registry.list_tags", () => images.allTags(W.Shop, W.Web, { perPage: 7 }));
@@ -80,6 +84,7 @@ async function repository() {
   await see("repositories.tree: missing folder", () => code.allRepositoryTrees(project, { path: "no/such" }));
   await see("repositories.get_blob", () => code.showBlob(project, W.Blob));
   await see("repositories.get_blob_raw", () => bytes(code.showBlobRaw(project, W.Blob)));
+  await see("repositories.get_blob_raw: of nobody", () => bytes(nobody.Repositories.showBlobRaw(project, W.Blob)));
   await see("repositories.archive", () => code.showArchive(project));
   await see("repositories.archive: a folder as zip", () =>
     code.showArchive(project, { fileType: "zip", path: "docs", sha: W.Last }));
@@ -142,6 +147,11 @@ async function issues() {
   await see("issues.list: bad token", () => stranger.Issues.all());
   await see("issues.list_group", () => api.Issues.all({ groupId, withLabelsDetails: true }));
   await see("issues.list_group: page", () => api.Issues.all({ groupId, page: 2, perPage: 7 }));
+  await see("issues.list_group: two pages", () => api.Issues.all({ groupId, perPage: 7, maxPages: 2 }));
+  await see("issues.list_group: figures", async () => {
+    const { paginationInfo: of } = await api.Issues.all({ groupId, page: 2, perPage: 7, showExpanded: true });
+    return { page: of.current, prev: of.previous, next: of.next, per_page: of.perPage, total: of.total, pages: of.totalPages };
+  });
   const issue = (name, ...rest) => api.Issues[name](project, W.Issue, ...rest);
   await see("issues.subscribe", () => issue("subscribe"));
   await see("issues.subscribe: again", () => issue("subscribe"));

@@ -1,6 +1,7 @@
 # Drives python-gitlab: prints one line of JSON for each row that the test knows, and waits for a line before it goes on.
 import hashlib
 import io
+import itertools
 import json
 import os
 import sys
@@ -47,6 +48,8 @@ gl = gitlab.Gitlab(W["URL"], private_token=W["Token"])
 hosted = gitlab.Gitlab(W["HostedURL"], private_token=W["HostedToken"])
 outsider = gitlab.Gitlab(W["URL"], private_token=W["OutsiderToken"])
 owner = gitlab.Gitlab(W["URL"], oauth_token=W["OwnerToken"])
+job = gitlab.Gitlab(W["URL"], job_token=W["JobToken"])
+nobody = gitlab.Gitlab(W["URL"])
 stranger = gitlab.Gitlab(W["URL"], private_token="wrong")
 project = gl.projects.get(W["ProjectPath"], lazy=True)
 shop = gl.projects.get(W["Shop"], lazy=True)
@@ -55,6 +58,8 @@ group = gl.groups.get(W["GroupPath"], lazy=True)
 
 def registry():
     see("registry.list_project_repositories", lambda: shop.repositories.list(tags=True, tags_count=True, get_all=True))
+    see("registry.list_project_repositories: of a job",
+        lambda: job.projects.get(W["Shop"], lazy=True).repositories.list(get_all=True))
     see("registry.list_group_repositories", lambda: group.registry_repositories.list(get_all=True))
     see("registry.get_repository", lambda: gl.registry_repositories.get(W["Web"], tags=True, tags_count=True))
     web = [r for r in shop.repositories.list(iterator=True) if r.id == W["Web"]][0]
@@ -82,6 +87,8 @@ def repository():
     see("repositories.tree: missing folder", lambda: project.repository_tree("no/such", get_all=True))
     see("repositories.get_blob", lambda: project.repository_blob(W["Blob"]))
     see("repositories.get_blob_raw", lambda: project.repository_raw_blob(W["Blob"]))
+    see("repositories.get_blob_raw: of nobody",
+        lambda: nobody.projects.get(W["ProjectPath"], lazy=True).repository_raw_blob(W["Blob"]))
     see("repositories.archive", lambda: project.repository_archive(format="tar.gz"))
 
     def streamed():
@@ -145,6 +152,11 @@ def issues():
     see("issues.list: bad token", lambda: stranger.issues.list(get_all=True))
     see("issues.list_group", lambda: group.issues.list(with_labels_details=True, get_all=True))
     see("issues.list_group: page", lambda: group.issues.list(page=2, per_page=7))
+    see("issues.list_group: two pages", lambda: list(itertools.islice(group.issues.list(iterator=True, per_page=7), 14)))
+    page = group.issues.list(iterator=True, page=2, per_page=7)
+    see("issues.list_group: figures", lambda: {
+        "page": page.current_page, "prev": page.prev_page, "next": page.next_page, "per_page": page.per_page,
+        "total": page.total, "pages": page.total_pages})
     issue = project.issues.get(W["Issue"], lazy=True)
     # An object of its own for each answer that fills it: time_stats reads from the object what it has there.
     see("issues.subscribe", lambda: after(fresh := project.issues.get(W["Issue"], lazy=True), fresh.subscribe))

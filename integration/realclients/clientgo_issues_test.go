@@ -1,6 +1,9 @@
 package realclients
 
-import "gitlab.com/gitlab-org/api/client-go/v2"
+import (
+	"github.com/stretchr/testify/require"
+	"gitlab.com/gitlab-org/api/client-go/v2"
+)
 
 func (c *golang) issues() {
 	list := func(options gitlab.ListIssuesOptions) any {
@@ -23,6 +26,17 @@ func (c *golang) issues() {
 	}))
 	c.see("issues.list_group: page", saw(c.api.Issues.ListGroupIssues(c.GroupPath,
 		&gitlab.ListGroupIssuesOptions{ListOptions: gitlab.ListOptions{Page: 2, PerPage: 7}})))
+	of := func(options gitlab.ListOptions, page ...gitlab.RequestOptionFunc) ([]*gitlab.Issue, *gitlab.Response, error) {
+		return c.api.Issues.ListGroupIssues(c.GroupPath, &gitlab.ListGroupIssuesOptions{ListOptions: options}, page...)
+	}
+	first, response, err := of(gitlab.ListOptions{PerPage: 7})
+	require.NoError(c.t, err)
+	// By hand, as programs did before there was an iterator.
+	second, response, err := of(gitlab.ListOptions{PerPage: 7, Page: response.NextPage})
+	c.see("issues.list_group: two pages", saw(append(first, second...), response, err))
+	_, response, err = of(gitlab.ListOptions{PerPage: 7, Page: 2})
+	c.see("issues.list_group: figures", saw(map[string]any{"page": response.CurrentPage, "prev": response.PreviousPage,
+		"next": response.NextPage, "per_page": response.ItemsPerPage, "total": response.TotalItems, "pages": response.TotalPages}, response, err))
 	c.issue()
 }
 

@@ -12,12 +12,13 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/stretchr/testify/require"
 	"gitlab.com/gitlab-org/api/client-go/v2"
+	"golang.org/x/oauth2"
 )
 
 // golang drives client-go.
 type golang struct {
 	*session
-	api, hosted, outsider, owner, stranger *gitlab.Client
+	api, hosted, outsider, owner, job, nobody, stranger *gitlab.Client
 }
 
 func TestClientGo(t *testing.T) {
@@ -25,19 +26,33 @@ func TestClientGo(t *testing.T) {
 	s := newSession(t, "go")
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	connect := func(base, token string) *gitlab.Client {
-		client, err := gitlab.NewClient(token, gitlab.WithBaseURL(base), gitlab.WithoutRetries(),
+	type maker = func(string, ...gitlab.ClientOptionFunc) (*gitlab.Client, error)
+	connect := func(start maker, base, token string) *gitlab.Client {
+		client, err := start(token, gitlab.WithBaseURL(base), gitlab.WithoutRetries(),
 			gitlab.WithHTTPClient(&http.Client{Transport: transport}))
 		require.NoError(t, err)
 		return client
 	}
-	c := &golang{session: s, api: connect(s.URL, s.Token), hosted: connect(s.HostedURL, s.HostedToken),
-		outsider: connect(s.URL, s.OutsiderToken), owner: connect(s.URL, s.OwnerToken), stranger: connect(s.URL, "wrong")}
+	c := &golang{session: s,
+		api:      connect(gitlab.NewClient, s.URL, s.Token),
+		hosted:   connect(gitlab.NewClient, s.HostedURL, s.HostedToken),
+		outsider: connect(gitlab.NewClient, s.URL, s.OutsiderToken),
+		owner:    connect(bearer, s.URL, s.OwnerToken),
+		job:      connect(gitlab.NewJobClient, s.URL, s.JobToken),
+		nobody:   connect(gitlab.NewClient, s.URL, ""),
+		stranger: connect(gitlab.NewClient, s.URL, "wrong"),
+	}
 	for _, part := range []func(){c.registry, c.resources, c.repository, c.files, c.approvals, c.namespaces, c.audit, c.issues,
 		c.mergeRequests, c.users, c.emails, c.runners, c.settings, c.integrations} {
 		part()
 	}
 	s.end()
+}
+
+// bearer makes a client that sends its token as OAuth does.
+func bearer(token string, options ...gitlab.ClientOptionFunc) (*gitlab.Client, error) {
+	source := gitlab.OAuthTokenSource{TokenSource: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})}
+	return gitlab.NewAuthSourceClient(source, options...)
 }
 
 // saw is the result of a call, or its error in the form of the rows.
@@ -74,6 +89,7 @@ func (c *golang) registry() {
 	images, yes := c.api.ContainerRegistry, gitlab.Ptr(true)
 	c.see("registry.list_project_repositories", saw(images.ListProjectRegistryRepositories(c.Shop,
 		&gitlab.ListProjectRegistryRepositoriesOptions{Tags: yes, TagsCount: yes})))
+	c.see("registry.list_project_repositories: of a job", saw(c.job.ContainerRegistry.ListProjectRegistryRepositories(c.Shop, nil)))
 	c.see("registry.list_group_repositories", saw(images.ListGroupRegistryRepositories(c.GroupPath, nil)))
 	c.see("registry.get_repository", saw(images.GetSingleRegistryRepository(c.Web,
 		&gitlab.GetSingleRegistryRepositoryOptions{Tags: yes, TagsCount: yes})))
@@ -127,6 +143,7 @@ func (c *golang) repository() {
 	c.see("repositories.tree: missing folder", tree(gitlab.ListTreeOptions{Path: gitlab.Ptr("no/such")}))
 	c.see("repositories.get_blob: bytes", downloaded(code.Blob(project, c.Blob)))
 	c.see("repositories.get_blob_raw", downloaded(code.RawBlobContent(project, c.Blob)))
+	c.see("repositories.get_blob_raw: of nobody", downloaded(c.nobody.Repositories.RawBlobContent(project, c.Blob)))
 	c.see("repositories.archive", downloaded(code.Archive(project, &gitlab.ArchiveOptions{Format: gitlab.Ptr("tar.gz")})))
 	var zip bytes.Buffer
 	response, err := code.StreamArchive(project, &zip,

@@ -77,6 +77,7 @@ func registryRows() []row {
 	const tags = "/projects/%d/registry/repositories/%d/tags"
 	return []row{
 		{name: "registry.list_project_repositories", want: all("/projects/%d/registry/repositories?tags=true&tags_count=true", shop)},
+		{name: "registry.list_project_repositories: of a job", want: all("/projects/%d/registry/repositories", shop)},
 		{name: "registry.list_group_repositories", want: all("/groups/acme/registry/repositories")},
 		{name: "registry.get_repository", want: get("/registry/repositories/%d?tags_count=true&tags=true", web)},
 		{name: "registry.list_tags", want: all(tags, shop, web), check: func(w *world) {
@@ -142,6 +143,7 @@ func repositoryRows() []row {
 		{name: "repositories.get_blob: bytes", want: content(code+"/blobs/%s", project, blob), without: map[string]string{
 			"python": "decodes", "javascript": "decodes"}},
 		{name: "repositories.get_blob_raw", want: content(code+"/blobs/%s/raw", project, blob)},
+		{name: "repositories.get_blob_raw: of nobody", want: content(code+"/blobs/%s/raw", project, blob)},
 		{name: "repositories.archive", want: content(code+"/archive.tar.gz", project)},
 		{name: "repositories.archive: a folder as zip", want: content(code+"/archive.zip?path=docs&sha=%s", project, last)},
 		{name: "repositories.compare", want: get(code+"/compare?from=main&to=experiment%%2Fhttp3&straight=true", project)},
@@ -254,6 +256,11 @@ func issueRows() []row {
 		{name: "issues.list: bad token", want: refusal(http.StatusUnauthorized, "401 Unauthorized")},
 		{name: "issues.list_group", want: all("/groups/acme/issues?with_labels_details=true")},
 		{name: "issues.list_group: page", want: get("/groups/acme/issues?page=2&per_page=7")},
+		{name: "issues.list_group: two pages", want: get("/groups/acme/issues?per_page=14")},
+		{name: "issues.list_group: figures", want: func(w *world) any {
+			total := len(w.all("/groups/acme/issues").([]any))
+			return map[string]any{"page": 2, "prev": 1, "next": 3, "per_page": 7, "total": total, "pages": (total + 6) / 7}
+		}},
 		{name: "issues.subscribe", part: true, want: about(true)},
 		{name: "issues.subscribe: again", want: unchanged},
 		{name: "issues.unsubscribe", part: true, want: about(false)},

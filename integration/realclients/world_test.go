@@ -26,6 +26,7 @@ type world struct {
 	HostedToken      string
 	OutsiderToken    string // of a user without any role
 	OwnerToken       string // of an owner of the group who is no administrator
+	JobToken         string
 	Group            int64
 	GroupPath        string
 	Project          int64 // has the code, its path holds two slashes
@@ -85,6 +86,7 @@ func newWorld(t *testing.T) *world {
 // addPeople adds more users than two pages hold, and addresses.
 func (w *world) addPeople() {
 	w.srv.AddUsers(45, "crowd")
+	w.JobToken = w.srv.JobToken
 	w.OutsiderToken = w.srv.AddUser("outsider").Token
 	w.OwnerToken = w.srv.AddUser("maya.lindqvist").Token
 	tomas := w.srv.AddUser("tomas.berg")
