@@ -90,7 +90,8 @@ async function repository() {
     code.showArchive(project, { fileType: "zip", path: "docs", sha: W.Last }));
   await see("repositories.compare", () => code.compare(project, "main", "experiment/http3", { straight: true }));
   await see("repositories.contributors", () => code.allContributors(project, { orderBy: "commits", sort: "desc", perPage: 2 }));
-  await see("repositories.merge_base", () => code.mergeBase(project, ["main", W.Last]));
+  await see("repositories.merge_base", () => code.mergeBase(project, [W.Plain, W.Last]));
+  await see("repositories.merge_base: with trailers", () => code.mergeBase(project, ["main", "experiment/http3"]));
   await see("repositories.generate_changelog", () => code.showChangelog(project, "1.3.0"));
   await see("repositories.add_changelog", () => nothing(code.editChangelog(project, "1.3.0", { branch: "main", file: "CHANGES.md" })));
 }

@@ -100,7 +100,8 @@ def repository():
     see("repositories.compare", lambda: project.repository_compare("main", "experiment/http3", straight=True))
     see("repositories.contributors",
         lambda: project.repository_contributors(order_by="commits", sort="desc", get_all=True, per_page=2))
-    see("repositories.merge_base", lambda: project.repository_merge_base(["main", W["Last"]]))
+    see("repositories.merge_base", lambda: project.repository_merge_base([W["Plain"], W["Last"]]))
+    see("repositories.merge_base: with trailers", lambda: project.repository_merge_base(["main", "experiment/http3"]))
 
 
 def files():

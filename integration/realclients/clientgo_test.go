@@ -155,7 +155,7 @@ func (c *golang) repository() {
 		return code.Contributors(project, &gitlab.ListContributorsOptions{
 			ListOptions: gitlab.ListOptions{PerPage: 2}, OrderBy: gitlab.Ptr("commits"), Sort: gitlab.Ptr("desc")}, page)
 	}))
-	c.see("repositories.merge_base", saw(code.MergeBase(project, &gitlab.MergeBaseOptions{Ref: &[]string{"main", c.Last}})))
+	c.see("repositories.merge_base", saw(code.MergeBase(project, &gitlab.MergeBaseOptions{Ref: &[]string{c.Plain, c.Last}})))
 	c.see("repositories.generate_changelog", saw(code.GenerateChangelogData(project,
 		gitlab.GenerateChangelogDataOptions{Version: gitlab.Ptr("1.3.0")})))
 	c.see("repositories.add_changelog", done(code.AddChangelog(project, &gitlab.AddChangelogOptions{

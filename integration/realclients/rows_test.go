@@ -149,6 +149,8 @@ func repositoryRows() []row {
 		{name: "repositories.compare", want: get(code+"/compare?from=main&to=experiment%%2Fhttp3&straight=true", project)},
 		{name: "repositories.contributors", want: all(code+"/contributors?order_by=commits&sort=desc", project)},
 		{name: "repositories.merge_base", want: get(code+"/merge_base?refs[]=main&refs[]=%s", project, last)},
+		{name: "repositories.merge_base: with trailers", want: get(code+"/merge_base?refs[]=main&refs[]=experiment%%2Fhttp3", project),
+			without: map[string]string{"go": "reads extended_trailers as texts; deployed servers write lists"}},
 		{name: "repositories.generate_changelog", want: get(code+"/changelog?version=1.3.0", project)},
 		{name: "repositories.add_changelog", want: nothing, check: func(w *world) {
 			assert.Contains(w.t, fmt.Sprint(w.all("/projects/%d/repository/tree", w.Project)), "CHANGES.md")

@@ -40,7 +40,7 @@ type world struct {
 	Merge, Blocking  int64
 	Version          int64
 	Blob             string
-	First, Last      string // commits
+	Plain, Last      string // commits without trailers: of main, of the merge request
 	File             int64
 	User             int64
 	Username         string
@@ -97,8 +97,9 @@ func (w *world) addPeople() {
 
 // addCode adds merge requests with diff versions, one of which blocks another, and a file that needs care in names.
 func (w *world) addCode() {
-	commit := w.project.AddCommit(forgetest.Change{
-		Branch: "topic/ünïcode", Message: "Add notes\n\nChangelog: added", Files: map[string]string{"docs/größe & mehr.md": "Größe\n"},
+	w.Plain = w.project.AddCommit(forgetest.Change{Message: "Plain", Files: map[string]string{"docs/plain.md": "1\n"}}).ID
+	w.project.AddCommit(forgetest.Change{
+		Branch: "topic/ünïcode", Message: "Add notes", Files: map[string]string{"docs/größe & mehr.md": "Größe\n"},
 	})
 	mine := func(branch string) func(*forgetest.Document) {
 		return func(d *forgetest.Document) {
@@ -108,7 +109,7 @@ func (w *world) addCode() {
 	w.mr = w.project.AddMergeRequest(mine("topic/ünïcode"))
 	w.Last = w.mr.Push(forgetest.Change{Message: "Go on", Files: map[string]string{"docs/second.md": "2\n"}}).ID
 	other := w.project.AddMergeRequest(mine("experiment/http3"))
-	w.Merge, w.Blocking, w.First = w.mr.IID, other.IID, commit.ID
+	w.Merge, w.Blocking = w.mr.IID, other.IID
 	w.issue = w.project.AddIssue(func(d *forgetest.Document) { d.Set("title", "Grüße <&> \"quoted\"").Set("labels", []string{"bug"}) })
 	w.issue.Relate(w.mr)
 	w.Issue = w.issue.IID
