@@ -78,6 +78,7 @@ func flatten(into url.Values, key string, value any) {
 func (c *call) validate() *answer {
 	e := c.route.endpoint
 	c.dropUnsold(slices.Concat(e.QueryParams, e.BodyParams))
+	c.coerce(slices.Concat(e.QueryParams, e.BodyParams))
 	var problems []string
 	for _, p := range e.PathParams {
 		problem := p.problem(c.args[p.Name])
