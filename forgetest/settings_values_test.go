@@ -325,6 +325,11 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[x]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit=1&snippet_size_limit=2").Status)
+	words := newCaller(t, New(t, GitLabWords())) // the deployed server shows a decimal as text, and takes it
+	for value, status := range map[string]int{`"1.5"`: 200, "1.5": 200, `"nan"`: 400, `"x"`: 400, `""`: 400, `"-1"`: 400} {
+		r := words.put(settingsPath, map[string]json.RawMessage{"polling_interval_multiplier": json.RawMessage(value)})
+		assert.Equal(t, status, r.Status, value)
+	}
 	free := newCaller(t, New(t, WithTier(Free)))
 	assert.Equal(t, 200, free.put(settingsPath, map[string]any{"replica_status_timeout": "nonsense"}).Status) // ignored there
 }
