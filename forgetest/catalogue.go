@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/words.json
+//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/deployed_params.json catalogue/words.json
 var catalogueFiles embed.FS
 
 // catalogue is the embedded copy of the contract, parsed on first use.
@@ -79,7 +79,10 @@ type parameter struct {
 	Wire          string          `json:"wire"`
 	Type          string          `json:"type"`
 	Enum          []string        `json:"enum"`
-	Special       []string        `json:"special"`
+	Special       []string        `json:"special"`            // words beside the type
+	SpecialOld    []string        `json:"special_deprecated"` // as a query writes them: No+Label
+	Separator     string          `json:"separator"`          // of several values in one text
+	Removed       string          `json:"removed"`            // the release that removed it
 	Required      bool            `json:"required"`
 	RequiredWhen  string          `json:"required_when"` // a parameter that is true
 	Requires      []string        `json:"requires"`
@@ -136,6 +139,7 @@ func loadCatalogue() *contract {
 			c.endpoints[e.Method+" "+e.Path] = e
 		}
 	}
+	c.completeLists()
 	c.widen("ApplicationSettings", c.endpoints["PUT /application/settings"].BodyParams)
 	return c
 }

@@ -36,7 +36,7 @@ func (c *call) issueList(projects []*Project, defaultScope string) answer {
 		return !p.readableBy(c.user) || p.archived && c.text("non_archived") != "false" || p.tracker.last == 0
 	})
 	look := scope{group: c.group, labels: c.flag("with_labels_details")}
-	conditions := c.conditions(issueFilters(), defaultScope)
+	conditions := c.conditions(defaultScope)
 	if len(projects) == 1 && len(conditions) == 0 && c.inOrder(projects[0]) {
 		return c.page(projects[0].tracker.newestFirst(look))
 	}

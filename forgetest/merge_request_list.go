@@ -12,19 +12,9 @@ func listProjectMergeRequests(c *call) answer {
 	return c.mergeRequestList([]*Project{c.project}, "all")
 }
 
-// mergeRequestFilters are the list parameters that are compared with the merge request, each also accepted inside not[...].
-func mergeRequestFilters() []string {
-	return []string{
-		"approved_by_ids", "approver_ids", "assignee_id", "assignee_username", "author_id", "author_username", "created_after",
-		"created_before", "deployed_after", "deployed_before", "environment", "iids", "labels", "merge_user_id",
-		"merge_user_username", "milestone", "my_reaction_emoji", "reviewer_id", "reviewer_username", "search", "source_branch",
-		"state", "target_branch", "updated_after", "updated_before", "wip",
-	}
-}
-
 // mergeRequestList answers the merge requests that the caller can see and that pass the filters (document 2 §4.2.1).
 func (c *call) mergeRequestList(projects []*Project, defaultScope string) answer {
-	conditions := c.conditions(mergeRequestFilters(), defaultScope)
+	conditions := c.conditions(defaultScope)
 	look := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
 	var list []*MergeRequest
 	for _, p := range projects {
