@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -60,23 +59,13 @@ func (c *call) recheck(list []*MergeRequest) {
 func (c *call) sortMergeRequests(list []*MergeRequest) {
 	order := c.textOr("order_by", "created_at")
 	descending := c.textOr("sort", "desc") == "desc"
-	slices.SortFunc(list, func(a, b *MergeRequest) int {
-		var result int
+	key := func(mr *MergeRequest) sortKey {
 		if order == "title" {
-			result = strings.Compare(a.doc.text(order), b.doc.text(order))
-		} else {
-			x, y := timeKey(a.doc.Get(order)), timeKey(b.doc.Get(order))
-			if x.null != y.null { // not merged: last in both directions
-				return map[bool]int{true: 1, false: -1}[x.null]
-			}
-			result = cmp.Compare(x.number, y.number)
+			return byText(mr.doc.text(order))
 		}
-		result = cmp.Or(result, cmp.Compare(a.ID, b.ID))
-		if descending {
-			return -result
-		}
-		return result
-	})
+		return sortKey{timeKey(mr.doc.Get(order))}
+	}
+	slices.SortFunc(list, func(a, b *MergeRequest) int { return compareRecords(key(a), key(b), a.ID, b.ID, descending) })
 }
 
 // heldByMergeRequest are the values of a merge request that a parameter is compared with.
