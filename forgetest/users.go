@@ -121,8 +121,11 @@ func (u *User) newDocument() *Document {
 		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
 }
 
-// auditor reports whether the user may read everything (document 2 §4.5).
-func (u *User) auditor() bool { return u != nil && (u.Admin || u.doc.bool("is_auditor")) }
+// auditor reports whether the user may read everything: administrators, and auditors, whom Free does
+// not have (document 2 §2.7 and §4.5).
+func (u *User) auditor() bool {
+	return u != nil && (u.Admin || u.srv.tier != Free && u.doc.bool("is_auditor"))
+}
 
 // show answers users in a view; administrators see the full one.
 func (c *call) show(a answer, view string) answer {

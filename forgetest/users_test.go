@@ -303,7 +303,7 @@ func TestTokenScopes(t *testing.T) {
 		status              int
 	}{
 		{limited, "GET", "/runners/1", 200}, {limited, "PUT", "/runners/1?paused=true", 200}, {limited, "GET", "/user", 403},
-		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 200}, {reading, "PUT", "/runners/1?paused=true", 403},
+		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 403}, {reading, "PUT", "/runners/1?paused=true", 403},
 		{whole, "PUT", "/runners/1?paused=false", 200},
 	} {
 		assert.Equal(t, tc.status, c.as(tc.token).send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
