@@ -126,6 +126,8 @@ func (c *call) held(i *item, name string) []string {
 		return plainText(d.Get("author.id"))
 	case "author_username":
 		return plainText(d.Get("author.username"))
+	case "closed_by_id":
+		return plainText(d.Get("closed_by.id"))
 	case "epic_id":
 		return plainText(d.Get("epic.id"))
 	case "iids":

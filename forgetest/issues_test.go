@@ -42,7 +42,7 @@ func filterWorld(t *testing.T) (*Server, caller) {
 	edit(5, func(d *Document) {
 		d.Set("assignees", []*User{tom, jane}).Set("milestone", next).Set("due_date", "2026-04-30")
 	})
-	edit(6, func(d *Document) { d.Set("confidential", true).Set("state", "closed").Set("closed_at", noon()) })
+	edit(6, func(d *Document) { d.Set("confidential", true).Set("state", "closed").Set("closed_at", noon()).Set("closed_by", jane) })
 	edit(7, func(d *Document) {
 		d.Set("issue_type", "incident").Set("health_status", "at_risk").Set("description", "a needle here")
 	})
@@ -185,6 +185,8 @@ func TestGroupIssueFilters(t *testing.T) {
 		{"search=needle&in=title", []int{8}},
 		{"search=needle&in=title,description", []int{8, 7}},
 		{"health_status=Any", []int{7}},
+		{"closed_by_id=2", []int{6}},
+		{"closed_by_id=1", []int{}},
 		{"milestone_id=Started", []int{4}},
 		{"not[milestone_id]=None", []int{5, 4, 3}},
 		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},

@@ -9,12 +9,13 @@ import (
 // Which parameters a list takes, and which words, is the catalogue's. What follows from its rows
 // without being written in them is added here, once, when the catalogue is read.
 
-// deployedParams are parameters of one list that deployed servers take on another one too, although
-// the documents do not have them there.
+// deployedParams are parameters that deployed servers take on a list although the documents do not
+// have them there.
 type deployedParams struct {
-	From   string   `json:"from"` // the route that documents them
-	Params []string `json:"params"`
-	Not    []string `json:"not"` // keys of the hash not
+	Own    []parameter `json:"own"`
+	From   string      `json:"from"` // the route that documents those below
+	Params []string    `json:"params"`
+	Not    []string    `json:"not"` // keys of the hash not
 }
 
 // completeLists adds to the parameters of lists what deployed servers take, and to the keys of
@@ -24,6 +25,7 @@ func (c *contract) completeLists() {
 	parse("catalogue/deployed_params.json", &deployed)
 	for route, more := range deployed {
 		e, from := c.endpoints[route], c.endpoints[more.From]
+		e.QueryParams = append(e.QueryParams, more.Own...)
 		for _, name := range more.Params {
 			e.QueryParams = append(e.QueryParams, *find(from.QueryParams, name))
 		}

@@ -120,7 +120,11 @@ func (c *call) check(p parameter) (problems []string) {
 		return problems
 	}
 	for _, value := range values {
-		if problem := p.problem(c.contractWord(value)); problem != "" {
+		problem := p.problem(c.contractWord(value))
+		if since, later := p.EnumSince[value]; later && !c.release.has(since) {
+			problem = "does not have a valid value"
+		}
+		if problem != "" {
 			problems = append(problems, p.bare()+" "+problem)
 			break
 		}

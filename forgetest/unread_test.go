@@ -199,9 +199,9 @@ var unreadMembers = []struct{ reason, server, client string }{
 	{"what was removed is not there: as a parameter it is ignored, as a field left out",
 		"types.removed_fields", "endpoints.param.removed types.removed_fields"},
 	{"all lists have offset pagination", "endpoints.pagination.offset", ""},
-	{"not modelled: feature flags, which are all on; the community edition; values of a parameter that came later; the least age of builds; the " +
+	{"not modelled: feature flags, which are all on; the community edition; the least age of builds; the " +
 		"scope of a throttle; the type of the values of a hash; fields beyond the named ones",
-		`endpoints.only.feature_flag endpoints.param.only.feature_flag types.fields.only.edition endpoints.param.enum_notes endpoints.param.min_text
+		`endpoints.only.feature_flag endpoints.param.only.feature_flag types.fields.only.edition endpoints.param.min_text
 		endpoints.param.limit_scope endpoints.param.family types.fields.values types.additional_fields types.any_field_may_be_absent`,
 		`endpoints.only.feature_flag endpoints.param.enum_notes endpoints.param.min_text endpoints.param.limit_scope endpoints.param.family`},
 	{"said by the fields of the type too, or by tests on all fields of the Go types",
