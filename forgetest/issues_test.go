@@ -42,7 +42,9 @@ func filterWorld(t *testing.T) (*Server, caller) {
 	edit(5, func(d *Document) {
 		d.Set("assignees", []*User{tom, jane}).Set("milestone", next).Set("due_date", "2026-04-30")
 	})
-	edit(6, func(d *Document) { d.Set("confidential", true).Set("state", "closed").Set("closed_at", noon()).Set("closed_by", jane) })
+	edit(6, func(d *Document) {
+		d.Set("confidential", true).Set("state", "closed").Set("closed_at", noon()).Set("closed_by", jane)
+	})
 	edit(7, func(d *Document) {
 		d.Set("issue_type", "incident").Set("health_status", "at_risk").Set("description", "a needle here")
 	})
