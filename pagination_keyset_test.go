@@ -238,7 +238,7 @@ func TestKeysetRefusedIsNoFailure(t *testing.T) {
 	hook := &attempts{}
 	srv := servePages(t, offsetOnly(3))
 	client := onceClient(t, srv.URL, hook.option(), WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
-	_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2))
+	_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil))
 	require.NoError(t, err)
 	stats := client.Stats()
 	assert.EqualValues(t, 2, stats.Calls)
@@ -250,7 +250,7 @@ func TestKeysetRefusedIsNoFailure(t *testing.T) {
 	assert.Empty(t, logged.String(), "nothing at info or above")
 
 	// Where it is the error of the list it is a failure, once.
-	_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, Query("pagination", "keyset")))
+	_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil, Query("pagination", "keyset")))
 	require.Error(t, err)
 	assert.EqualValues(t, 1, client.Stats().Failures)
 	assert.Contains(t, logged.String(), "level=WARN")

@@ -273,6 +273,11 @@ func (r *request) check(s *callOptions) error {
 		return nil
 	}
 	for _, options := range []any{r.options, r.body} {
+		if r.foreign == nil { // a caller's own body has no rules
+			if err := checkFields(options, r.route); err != nil {
+				return nameOption(options, err)
+			}
+		}
 		if c, ok := options.(checker); ok {
 			if err := c.check(); err != nil {
 				return nameOption(options, err)
