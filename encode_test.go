@@ -189,4 +189,27 @@ func TestEncodeTimes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, url.Values{"created_after": {"2026-03-01T07:30:00.000Z"}, "updated_after": {"2026-03-01T07:30:00.000Z"}, "search": {"x"}}, values)
 	assert.Equal(t, day, options.CreatedAfter, "the caller's options have changed")
+
+	const nines = 999_999_999
+	for _, row := range []struct {
+		key, layout string
+		at          time.Time
+		want        string // "": refused
+	}{
+		{"created_after", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, nines, time.UTC), "2026-03-01T09:30:00.999Z"},
+		{"created_before", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, nines, time.UTC), "2026-03-01T09:30:01.000Z"},
+		{"created_before", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, 5e6, time.UTC), "2026-03-01T09:30:00.005Z"},
+		{"date", time.RFC3339, time.Date(2026, 3, 1, 9, 30, 0, nines, time.FixedZone("", 53*60+28)), "2026-03-01T08:36:32Z"},
+		{"created_before", time.RFC3339, time.Date(2026, 3, 1, 9, 30, 0, 1, time.UTC), "2026-03-01T09:30:01Z"},
+		{"date", timeLayout, time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), "0000-01-01T00:00:00.000Z"},
+		{"date", timeLayout, time.Date(-1, 12, 31, 23, 59, 59, 0, time.UTC), ""},
+		{"date", timeLayout, time.Date(9999, 12, 31, 23, 59, 59, nines, time.UTC), "9999-12-31T23:59:59.999Z"},
+		{"created_before", timeLayout, time.Date(9999, 12, 31, 23, 59, 59, nines, time.UTC), ""},
+		{"date", timeLayout, time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -3600)), ""},
+		{"date", timeLayout, time.Date(2026, 1, 1, 23, 0, 0, 0, time.FixedZone("", 25*3600)), "2025-12-31T22:00:00.000Z"},
+	} {
+		text, err := writeTime(row.at, row.layout, row.key)
+		assert.Equal(t, row.want, text, "%s %s", row.key, row.at)
+		assert.Equal(t, row.want == "", err != nil, "%s %s", row.key, row.at)
+	}
 }

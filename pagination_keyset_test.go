@@ -256,6 +256,22 @@ func TestKeysetRefusedIsNoFailure(t *testing.T) {
 	assert.Contains(t, logged.String(), "level=WARN")
 }
 
+// A direction is kept or refused: a list by offset would come in another order.
+func TestKeysetDirection(t *testing.T) {
+	desc := &ListRegistryTagsOptions{Sort: SortDesc}
+	srv := servePages(t, offsetOnly(3))
+	client := onceClient(t, srv.URL)
+	for range 2 {
+		_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
+		require.Equal(t, 405, asError(t, err).Status)
+		_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil)) // which the client remembers
+		require.NoError(t, err)
+	}
+	client, last := recorder(t)
+	_, _ = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
+	assert.Equal(t, url.Values{"order_by": {"name"}, "pagination": {"keyset"}, "per_page": {"100"}, "sort": {"desc"}}, last().query)
+}
+
 // A preview works on a server that refuses keyset pagination.
 func TestPreviewWithoutKeyset(t *testing.T) {
 	srv := offsetOnly(0)
