@@ -88,8 +88,8 @@ func (d Date) Before(other Date) bool { return d.In(time.UTC).Before(other.In(ti
 
 // check refuses what is no day of a calendar, such as 31 February.
 func (d Date) check() error {
-	if d.Year < 1 || d.Year > 9999 || DateOf(d.In(nil)) != d {
-		return fmt.Errorf("forge: %s is not a date of the years 1 to 9999", d)
+	if d.Year < 0 || d.Year > 9999 || DateOf(d.In(nil)) != d {
+		return fmt.Errorf("forge: %s is not a date of the years 0 to 9999", d)
 	}
 	return nil
 }
