@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func parameterTable(dir string) ([]byte, error) {
 	rows := map[string]string{}
 	for _, e := range endpoints {
 		names := parameterNames(e.Query)
-		if e.Status != "documented" || e.Method != "GET" || len(names) == 0 {
+		if e.Status != "documented" || e.Method != http.MethodGet || len(names) == 0 {
 			continue
 		}
 		for _, d := range deployed {
