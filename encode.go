@@ -187,7 +187,7 @@ func jsonPayload(options any, data []byte, err error) (*payload, error) {
 	if err != nil {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be written as JSON: " + err.Error()}
 	}
-	if bytes.Contains(data, []byte(`\ufffd`)) && !isUTF8(reflect.ValueOf(options), 0) {
+	if replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd")); replaced && !isUTF8(reflect.ValueOf(options), 0) {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not UTF-8, so JSON would send another one"}
 	}
 	return bytesPayload("application/json", data), nil
