@@ -124,10 +124,9 @@ func loadCatalogue() *contract {
 
 	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
 	for name, t := range types {
-		s := &shape{name: name, fields: append(t.Fields, deployed[name]...), index: map[string]int{}}
-		for i, f := range s.fields {
-			s.index[f.Name] = i
-		}
+		s := &shape{name: name, index: map[string]int{}}
+		s.add(t.Fields)
+		s.add(deployed[name])
 		c.shapes[name] = s
 	}
 	c.extend("MergeRequestChanges", "MergeRequest")
@@ -151,6 +150,18 @@ func (c *contract) widen(name string, params []parameter) {
 		kind, _, _ := strings.Cut(p.Type, "<")
 		s.index[p.Name] = len(s.fields)
 		s.fields = append(s.fields, &field{Name: p.Name, Type: kind, Only: p.Only})
+	}
+}
+
+// add appends fields. One that the type has, whose type the documents do not show, takes the types of the new one.
+func (s *shape) add(fields []*field) {
+	for _, f := range fields {
+		if i, found := s.index[f.Name]; found {
+			s.fields[i].Type = f.Type
+			continue
+		}
+		s.index[f.Name] = len(s.fields)
+		s.fields = append(s.fields, f)
 	}
 }
 

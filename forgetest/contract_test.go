@@ -312,13 +312,13 @@ func (f *field) fits(value json.RawMessage) bool {
 	case bool:
 		return f.Type == "boolean" || f.Type == "unknown"
 	case float64:
-		return f.Type == "number" || f.Type == "integer" && typed == float64(int64(typed))
+		return f.Type == "number" || f.takes("integer") && typed == float64(int64(typed))
 	case string:
-		return f.Type == "string" || f.Type == "text"
+		return f.takes("string") || f.takes("text")
 	case []any:
 		return strings.HasPrefix(f.Type, "array")
 	case map[string]any:
-		return f.Type == "object" || f.Type == "hash"
+		return f.Type == "object" || f.takes("hash")
 	}
 	return true
 }
