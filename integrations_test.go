@@ -93,10 +93,10 @@ func TestIntegrationKinds(t *testing.T) {
 			require.NoError(t, options.check())
 		}
 		options := row.options()
-		setFields(t, reflect.ValueOf(options).Elem(), "use_inherited_settings")
-		require.NoError(t, options.check(), "inherited settings need nothing else")
-		reflect.ValueOf(options).Elem().FieldByName("UseInheritedSettings").Set(reflect.ValueOf(new(false)))
-		require.Error(t, options.check(), kind.ID)
+		for _, inherit := range []bool{true, false} { // the contract exempts nothing
+			reflect.ValueOf(options).Elem().FieldByName("UseInheritedSettings").Set(reflect.ValueOf(&inherit))
+			require.Error(t, options.check(), kind.ID)
+		}
 	}
 }
 
@@ -239,7 +239,7 @@ func TestIntegrations(t *testing.T) {
 				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EmailsOnPushOptions{
 					Recipients: "a@example.com b@example.com", DisableDiffs: new(false), BranchesToBeNotified: NotifiedBranchesProtected, Extra: map[string]any{"new_flag": true},
 				}))
-				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EngineeringWorkflowOptions{UseInheritedSettings: new(true)}))
+				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EngineeringWorkflowOptions{UseInheritedSettings: new(true)}, Unchecked()))
 				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "jira", Params: map[string]any{"url": "https://jira.example.com", "push_events": false}}))
 				err := c.Integrations.Set(t.Context(), ID(7), &CustomIssueTrackerOptions{NewIssueURL: "n", IssuesURL: "bad", ProjectURL: "p"})
 				var failed *Error
