@@ -1,6 +1,8 @@
 package forgetest_test
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,4 +25,45 @@ func TestClientMeetsAuditEventTargets(t *testing.T) {
 	require.Len(t, events, 2)
 	assert.Equal(t, forge.AuditEventTarget{ID: user.ID}, events[0].Details.TargetID)
 	assert.Equal(t, forge.AuditEventTarget{Name: "group/app"}, events[1].Details.TargetID)
+}
+
+// What is read, filled and set again is what it was: properties, events, secrets that the program gives
+// again, and that the settings are inherited.
+func TestClientMeetsFill(t *testing.T) {
+	srv := forgetest.New(t, forgetest.GitLabWords())
+	srv.AddGroup("parent")
+	child := srv.AddGroup("parent/child")
+	client := srv.Client(forge.WithVocabulary(forge.GitLab))
+	needed := requiredParams(t)
+	for i, kind := range integrationOptions() {
+		slug, known := forge.IntegrationKind(integrationKinds(t)[i].ID).Slug(forge.GitLab)
+		require.True(t, known)
+		require.NoError(t, client.Integrations.Set(t.Context(), forge.Path("parent"), with(kind, nil, needed[i])))
+		for _, inherit := range []bool{false, true} {
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), with(kind, &inherit, needed[i])))
+			before, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			stored := child.Integration(slug)
+			filled := with(kind, nil, nil)
+			hidden, err := before.Fill(filled)
+			require.NoError(t, err)
+			missing := slices.DeleteFunc(slices.Clone(hidden), func(name string) bool { return !slices.Contains(needed[i], name) })
+			if len(missing) > 0 {
+				require.Error(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), filled), "a secret is not cleared silently")
+			}
+			secrets := with(kind, &inherit, missing)
+			for field, value := range reflect.ValueOf(secrets).Elem().Fields() {
+				if !value.IsZero() {
+					reflect.ValueOf(filled).Elem().FieldByName(field.Name).Set(value)
+				}
+			}
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), filled), "%T", kind)
+			after, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			assert.Equal(t, inherit, after.Inherited, "%T", kind)
+			after.UpdatedAt = before.UpdatedAt
+			assert.Equal(t, before, after, "%T", kind)
+			assert.Subset(t, child.Integration(slug), stored, "%T", kind)
+		}
+	}
 }

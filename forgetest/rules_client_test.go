@@ -33,31 +33,38 @@ func integrationOptions() []forge.IntegrationOptions {
 	}
 }
 
-// requiredParams are the required parameters of the kinds, in the same order.
-func requiredParams(t *testing.T) [][]string {
+// integrationKind is a kind of the contract.
+type integrationKind struct {
+	ID     string
+	Params []struct {
+		Name     string
+		Required bool
+	}
+}
+
+func integrationKinds(t *testing.T) (kinds []integrationKind) {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/spec/endpoints.json")
 	require.NoError(t, err)
-	var endpoints []struct {
-		Kinds []struct {
-			Params []struct {
-				Name     string
-				Required bool
-			}
-		}
-	}
+	var endpoints []struct{ Kinds []integrationKind }
 	require.NoError(t, json.Unmarshal(text, &endpoints))
-	var all [][]string
 	for _, e := range endpoints {
-		for _, kind := range e.Kinds {
-			var names []string
-			for _, p := range kind.Params {
-				if p.Required {
-					names = append(names, p.Name)
-				}
+		kinds = append(kinds, e.Kinds...)
+	}
+	return kinds
+}
+
+// requiredParams are the required parameters of the kinds, in the same order.
+func requiredParams(t *testing.T) (all [][]string) {
+	t.Helper()
+	for _, kind := range integrationKinds(t) {
+		var names []string
+		for _, p := range kind.Params {
+			if p.Required {
+				names = append(names, p.Name)
 			}
-			all = append(all, names)
 		}
+		all = append(all, names)
 	}
 	return all
 }
