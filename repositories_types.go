@@ -116,13 +116,16 @@ type Diff struct {
 
 // Incomplete reports whether the server cut the diffs, as far as it says: see MergeRequestChanges.Incomplete. The request option
 // Complete makes an error of it.
-func (c *Comparison) Incomplete() bool { return c.cut() != "" }
+func (c *Comparison) Incomplete() bool {
+	missing, _ := c.cut(false)
+	return missing != ""
+}
 
-func (c *Comparison) cut() string {
+func (c *Comparison) cut(bool) (missing, remedy string) {
 	if c.CompareTimeout {
-		return "the server ran out of time (compare_timeout): compare fewer commits"
+		return "the server ran out of time (compare_timeout)", "compare fewer commits"
 	}
-	return cutDiffs(c.Diffs, "compare fewer commits")
+	return cutDiffs(c.Diffs), "compare fewer commits"
 }
 
 // Contributor is who committed to a repository (Document 1 §2.4).

@@ -1,8 +1,10 @@
 package forgetest_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,5 +67,55 @@ func TestClientMeetsFill(t *testing.T) {
 			assert.Equal(t, before, after, "%T", kind)
 			assert.Subset(t, child.Integration(slug), stored, "%T", kind)
 		}
+	}
+}
+
+// Every sign of a cut is there, and Complete sees each; raw diffs are whole, however large.
+func TestClientMeetsRawDiffs(t *testing.T) {
+	long := func(word string) string { // too long to be compared line by line
+		return "first\n" + strings.Repeat(word+"\n", 2000) + "last\n"
+	}
+	many := map[string]string{}
+	for i := range 103 {
+		many[fmt.Sprintf("many/%03d.txt", i)] = "x\n"
+	}
+	for name, test := range map[string]struct {
+		before, after map[string]string
+		sign          string
+		whole         []string // is in the raw diffs
+	}{
+		"large file":  {nil, map[string]string{"a.txt": strings.Repeat("large\n", 200000)}, "overflow", []string{"@@ -0,0 +1,200000 @@"}},
+		"long change": {map[string]string{"a.txt": long("old")}, map[string]string{"a.txt": long("new")}, "overflow", []string{"-old\n", "+new\n", " first\n", " last\n"}},
+		"many files":  {nil, many, "overflow", nil},
+		"small":       {nil, map[string]string{"a.txt": "small\n"}, "", []string{"+small\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := forgetest.New(t)
+			project := srv.AddProject("group/app")
+			project.AddCommit(forgetest.Change{Files: map[string]string{"README": "x\n"}})
+			if test.before != nil {
+				project.AddFiles(test.before)
+			}
+			project.AddCommit(forgetest.Change{Branch: "change", Files: test.after})
+			project.AddMergeRequest(func(mr *forgetest.Document) { mr.Set("source_branch", "change") })
+			client := srv.Client()
+			_, err := client.MergeRequests.GetChanges(t.Context(), app, 1, nil, forge.Complete())
+			_, failed := client.MergeRequests.GetVersion(t.Context(), app, 1, 1, nil, forge.Complete())
+			if test.sign == "" {
+				require.NoError(t, err)
+				require.NoError(t, failed)
+			} else {
+				require.ErrorIs(t, err, forge.ErrIncomplete)
+				require.ErrorContains(t, err, test.sign)
+				require.ErrorIs(t, failed, forge.ErrIncomplete)
+			}
+			raw, err := client.MergeRequests.GetChanges(t.Context(), app, 1, &forge.ChangesOptions{AccessRawDiffs: new(true)}, forge.Complete())
+			require.NoError(t, err)
+			assert.Len(t, raw.Changes, len(test.after))
+			assert.False(t, raw.Overflow)
+			for _, part := range test.whole {
+				assert.Contains(t, raw.Changes[0].Diff, part)
+			}
+		})
 	}
 }

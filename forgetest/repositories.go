@@ -121,7 +121,7 @@ func compare(c *call) answer {
 		old = base.tree
 	}
 	for _, change := range diffTrees(old, to.tree) {
-		diffs = append(diffs, change.document(c.flag("unidiff")))
+		diffs = append(diffs, change.document(diffForm{unidiff: c.flag("unidiff")}))
 	}
 	return ok(d.Set("commits", commits).Set("diffs", diffs))
 }
