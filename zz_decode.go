@@ -638,7 +638,7 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 		case "trailers":
 			v.Trailers = table(r, jsonread.Text[string])
 		case "extended_trailers":
-			v.ExtendedTrailers = table(r, sliceOf(jsonread.Text[string]))
+			v.ExtendedTrailers = table(r, texts)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:

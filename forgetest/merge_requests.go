@@ -219,10 +219,11 @@ func (e treeEntry) idOrNone() string {
 func (v *diffVersion) fill(d *Document, form diffForm) *Document {
 	commits, diffs := []*Document{}, []*Document{}
 	for _, commit := range slices.Backward(between(v.base, v.head)) {
+		last, all := commit.trailers()
 		commits = append(commits, commit.fill(NewDocument("VersionCommit")).Set("parent_ids", commit.parentIDs()).
 			Set("message", commit.Message).Set("authored_date", commit.date).Set("committer_name", commit.name).
 			Set("committer_email", commit.email).Set("committed_date", commit.date).
-			Set("trailers", commit.trailers()).Set("extended_trailers", map[string]string{}).
+			Set("trailers", last).Set("extended_trailers", all).
 			Set("web_url", link(fmt.Sprintf("/commit/%s", commit.ID))))
 	}
 	changes := v.changes()

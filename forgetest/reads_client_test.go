@@ -119,3 +119,41 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 		})
 	}
 }
+
+// Lists have the primary address, as on newer servers; it cannot be deleted.
+func TestClientMeetsThePrimaryAddress(t *testing.T) {
+	srv := forgetest.New(t)
+	ada := srv.AddUser("ada")
+	ada.AddEmail("other@example.com")
+	own := srv.Client(forge.WithToken(ada.Token))
+	for _, list := range []func() ([]*forge.Email, error){
+		func() ([]*forge.Email, error) { return forge.Collect(own.Emails.List(t.Context())) },
+		func() ([]*forge.Email, error) {
+			return forge.Collect(srv.Client().Emails.ListForUser(t.Context(), ada.ID))
+		},
+	} {
+		emails, err := list()
+		require.NoError(t, err)
+		require.Len(t, emails, 2)
+		assert.Equal(t, ada.Email, emails[0].Email)
+		require.ErrorIs(t, own.Emails.Delete(t.Context(), emails[0].ID), forge.ErrBadRequest)
+	}
+}
+
+// Trailers have the last value of each key, and extended trailers all of them, in the order of the message.
+func TestClientMeetsTrailers(t *testing.T) {
+	srv := forgetest.New(t)
+	project := srv.AddProject("group/app")
+	project.AddFiles(map[string]string{"a": "a"})
+	project.AddCommit(forgetest.Change{Branch: "change", Message: "Fix\n\nCloses: #5\nCc: Bob\nCc: Eve", Files: map[string]string{"b": "b"}})
+	project.AddMergeRequest(func(mr *forgetest.Document) { mr.Set("source_branch", "change") })
+	client := srv.Client(forge.WithStrictDecoding())
+	version, err := client.MergeRequests.GetVersion(t.Context(), app, 1, 1, nil)
+	require.NoError(t, err)
+	base, err := client.Repositories.GetMergeBase(t.Context(), app, &forge.MergeBaseOptions{Refs: []string{"change", "change"}})
+	require.NoError(t, err)
+	for _, commit := range []forge.Commit{version.Commits[0], *base} {
+		assert.Equal(t, map[string]string{"Closes": "#5", "Cc": "Eve"}, commit.Trailers)
+		assert.Equal(t, map[string][]string{"Closes": {"#5"}, "Cc": {"Bob", "Eve"}}, commit.ExtendedTrailers)
+	}
+}
