@@ -130,6 +130,8 @@ func loadCatalogue() *contract {
 		c.shapes[name] = s
 	}
 	c.extend("MergeRequestChanges", "MergeRequest")
+	locked := c.shapes["UserSummary"]
+	locked.fields[locked.index["locked"]].Views = []string{dependency} // as its "only" says
 	for _, e := range endpoints {
 		if e.Status == "documented" {
 			c.endpoints[e.Method+" "+e.Path] = e

@@ -296,9 +296,9 @@ func (seen sight) lacks(shape *shape, view string, data []byte, at string) (prob
 		var items []json.RawMessage
 		switch {
 		case f.Ref != "" && len(value) > 0 && value[0] == '{':
-			problems = append(problems, seen.lacks(catalogue().shapes[f.Ref], "", value, at+f.Name+".")...)
+			problems = append(problems, seen.lacks(catalogue().shapes[f.Ref], nestedView(shape.name, view), value, at+f.Name+".")...)
 		case more.Items.Ref != "" && json.Unmarshal(value, &items) == nil && len(items) > 0:
-			problems = append(problems, seen.lacks(catalogue().shapes[more.Items.Ref], "", items[0], at+f.Name+"[0].")...)
+			problems = append(problems, seen.lacks(catalogue().shapes[more.Items.Ref], nestedView(shape.name, view), items[0], at+f.Name+"[0].")...)
 		}
 	}
 	return problems

@@ -52,7 +52,7 @@ func (s *store) mergeRequestByID(id int64) *MergeRequest {
 	return nil
 }
 
-// document is the dependency. Both merge requests are there: the contract shows them in the listing.
+// document is the dependency as lists have it, with both merge requests.
 func (b *block) document(c *call) *Document {
 	look := scope{user: c.user}
 	return NewDocument("MergeRequestDependency").Set("id", b.id).Set("project_id", b.blocked.project.ID).
@@ -66,7 +66,7 @@ func listBlocks(c *call) answer {
 			docs = append(docs, b.document(c))
 		}
 	}
-	return c.page(listOf(docs))
+	return c.page(listOf(docs)).as(dependency)
 }
 
 // listBlockees lists the dependencies whose blocker this merge request is.
@@ -81,7 +81,7 @@ func listBlockees(c *call) answer {
 			}
 		}
 	}
-	return c.page(listOf(docs))
+	return c.page(listOf(docs)).as(dependency)
 }
 
 // createBlock takes the instance-wide id of the blocking merge request.
@@ -100,7 +100,7 @@ func createBlock(c *call) answer {
 	case slices.ContainsFunc(other.blocks, func(b *block) bool { return b.blocking == c.mr }):
 		return invalid("base", "This block would create a circular dependency")
 	}
-	return created(c.mr.block(other).document(c))
+	return created(c.mr.block(other).document(c).Omit("blocked_merge_request")).as(dependency)
 }
 
 func deleteBlock(c *call) answer {
@@ -191,7 +191,7 @@ func getVersion(c *call) answer {
 	id, _ := parseID(c.args["version_id"])
 	for _, v := range c.mr.versions {
 		if v.id == id {
-			return ok(v.fill(v.document(c.mr), diffForm{unidiff: c.flag("unidiff")})).as("single")
+			return ok(v.fill(v.document(c.mr), &c.mr.project.repo, diffForm{unidiff: c.flag("unidiff")})).as("single")
 		}
 	}
 	return missing("Merge Request Diff")
@@ -216,7 +216,7 @@ func (e treeEntry) idOrNone() string {
 }
 
 // fill adds what only the single version has: commits, newest first, and diffs.
-func (v *diffVersion) fill(d *Document, form diffForm) *Document {
+func (v *diffVersion) fill(d *Document, repo *repository, form diffForm) *Document {
 	commits, diffs := []*Document{}, []*Document{}
 	for _, commit := range slices.Backward(between(v.base, v.head)) {
 		last, all := commit.trailers()
@@ -228,7 +228,7 @@ func (v *diffVersion) fill(d *Document, form diffForm) *Document {
 	}
 	changes := v.changes()
 	for _, change := range changes[:min(changedFiles, len(changes))] {
-		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.document(form)).Set("generated_file", false))
+		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.document(form)).Set("generated_file", repo.generated[change.newPath]))
 	}
 	return d.Set("commits", commits).Set("diffs", diffs)
 }
