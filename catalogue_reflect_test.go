@@ -134,7 +134,7 @@ func fitsParam(want string, field reflect.Type) bool {
 	case "array<integer>":
 		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[IDsFilter]()}
 	case "array<string>":
-		fit = []reflect.Type{reflect.TypeFor[[]string]()}
+		fit = []reflect.Type{reflect.TypeFor[[]string](), reflect.TypeFor[[]RunnerRegistrar]()}
 	case "hash":
 		fit = []reflect.Type{reflect.TypeFor[Hash](), reflect.TypeFor[map[string]any]()}
 	case "text":

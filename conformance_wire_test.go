@@ -304,6 +304,8 @@ func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, 
 		return one(day, day.Format("2006-01-02T15:04:05Z"), day.Format("2006-01-02T15:04:05Z"))
 	case fits([]string{}, kind):
 		return reflect.ValueOf([]string{text, "a,b"}), &sentValue{[]string{text, "a,b"}, []any{text, "a,b"}}
+	case fits([]RunnerRegistrar{}, kind):
+		return reflect.ValueOf([]RunnerRegistrar{RunnerRegistrar(text), RunnerRegistrarGroup}), &sentValue{[]string{text, "group"}, []any{text, "group"}}
 	case fits(Labels(), kind):
 		return one(Labels(text, "b"), text+",b", nil)
 	case fits(Hash{}, kind):

@@ -30,6 +30,18 @@ func optional[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	return nil
 }
 
+// nullable reads a value by f. A value of another type is the zero Nullable, as if it was omitted.
+func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Nullable[T] {
+	if r.Null() {
+		return Null[T]()
+	}
+	var v T
+	if !f(&v, r) {
+		return Nullable[T]{}
+	}
+	return Value(v)
+}
+
 // slice reads an array, each element by f; null, and a value of another type, is nil. Elements of another type are omitted.
 func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {

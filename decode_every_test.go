@@ -51,7 +51,8 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 	if err := decodeValue(&r, ours.Interface()); err != nil {
 		return err.Error()
 	}
-	fits := json.Unmarshal([]byte(text), theirs.Interface()) == nil
+	fits := plainUnmarshal([]byte(text), theirs.Interface()) == nil
+	forgetBaseline(ours.Interface())
 	have, extra := ours.Elem().FieldByIndex(field.Index), ours.Elem().FieldByName("Extra").Interface().(map[string]json.RawMessage)
 	kept, isKept := extra[name]
 	for _, m := range r.Mismatches() {
@@ -83,12 +84,31 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 	return ""
 }
 
+// plainUnmarshal is encoding/json without the decoder of a type's own.
+func plainUnmarshal(data []byte, v any) error {
+	if settings, is := v.(*ApplicationSettings); is {
+		type plain ApplicationSettings
+		return json.Unmarshal(data, (*plain)(settings))
+	}
+	return json.Unmarshal(data, v)
+}
+
+// forgetBaseline takes away what settings keep beside their fields.
+func forgetBaseline(v any) {
+	if settings, is := v.(*ApplicationSettings); is {
+		settings.read = nil
+	}
+}
+
 // isGenerous reports whether a field has a value that encoding/json does not read into it.
 func isGenerous(field reflect.Value, odd string) bool {
 	text := strings.Trim(odd, `"`)
 	switch value := reflect.Indirect(field).Interface().(type) {
 	case Date:
 		return value.String() == text
+	case Nullable[int]:
+		number, _ := value.Get()
+		return text == fmt.Sprint(number)
 	case interface{ Format(string) string }: // a time
 		return text == "" && field.IsZero() || slices.Contains([]string{"2026-01-02T00:00:00Z", "2026-01-02T03:04:05+02:00"}, value.Format("2006-01-02T15:04:05Z07:00"))
 	default:

@@ -37,7 +37,7 @@ func TestDecodeLikeV2(t *testing.T) {
 	for _, text := range texts {
 		for name, compare := range map[string]func([]byte) (string, bool){
 			"issue": differV2[Issue], "issues": differV2[page100[Issue]], "merge request": differV2[MergeRequest], "commit": differV2[Commit], "blob": differV2[Blob],
-			"namespace": differV2[Namespace], "todo": differV2[Todo], "settings": differV2[ApplicationSettings], "event": differV2[AuditEvent], "user": differV2[User], "integration": differV2[Integration],
+			"namespace": differV2[Namespace], "todo": differV2[Todo], "settings": differV2[settingFields], "event": differV2[AuditEvent], "user": differV2[User], "integration": differV2[Integration],
 		} {
 			difference, compared := compare(text)
 			assert.Empty(t, difference, "%s: %.200q", name, text)

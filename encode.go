@@ -250,9 +250,17 @@ func nameOption(options any, err error) error {
 	}
 	named := *invalid
 	if named.Option == "" {
-		named.Option = optionsName(options) + "." + fieldOf(reflect.TypeOf(options), named.Param)
+		named.Option = optionName(options, named.Param)
 	}
 	return &named
+}
+
+// optionName is the Go name of the option for a wire name.
+func optionName(options any, param string) string {
+	if o, ok := options.(interface{ optionName(param string) string }); ok {
+		return o.optionName(param)
+	}
+	return optionsName(options) + "." + fieldOf(reflect.TypeOf(options), param)
 }
 
 // optionsName is the type's name as its caller writes it.

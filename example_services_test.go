@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -251,22 +252,58 @@ func ExampleSettingsService_Apply() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	before, err := client.Settings.Get(ctx)
+	settings, err := client.Settings.Get(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	after := *before
-	after.TerminalMaxSessionTime = 3600 // seconds
-	diff, err := forge.DiffSettings(before, &after)
+	settings.TerminalMaxSessionTime = 3600 // seconds
+	report, err := client.Settings.Apply(ctx, settings.Changes())
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := client.Settings.Apply(ctx, diff.Update)
+	for _, d := range report.NotApplied {
+		fmt.Println(d.Name, d.Reason)
+	}
+	fmt.Println(report.Settings.TerminalMaxSessionTime)
+	// Output: 3600
+}
+
+func ExampleApplicationSettings_Merge() {
+	srv, _, client := start()
+	defer srv.Close()
+
+	settings, err := client.Settings.Get(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.Settings.TerminalMaxSessionTime, len(report.NotTaken))
-	// Output: 3600 0
+	if err := settings.Merge([]byte(`{"signup_enabled": false, "domain_allowlist": ["example.com"], "session_expire_delay": 10080}`)); err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range settings.Changes().Changes {
+		fmt.Printf("%s: %s, should be %s\n", d.Name, d.Have, d.Want)
+	}
+	err = settings.Merge([]byte("{\n\"signup_enabed\": false}"))
+	fmt.Println(err)
+	// Output:
+	// domain_allowlist: [], should be ["example.com"]
+	// signup_enabled: true, should be false
+	// forge: Merge (signup_enabed): line 2: neither the server's settings nor this package have it: is it misspelled? The map Extra takes any name; nothing was sent
+}
+
+func ExampleDiffSettings() {
+	var staging, production forge.ApplicationSettings
+	if err := json.Unmarshal([]byte(`{"signup_enabled": true, "max_import_size": 50, "allow_all_integrations": true}`), &staging); err != nil {
+		log.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(`{"signup_enabled": false, "max_import_size": 50, "terms": "Be kind."}`), &production); err != nil {
+		log.Fatal(err)
+	}
+	diff, err := forge.DiffSettings(&staging, &production)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(diff.Changes, diff.NotSent, diff.OnlyHave)
+	// Output: [signup_enabled] [terms] [allow_all_integrations]
 }
 
 func ExampleIntegrationsService_Set() {
@@ -295,7 +332,8 @@ func ExampleWithVocabulary() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	_, err = srv.Client().Settings.Get(ctx)
+	neutral := srv.Client(forge.WithVocabulary("")) // without it the server's client speaks them too
+	_, err = neutral.Settings.Get(ctx)
 	fmt.Println(err != nil) // its writes would be ignored silently
 
 	settings, err := srv.Client(forge.WithVocabulary(forge.GitLab)).Settings.Get(ctx)

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -27,7 +26,7 @@ func TestSettings(t *testing.T) {
 				assertWhole(t, "settings/settings.json", settings)
 				assert.Empty(t, settings.Extra)
 				assert.Equal(t, map[string]int{"default": 100, "cold": 25}, settings.RepositoryStoragesWeighted)
-				assert.Equal(t, new(5), settings.ExternalPipelineValidationServiceTimeout)
+				assert.Equal(t, Value(5), settings.ExternalPipelineValidationServiceTimeout)
 				assert.InDelta(t, 0.5, settings.ExternalAuthorizationServiceTimeout, 0)
 				assert.Equal(t, 40, settings.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel)
 				assert.True(t, settings.UpdatedAt.Equal(time.Date(2026, 6, 24, 12, 2, 11, 502e6, time.UTC)))
@@ -43,7 +42,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{
 					SignupEnabled: new(false), TerminalMaxSessionTime: new(0), ArchiveBuildsInHumanReadable: new(""), AfterSignOutPath: Null[string](),
-					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []string{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
+					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []RunnerRegistrar{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
 					JobQueueJobLimiterMode: JobLimiterTrack, Extra: map[string]any{"session_expire_delay": 60, "password_authentication_enabled_for_web": true},
 				})
 				require.NoError(t, err)
@@ -59,7 +58,7 @@ func TestSettings(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), EditorExtensionMarketplace: map[string]any{"enabled": true}})
 				require.NoError(t, err)
-				assert.JSONEq(t, "true", string(settings.Extra["antispam_enabled"]))
+				assert.Equal(t, new(true), settings.AntispamEnabled)
 				_, err = c.Settings.Update(t.Context(), nil)
 				require.NoError(t, err)
 			},
@@ -166,14 +165,19 @@ func TestSettingsOfGitLab(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
 	settings, err := c.Settings.Get(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, 10, settings.ReplicaStatusTimeout)
-	assert.Equal(t, "0.0.0.0/0, ::/0", settings.ReplicaNodeAllowedIPs)
-	assert.True(t, settings.AssistantFeaturesEnabled && settings.LockAssistantFeaturesEnabled && settings.UseAnalyticsStoreForAnalytics && settings.DiagramCEnabled)
+	assert.Equal(t, new(10), settings.ReplicaStatusTimeout)
+	assert.Equal(t, new("0.0.0.0/0, ::/0"), settings.ReplicaNodeAllowedIPs)
+	for _, enabled := range []*bool{settings.AssistantFeaturesEnabled, settings.LockAssistantFeaturesEnabled, settings.UseAnalyticsStoreForAnalytics, &settings.DiagramCEnabled} {
+		assert.Equal(t, new(true), enabled)
+	}
 	assert.False(t, settings.DiagramAEnabled)
-	assert.Nil(t, settings.ExternalPipelineValidationServiceTimeout)
-	assert.Empty(t, settings.AfterSignOutPath)
-	assert.JSONEq(t, `{"enabled":false}`, string(settings.Extra["editor_extension_marketplace"]))
-	assert.JSONEq(t, `"compress"`, string(settings.Extra["jobqueue_job_limiter_mode"]))
+	assert.Equal(t, Null[int](), settings.ExternalPipelineValidationServiceTimeout)
+	assert.Equal(t, Null[string](), settings.AfterSignOutPath)
+	assert.Equal(t, map[string]json.RawMessage{"enabled": json.RawMessage("false")}, settings.EditorExtensionMarketplace)
+	assert.Equal(t, new(JobLimiterCompress), settings.JobQueueJobLimiterMode)
+	assert.Equal(t, []RunnerRegistrar{RunnerRegistrarProject, RunnerRegistrarGroup}, settings.ValidRunnerRegistrars)
+	assert.Nil(t, settings.SpamCheckAPIKey, "it is omitted")
+	assert.Nil(t, settings.AntispamAPIKey, "it is null")
 	assert.JSONEq(t, `true`, string(settings.Extra["math_rendering_limits_enabled"]))
 	for name := range settings.Extra {
 		for _, vendor := range []string{"akismet", "sidekiq", "slack", "snowplow", "sourcegraph", "vscode", "duo", "geo", "clickhouse"} {
@@ -182,7 +186,7 @@ func TestSettingsOfGitLab(t *testing.T) {
 	}
 }
 
-// The companions of the catalogue, and no others.
+// The companions of the catalogue, and no others. What only some tiers have is not demanded.
 func TestSettingCompanions(t *testing.T) {
 	companionsOf := map[string][]string{}
 	for _, param := range settingParams(t) {
@@ -206,6 +210,9 @@ func TestSettingCompanions(t *testing.T) {
 	c := serve(t)
 	for setting, needs := range rules {
 		for _, missing := range needs {
+			if isTierSetting(missing) {
+				continue
+			}
 			options := &UpdateSettingsOptions{Extra: map[string]any{}}
 			options.Extra[setting] = true
 			for _, need := range needs {
@@ -233,17 +240,11 @@ func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string]bool{}
 	for _, rule := range replacedSettings() {
 		replaced[rule.old] = true
-		options := &UpdateSettingsOptions{Extra: map[string]any{}}
-		for _, name := range []string{rule.old, rule.by} {
-			if fieldOf(reflect.TypeFor[UpdateSettingsOptions](), name) == name {
-				options.Extra[name] = true
-				continue
-			}
-			setFields(t, reflect.ValueOf(options).Elem(), name)
-		}
+		options := &UpdateSettingsOptions{Extra: map[string]any{rule.old: 1, rule.by: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
 		assertRefused(t, err, "UpdateSettingsOptions."+fieldOf(reflect.TypeFor[UpdateSettingsOptions](), rule.old), rule.old)
-		assert.ErrorContains(t, err, rule.by+", which replaces it, is given too: leave it out")
+		assert.ErrorContains(t, err, rule.by+", which replaces it, is given too: omit "+rule.old)
+		require.ErrorContains(t, options.Changes().Err(), rule.by)
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated != nil && param.Deprecated.Use != "" {
@@ -251,6 +252,7 @@ func TestDeprecatedSettings(t *testing.T) {
 			delete(replaced, param.Name)
 		}
 	}
+	delete(replaced, "asset_proxy_whitelist") // the contract shows it in responses only, beside asset_proxy_allowlist
 	assert.Empty(t, replaced)
 }
 
@@ -277,206 +279,11 @@ func settingParams(t *testing.T) []settingParam {
 	return nil
 }
 
-func readSettings(t *testing.T, fixture string, v Vocabulary) *ApplicationSettings {
-	t.Helper()
-	settings, err := speaking(t, v, exchange{sent: settingsRead, answer: fixture}).Settings.Get(t.Context())
-	require.NoError(t, err)
-	return settings
-}
-
-func TestDiffSettings(t *testing.T) {
-	read := func() *ApplicationSettings { return readSettings(t, "settings/settings_gitlab.json", GitLab) }
-	for _, test := range []struct {
-		name       string
-		change     func(s *ApplicationSettings)
-		update     string // "" for none
-		unsettable []string
-	}{
-		{"nothing", func(*ApplicationSettings) {}, `{}`, nil},
-		{"identity does not count", func(s *ApplicationSettings) { s.ID, s.CreatedAt, s.UpdatedAt = 2, time.Now(), time.Now() }, `{}`, nil},
-		{"typed parameters", func(s *ApplicationSettings) { s.AdminMode, s.SnippetSizeLimit, s.Terms = false, 0, "" }, `{"admin_mode":false,"snippet_size_limit":0,"terms":""}`, nil},
-		{"or null", func(s *ApplicationSettings) { s.AfterSignOutPath = "/bye" }, `{"after_sign_out_path":"/bye"}`, nil},
-		{"to null", func(s *ApplicationSettings) { s.DiagramBURL = "" }, `{"diagramsnet_url":null}`, nil},
-		{"a list is cleared", func(s *ApplicationSettings) { s.AllowedIntegrations = nil }, `{"allowed_integrations":[]}`, nil},
-		{"a hash", func(s *ApplicationSettings) { s.SignInRestrictions = json.RawMessage(`{"a":[1]}`) }, `{"sign_in_restrictions":{"a":[1]}}`, nil},
-		{"a hash is cleared", func(s *ApplicationSettings) { s.SignInRestrictions = nil }, `{"sign_in_restrictions":{}}`, nil},
-		{"in other words", func(s *ApplicationSettings) {
-			s.SignInRestrictions = json.RawMessage(` { "disable_password_authentication_for_users_with_sso_identities" : true } `)
-		}, `{}`, nil},
-		{"a parameter in Extra", func(s *ApplicationSettings) { s.Extra["inactive_projects_delete_after_months"] = json.RawMessage(`6`) }, `{"inactive_projects_delete_after_months":6}`, nil},
-		{"an unknown setting", func(s *ApplicationSettings) { s.Extra["math_rendering_limits_enabled"] = json.RawMessage(`false`) }, `{"math_rendering_limits_enabled":false}`, nil},
-		{"a new unknown setting", func(s *ApplicationSettings) { s.Extra["brand_new"] = json.RawMessage(`null`) }, `{"brand_new":null}`, nil},
-		{"an unknown setting is not there", func(s *ApplicationSettings) { s.Extra = nil }, `{}`, nil},
-		{"null where the field cannot say it", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_per_user"] = json.RawMessage(`null`) }, `{"unique_ips_limit_per_user":null}`, nil},
-		{"another type than the field's", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_per_user"] = json.RawMessage(`"many"`) }, `{"unique_ips_limit_per_user":"many"}`, nil},
-		{"companions come along", func(s *ApplicationSettings) { s.Extra["unique_ips_limit_enabled"] = json.RawMessage(`true`) },
-			`{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600}`, nil},
-		{"no companions to switch off", func(s *ApplicationSettings) { s.Extra["shared_runners_enabled"] = json.RawMessage(`false`) }, `{"shared_runners_enabled":false}`, nil},
-		{"the new name alone", func(s *ApplicationSettings) {
-			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
-		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
-		{"what is no parameter", func(s *ApplicationSettings) { s.MaxImportSize, s.HomePageURL, s.DomainDenylist = 0, "https://x", nil }, `{}`, []string{"domain_denylist", "home_page_url", "max_import_size"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			before, after := read(), read()
-			test.change(after)
-			diff, err := DiffSettings(before, after)
-			require.NoError(t, err)
-			members, err := membersOf(diff.Update)
-			require.NoError(t, err)
-			got, err := json.Marshal(members)
-			require.NoError(t, err)
-			assert.JSONEq(t, test.update, string(got))
-			require.NoError(t, diff.Update.check())
-			var unsettable []string
-			for _, d := range diff.Unsettable {
-				unsettable = append(unsettable, d.Name)
-			}
-			assert.Equal(t, test.unsettable, unsettable)
-			assert.Equal(t, read(), before)
-		})
-	}
-	diff, err := DiffSettings(&ApplicationSettings{MaxImportSize: 1}, &ApplicationSettings{MaxImportSize: 2})
-	require.NoError(t, err)
-	assert.Equal(t, []SettingDifference{{Name: "max_import_size", Have: json.RawMessage("1"), Want: json.RawMessage("2")}}, diff.Unsettable)
-	diff, err = DiffSettings(nil, nil)
-	require.NoError(t, err)
-	assert.Equal(t, &SettingsDiff{Update: &UpdateSettingsOptions{}}, diff)
-	broken := &ApplicationSettings{Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}}
-	for _, pair := range [][2]*ApplicationSettings{{broken, {}}, {{}, broken}} {
-		_, err = DiffSettings(pair[0], pair[1])
-		require.Error(t, err)
-	}
-}
-
-// Settings may be secrets, so a difference prints its name only, and so does what holds it.
-func TestSettingDifferencePrintsItsName(t *testing.T) {
-	difference := SettingDifference{Name: "chatapp_secret", Have: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`)}
-	list := []SettingDifference{difference}
-	for _, value := range []any{difference, &difference, list, SettingsDiff{Unsettable: list}, &SettingsReport{NotTaken: list}} {
-		for _, verb := range []string{"%v", "%+v", "%s", "%#v", "%q"} {
-			text := fmt.Sprintf(verb, value)
-			assert.Contains(t, text, "chatapp_secret")
-			assert.NotContains(t, text, "hunter")
-			assert.NotContains(t, text, "104", "its bytes")
-			assert.NotContains(t, text, "0x68", "its bytes")
-		}
-	}
-	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
-}
-
-// Typed parameters are where Diff puts what has a field: nothing that could be typed ends in Extra.
-func TestDiffSettingsIsTyped(t *testing.T) {
-	after := readSettings(t, "settings/settings.json", "")
-	diff, err := DiffSettings(&ApplicationSettings{}, after)
-	require.NoError(t, err)
-	assert.Empty(t, diff.Update.Extra)
-	members, err := membersOf(diff.Update)
-	require.NoError(t, err)
-	settable := 0
-	for name := range jsonFields(reflect.TypeFor[ApplicationSettings]()) {
-		if jsonFields(reflect.TypeFor[UpdateSettingsOptions]())[name] != nil {
-			settable++
-			if name == "allow_local_requests_from_hooks_and_services" {
-				assert.NotContains(t, members, name)
-				continue
-			}
-			assert.Contains(t, members, name)
-		}
-	}
-	assert.Equal(t, 31+10, settable)
-	assert.Len(t, diff.Unsettable, 142-3-settable)
-}
-
-func TestApplySettings(t *testing.T) {
-	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
-	update := &UpdateSettingsOptions{
-		AdminMode: new(true), AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true),
-		ValidRunnerRegistrars: []string{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
-	}
-	sent := `{"admin_mode":true,"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"asciidoc_max_includes":64,
-		"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9,"no_such_setting":1}`
-	answer := `{"id":1,"admin_mode":true,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null,"asciidoc_max_includes":32,"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9}`
-	c := speaking(t, GitLab, exchange{sent: settingsSent, body: sent, answer: `{"id":1}`}, exchange{sent: settingsRead, answer: answer})
-	var response Response
-	report, err := c.Settings.Apply(t.Context(), update, Into(&response))
-	require.NoError(t, err)
-	assert.Equal(t, 200, response.Status)
-	assert.Equal(t, []SettingDifference{
-		{"antispam_api_key", nil, raw(`"secret"`)},
-		{"antispam_enabled", raw(`false`), raw(`true`)},
-		{"asciidoc_max_includes", raw(`32`), raw(`64`)},
-		{"assistant_features_enabled", nil, raw(`true`)},
-		{"no_such_setting", nil, raw(`1`)},
-	}, report.NotTaken)
-	assert.True(t, report.Settings.AdminMode)
-	assert.Equal(t, "http://plantuml.local", report.Settings.DiagramAURL)
-
-	// A later look, without sending anything.
-	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})
-	report, err = c.Settings.Verify(t.Context(), update)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"assistant_features_enabled", "no_such_setting"}, names(report.NotTaken))
-
-	// An update of nothing is not sent.
-	c = serve(t, exchange{sent: settingsRead, answer: "settings/settings.json"}, exchange{sent: settingsRead, answer: "settings/settings.json"})
-	for _, nothing := range []*UpdateSettingsOptions{nil, {}} {
-		report, err = c.Settings.Apply(t.Context(), nothing)
-		require.NoError(t, err)
-		assert.Empty(t, report.NotTaken)
-		assertWhole(t, "settings/settings.json", report.Settings)
-	}
-}
-
-// Diff and Apply together: a settings document is made like another.
-func TestSettingsDocument(t *testing.T) {
-	before := readSettings(t, "settings/settings_gitlab.json", GitLab)
-	after := readSettings(t, "settings/settings_gitlab.json", GitLab)
-	after.SignupEnabled, after.AssistantFeaturesEnabled, after.DiagramAEnabled = false, false, true
-	after.Extra["antispam_enabled"], after.Extra["antispam_api_key"], after.Extra["math_rendering_limits_enabled"] = json.RawMessage("true"), json.RawMessage(`"key"`), json.RawMessage("false")
-	diff, err := DiffSettings(before, after)
-	require.NoError(t, err)
-	c := speaking(t, GitLab,
-		exchange{sent: settingsSent, answer: `{"id":1}`, body: `{"signup_enabled":false,"duo_features_enabled":false,"plantuml_enabled":true,"akismet_enabled":true,"akismet_api_key":"key","math_rendering_limits_enabled":false}`},
-		exchange{sent: settingsRead, answer: `{"id":1,"signup_enabled":false,"duo_features_enabled":false,"plantuml_enabled":true,"akismet_enabled":true,"akismet_api_key":"key","math_rendering_limits_enabled":true}`})
-	report, err := c.Settings.Apply(t.Context(), diff.Update)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"math_rendering_limits_enabled"}, names(report.NotTaken))
-}
-
-func names(differences []SettingDifference) (list []string) {
-	for _, d := range differences {
-		list = append(list, d.Name)
-	}
-	return list
-}
-
-func TestApplySettingsFails(t *testing.T) {
-	c := serve(t,
-		exchange{sent: settingsSent, body: `{"admin_mode":true}`, status: 403, answer: `{"message":"403 Forbidden"}`},
-		exchange{sent: settingsSent, body: `{"admin_mode":true}`, answer: `{"id":1}`}, exchange{sent: settingsRead, status: 404, answer: `{}`},
-		exchange{sent: settingsSent, body: `{"admin_mode":true}`, answer: `{"id":1}`}, exchange{sent: settingsRead, answer: `[1]`})
-	update := &UpdateSettingsOptions{AdminMode: new(true)}
-	_, err := c.Settings.Apply(t.Context(), update)
-	require.ErrorIs(t, err, ErrForbidden)
-	report, err := c.Settings.Apply(t.Context(), update)
-	var failed *Error
-	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, "GET", failed.Method, "the update was made")
-	assert.Nil(t, report)
-	_, err = c.Settings.Apply(t.Context(), update)
-	require.ErrorIs(t, err, ErrAnswer)
-	_, err = c.Settings.Apply(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true)})
-	assertRefused(t, err, "UpdateSettingsOptions.AntispamAPIKey", "antispam_api_key")
-	_, err = c.Settings.Apply(t.Context(), &UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}})
-	require.Error(t, err)
-}
-
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
 func TestSettingsAreWhole(t *testing.T) {
-	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142)
+	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
 	parameters := slices.Sorted(maps.Keys(jsonFields(reflect.TypeFor[UpdateSettingsOptions]())))
-	assert.Len(t, parameters, 127+len(unnamedSettings()))
+	assert.Len(t, parameters, 127+len(unnamedSettings())+len(settingDependencies()))
 	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
 	assert.Len(t, limits, 27)
 }

@@ -5,10 +5,17 @@ import (
 	"time"
 )
 
-// ApplicationSettings is the instance-wide configuration (Document 3 §2.1). Settings that no field names, as servers have many, are
-// in Extra. A setting that a server of another tier or release does not have is zero; units that the contract does not give
-// are those of deployed servers. What only [UpdateSettingsOptions] names (AntispamEnabled) is in Extra under the contract's word, and
-// DiffSettings finds it there.
+// ApplicationSettings is the instance-wide configuration (Document 3 §2.1). A setting that no field
+// names is in Extra.
+//
+// "Update only" marks a setting that the contract shows among the parameters of the update
+// (Document 3 §4.1.1 and §4.1.2), and not in responses. "Named by a condition only" marks a setting
+// that another one depends on, and that the contract shows in neither. Most servers show both.
+//
+// A setting that a response may omit can hold that: a pointer (nil: omitted or null), a Nullable
+// (zero: omitted), a slice or a map (nil: omitted or null). These are the settings marked so, those
+// of a tier, and those introduced in a release that the contract names. All others are zero if
+// omitted. Units and special values that the contract does not show are those of deployed servers.
 type ApplicationSettings struct {
 	// Identity.
 
@@ -21,359 +28,700 @@ type ApplicationSettings struct {
 
 	// Sign-up and sign-in.
 
-	// SignupEnabled: anybody may create an account.
+	// SignupEnabled allows users to create their own accounts. Default: true.
 	SignupEnabled bool `json:"signup_enabled"`
-	// PasswordAuthenticationEnabledForWeb: users may sign in to the web pages with a password.
-	PasswordAuthenticationEnabledForWeb bool `json:"password_authentication_enabled_for_web"`
-	// SignInRestrictions limits who may sign in and how, as an object whose keys the contract does not show; see
-	// UpdateSettingsOptions.SignInRestrictions.
-	SignInRestrictions json.RawMessage `json:"sign_in_restrictions"`
-	// AfterSignOutPath is where users are sent after signing out; empty for the sign-in page.
-	AfterSignOutPath string `json:"after_sign_out_path"`
-	// HomePageURL is where visitors who are not signed in are sent; empty for the sign-in page.
-	HomePageURL string `json:"home_page_url"`
-	// SessionExpireDelay is how long a session lasts, in minutes.
-	SessionExpireDelay int `json:"session_expire_delay"`
-	// MaxLoginAttempts is how many failed sign-ins lock an account.
-	MaxLoginAttempts int `json:"max_login_attempts"`
-	// FailedLoginAttemptsUnlockPeriodInMinutes is how long a locked account stays so, in minutes.
-	FailedLoginAttemptsUnlockPeriodInMinutes int `json:"failed_login_attempts_unlock_period_in_minutes"`
-	// RequireAdminApprovalAfterUserSignup: an administrator approves each new account.
+	// EmailRestrictionsEnabled checks the e-mail address against EmailRestrictions at sign-up. Update
+	// only.
+	EmailRestrictionsEnabled *bool `json:"email_restrictions_enabled"`
+	// EmailRestrictions is the regular expression that e-mail addresses are checked against at
+	// sign-up. Update only.
+	EmailRestrictions *string `json:"email_restrictions"`
+	// AfterSignUpText is shown after sign-up. Update only.
+	AfterSignUpText *string `json:"after_sign_up_text"`
+	// RequireAdminApprovalAfterUserSignup holds new accounts until an administrator approves them.
 	RequireAdminApprovalAfterUserSignup bool `json:"require_admin_approval_after_user_signup"`
-	// AdminMode: administrators sign in again before administrative tasks.
+	// PasswordAuthenticationEnabledForWeb allows users to sign in to the web interface with a
+	// password.
+	PasswordAuthenticationEnabledForWeb bool `json:"password_authentication_enabled_for_web"`
+	// SigninEnabled is "true" if users may sign in to the web interface with a password, otherwise
+	// "false". Update only.
+	//
+	// Deprecated: use PasswordAuthenticationEnabledForWeb.
+	SigninEnabled *string `json:"signin_enabled"`
+	// SignInRestrictions restricts who may sign in and how. The contract does not show the keys.
+	SignInRestrictions map[string]json.RawMessage `json:"sign_in_restrictions"`
+	// NotifyOnUnknownSignIn notifies users of sign-ins from unknown IP addresses. Update only.
+	NotifyOnUnknownSignIn *bool `json:"notify_on_unknown_sign_in"`
+	// AfterSignOutPath is where users are redirected after sign-out. Null: the sign-in page.
+	AfterSignOutPath Nullable[string] `json:"after_sign_out_path"`
+	// HomePageURL is where visitors without a session are redirected. Null: the sign-in page.
+	HomePageURL Nullable[string] `json:"home_page_url"`
+	// SessionExpireDelay is how long a session is valid, in minutes.
+	SessionExpireDelay int `json:"session_expire_delay"`
+	// MaxLoginAttempts is the number of failed sign-ins that locks an account.
+	MaxLoginAttempts int `json:"max_login_attempts"`
+	// FailedLoginAttemptsUnlockPeriodInMinutes is how long a locked account stays locked, in minutes.
+	FailedLoginAttemptsUnlockPeriodInMinutes int `json:"failed_login_attempts_unlock_period_in_minutes"`
+	// AdminMode requires administrators to authenticate again for administrative tasks.
 	AdminMode bool `json:"admin_mode"`
-	// TopLevelGroupCreationEnabled: users may create top-level groups.
+	// RequireTwoFactorAuthentication requires two-factor authentication of all users. Named by a
+	// condition only.
+	RequireTwoFactorAuthentication *bool `json:"require_two_factor_authentication"`
+	// RequireAdminTwoFactorAuthentication requires two-factor authentication of administrators.
+	// Update only.
+	RequireAdminTwoFactorAuthentication *bool `json:"require_admin_two_factor_authentication"`
+	// TwoFactorGracePeriod is how long users may postpone two-factor authentication, in hours. Update
+	// only.
+	TwoFactorGracePeriod *int `json:"two_factor_grace_period"`
+	// UniqueIPsLimitEnabled limits the number of IP addresses that a user signs in from. Update only.
+	UniqueIPsLimitEnabled *bool `json:"unique_ips_limit_enabled"`
+	// UniqueIPsLimitPerUser is the maximum number of IP addresses per user. Update only.
+	UniqueIPsLimitPerUser *int `json:"unique_ips_limit_per_user"`
+	// UniqueIPsLimitTimeWindow is how long an IP address counts, in seconds. Update only.
+	UniqueIPsLimitTimeWindow *int `json:"unique_ips_limit_time_window"`
+	// TopLevelGroupCreationEnabled allows users to create top-level groups. Default: true.
 	TopLevelGroupCreationEnabled bool `json:"top_level_group_creation_enabled"`
-	// DisableInviteMembers: nobody can invite members to groups and projects.
+	// DisableInviteMembers prevents all users from inviting members to groups and projects.
 	DisableInviteMembers bool `json:"disable_invite_members"`
-	// UserOAuthApplications: users may register OAuth applications. Applications of groups are not affected.
+	// UserOAuthApplications allows users to register OAuth applications. It does not affect
+	// applications of groups.
 	UserOAuthApplications bool `json:"user_oauth_applications"`
-	// DomainAllowlist lists the e-mail domains that accounts may be created with; empty for all.
+	// DomainAllowlist lists the e-mail domains allowed at sign-up. Empty: all.
 	DomainAllowlist []string `json:"domain_allowlist"`
-	// DomainDenylistEnabled: DomainDenylist is in force.
+	// DomainDenylistEnabled enables DomainDenylist.
 	DomainDenylistEnabled bool `json:"domain_denylist_enabled"`
-	// DomainDenylist lists the e-mail domains that accounts may not be created with.
+	// DomainDenylist lists the e-mail domains that are refused at sign-up.
 	DomainDenylist []string `json:"domain_denylist"`
 
 	// Defaults.
 
-	// DefaultProjectsLimit is how many personal projects a new user may have.
+	// DefaultProjectsLimit is the number of personal projects that a new user may have.
 	DefaultProjectsLimit int `json:"default_projects_limit"`
-	// DefaultBranchProtection is the level of protection of new default branches, as a number.
+	// DefaultBranchProtection is the protection level of new default branches.
 	//
 	// Deprecated: since 17.0; use DefaultBranchProtectionDefaults.
 	DefaultBranchProtection int `json:"default_branch_protection"`
-	// DefaultBranchProtectionDefaults says how new default branches are protected.
+	// DefaultBranchProtectionDefaults is the protection of new default branches.
 	DefaultBranchProtectionDefaults BranchProtectionDefaults `json:"default_branch_protection_defaults"`
-	// DefaultPreferredLanguage is the language of users who have chosen none.
+	// DefaultPreferredLanguage is the language of users who have not chosen one.
 	DefaultPreferredLanguage string `json:"default_preferred_language"`
-	// DefaultSnippetVisibility is who sees new snippets.
-	DefaultSnippetVisibility string `json:"default_snippet_visibility"`
-	// DefaultProjectVisibility is who sees new projects.
-	DefaultProjectVisibility string `json:"default_project_visibility"`
-	// DefaultGroupVisibility is who sees new groups.
-	DefaultGroupVisibility string `json:"default_group_visibility"`
-	// DefaultCIConfigPath is the path of the CI configuration in new projects; empty for the server's own.
-	DefaultCIConfigPath string `json:"default_ci_config_path"`
+	// DefaultSnippetVisibility is the visibility of new snippets.
+	DefaultSnippetVisibility Visibility `json:"default_snippet_visibility"`
+	// DefaultProjectVisibility is the visibility of new projects.
+	DefaultProjectVisibility Visibility `json:"default_project_visibility"`
+	// DefaultGroupVisibility is the visibility of new groups.
+	DefaultGroupVisibility Visibility `json:"default_group_visibility"`
+	// DefaultCIConfigPath is the path of the CI configuration file in new projects. Null: the
+	// server's default path.
+	DefaultCIConfigPath Nullable[string] `json:"default_ci_config_path"`
 	// RestrictedVisibilityLevels lists the visibilities that only administrators may choose.
-	RestrictedVisibilityLevels []string `json:"restricted_visibility_levels"`
+	RestrictedVisibilityLevels []Visibility `json:"restricted_visibility_levels"`
 	// DeletionAdjournedPeriod is how long deleted projects and groups can be restored, in days.
 	DeletionAdjournedPeriod int `json:"deletion_adjourned_period"`
-	// GravatarEnabled: pictures of users come from the avatar service.
+	// GravatarEnabled loads pictures of users from the avatar service.
 	GravatarEnabled bool `json:"gravatar_enabled"`
-	// FirstDayOfWeek is the first day of calendars, 0 for Sunday.
+	// FirstDayOfWeek is the first day in calendars: 0 Sunday, 1 Monday, 6 Saturday.
 	FirstDayOfWeek int `json:"first_day_of_week"`
-	// CanCreateGroup: new users may create groups.
+	// CanCreateGroup allows new users to create groups.
 	CanCreateGroup bool `json:"can_create_group"`
-	// UserDefaultsToPrivateProfile: the profiles of new users are private. Since 15.8.
-	UserDefaultsToPrivateProfile bool `json:"user_defaults_to_private_profile"`
+	// AllowProjectCreationForGuestAndBelow allows users with at most the Guest role to create groups
+	// and personal projects. Default: true. Since 16.8. Update only.
+	AllowProjectCreationForGuestAndBelow *bool `json:"allow_project_creation_for_guest_and_below"`
+	// UserDefaultsToPrivateProfile makes the profiles of new users private. Default: false. Since
+	// 15.8.
+	UserDefaultsToPrivateProfile *bool `json:"user_defaults_to_private_profile"`
+	// UserDefaultExternal makes new users external. Update only.
+	UserDefaultExternal *bool `json:"user_default_external"`
+	// UserDefaultInternalRegex is a regular expression. New users whose e-mail address matches are
+	// internal, despite UserDefaultExternal. Update only.
+	UserDefaultInternalRegex *string `json:"user_default_internal_regex"`
 
 	// Size limits.
 
-	// MaxAttachmentSize is the most that an attachment may have, in MB.
+	// MaxAttachmentSize is the maximum size of an attachment, in MB.
 	MaxAttachmentSize int `json:"max_attachment_size"`
-	// MaxDecompressedArchiveSize is the most that an imported archive may have once decompressed, in MB; 0 for no limit.
+	// MaxDecompressedArchiveSize is the maximum decompressed size of an imported archive, in MB. 0:
+	// no limit.
 	MaxDecompressedArchiveSize int `json:"max_decompressed_archive_size"`
-	// MaxExportSize is the most that an export may have, in MB; 0 for no limit.
+	// MaxExportSize is the maximum size of an export, in MB. 0: no limit.
 	MaxExportSize int `json:"max_export_size"`
-	// MaxImportSize is the most that an import may have, in MB; 0 for no limit.
+	// MaxImportSize is the maximum size of an import, in MB. 0: no limit.
 	MaxImportSize int `json:"max_import_size"`
-	// MaxImportRemoteFileSize is the most that a file imported from another store may have, in MB; 0 for no limit.
+	// MaxImportRemoteFileSize is the maximum size of a file imported from object storage, in MB. 0:
+	// no limit.
 	MaxImportRemoteFileSize int `json:"max_import_remote_file_size"`
-	// SnippetSizeLimit is the most that a snippet may have, in bytes.
+	// SnippetSizeLimit is the maximum size of a snippet, in bytes. Default: 52428800.
 	SnippetSizeLimit int `json:"snippet_size_limit"`
-	// WikiPageMaxContentBytes is the most that a wiki page may have, in bytes.
+	// WikiPageMaxContentBytes is the maximum size of a wiki page, in bytes. Minimum: 1024. Default:
+	// 5242880.
 	WikiPageMaxContentBytes int `json:"wiki_page_max_content_bytes"`
-	// BulkImportMaxDownloadFileSize is the most that a file fetched by direct transfer may have, in MB.
+	// AsciiDocMaxIncludes is the maximum number of include directives in an AsciiDoc document.
+	// Default: 32. Maximum: 64. Update only.
+	AsciiDocMaxIncludes *int `json:"asciidoc_max_includes"`
+	// BulkImportMaxDownloadFileSize is the maximum size of a file downloaded by direct transfer, in
+	// MB.
 	BulkImportMaxDownloadFileSize int `json:"bulk_import_max_download_file_size"`
 
 	// Registry and packages.
 
-	// ContainerExpirationPoliciesEnableHistoricEntries: clean-up policies run in projects that are older than the policies, too.
+	// ContainerExpirationPoliciesEnableHistoricEntries runs cleanup policies in projects that are
+	// older than the policies.
 	ContainerExpirationPoliciesEnableHistoricEntries bool `json:"container_expiration_policies_enable_historic_entries"`
-	// ContainerRegistryCleanupTagsServiceMaxListSize is how many tags one run of a clean-up policy deletes at most.
+	// ContainerRegistryCleanupTagsServiceMaxListSize is the maximum number of tags that one run of a
+	// cleanup policy deletes.
 	ContainerRegistryCleanupTagsServiceMaxListSize int `json:"container_registry_cleanup_tags_service_max_list_size"`
-	// ContainerRegistryDeleteTagsServiceTimeout is how long one batch of tag deletions of a clean-up policy may take, in seconds.
+	// ContainerRegistryDeleteTagsServiceTimeout is the time limit for one batch of tag deletions of a
+	// cleanup policy, in seconds.
 	ContainerRegistryDeleteTagsServiceTimeout int `json:"container_registry_delete_tags_service_timeout"`
-	// ContainerRegistryExpirationPoliciesCaching: clean-up policies cache the creation times of tags.
+	// ContainerRegistryExpirationPoliciesCaching caches the creation times of tags for cleanup
+	// policies.
 	ContainerRegistryExpirationPoliciesCaching bool `json:"container_registry_expiration_policies_caching"`
-	// ContainerRegistryExpirationPoliciesWorkerCapacity is how many workers run clean-up policies.
+	// ContainerRegistryExpirationPoliciesWorkerCapacity is the number of workers for cleanup
+	// policies.
 	ContainerRegistryExpirationPoliciesWorkerCapacity int `json:"container_registry_expiration_policies_worker_capacity"`
 	// ContainerRegistryTokenExpireDelay is how long a registry token is valid, in minutes.
 	ContainerRegistryTokenExpireDelay int `json:"container_registry_token_expire_delay"`
-	// PackageRegistryCleanupPoliciesWorkerCapacity is how many workers run the clean-up policies of packages.
+	// PackageRegistryCleanupPoliciesWorkerCapacity is the number of workers for cleanup policies of
+	// packages.
 	PackageRegistryCleanupPoliciesWorkerCapacity int `json:"package_registry_cleanup_policies_worker_capacity"`
-	// PackageRegistryAllowAnyoneToPullOption: projects may let anybody pull their packages.
+	// PackageRegistryAllowAnyoneToPullOption allows projects to make their packages public.
 	PackageRegistryAllowAnyoneToPullOption bool `json:"package_registry_allow_anyone_to_pull_option"`
-	// MavenPackageRequestsForwarding: requests for Maven packages that the server has not are sent on to the public repository.
+	// MavenPackageRequestsForwarding forwards requests for missing Maven packages to the public
+	// repository.
 	MavenPackageRequestsForwarding bool `json:"maven_package_requests_forwarding"`
-	// NPMPackageRequestsForwarding: requests for npm packages that the server has not are sent on to the public registry.
+	// NPMPackageRequestsForwarding forwards requests for missing npm packages to the public registry.
 	NPMPackageRequestsForwarding bool `json:"npm_package_requests_forwarding"`
-	// PyPIPackageRequestsForwarding: requests for PyPI packages that the server has not are sent on to the public index.
+	// PyPIPackageRequestsForwarding forwards requests for missing PyPI packages to the public index.
 	PyPIPackageRequestsForwarding bool `json:"pypi_package_requests_forwarding"`
+	// NuGetSkipMetadataURLValidation skips the validation of URLs in the metadata of NuGet packages.
+	// Since 17.0. Update only.
+	NuGetSkipMetadataURLValidation *bool `json:"nuget_skip_metadata_url_validation"`
+	// HelmMaxPackagesCount is the maximum number of Helm packages listed per channel. Minimum: 1.
+	// Default: 1000. Update only.
+	HelmMaxPackagesCount *int `json:"helm_max_packages_count"`
 
 	// Processing.
 
-	// DecompressArchiveFileTimeout is how long the decompression of an archive may take, in seconds; 0 for no limit.
+	// DecompressArchiveFileTimeout is the time limit for decompressing an archive, in seconds. 0: no
+	// limit.
 	DecompressArchiveFileTimeout int `json:"decompress_archive_file_timeout"`
-	// TerminalMaxSessionTime is how long a session of the web terminal may last, in seconds; 0 for no limit.
+	// TerminalMaxSessionTime is how long a session of the web terminal may last, in seconds. 0: no
+	// limit.
 	TerminalMaxSessionTime int `json:"terminal_max_session_time"`
-	// PollingIntervalMultiplier stretches the intervals at which pages ask for news; 0 turns that off.
+	// PollingIntervalMultiplier multiplies the intervals at which web pages poll. 0: polling is off.
 	PollingIntervalMultiplier float64 `json:"polling_interval_multiplier"`
-	// RepositoryStoragesWeighted is the weight of each repository storage, by name: how likely new repositories go there.
+	// RepositoryStoragesWeighted is the weight of each repository storage, by name: how likely it
+	// receives a new repository.
 	RepositoryStoragesWeighted map[string]int `json:"repository_storages_weighted"`
-	// KeepLatestArtifact: the artifacts of the latest successful pipelines never expire.
+	// KeepLatestArtifact prevents the artifacts of the latest successful pipelines from expiring.
 	KeepLatestArtifact bool `json:"keep_latest_artifact"`
+	// JobQueueJobLimiterMode is how background jobs that are too large are handled. Default:
+	// JobLimiterCompress. Update only.
+	JobQueueJobLimiterMode *JobLimiterMode `json:"jobqueue_job_limiter_mode"`
+	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
+	// compressed, in bytes. Default: 100000. Update only.
+	JobQueueJobLimiterCompressionThresholdBytes *int `json:"jobqueue_job_limiter_compression_threshold_bytes"`
+	// JobQueueJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
+	// Default: 0, no job is rejected. Update only.
+	JobQueueJobLimiterLimitBytes *int `json:"jobqueue_job_limiter_limit_bytes"`
+	// TimeTrackingLimitToHours shows tracked time in hours, without days and weeks. Default: false.
+	// Update only.
+	TimeTrackingLimitToHours *bool `json:"time_tracking_limit_to_hours"`
+
+	// CI and runners.
+
+	// ArchiveBuildsInHumanReadable is the age after which jobs are archived and cannot be retried,
+	// such as "15 days". Minimum: 1 day. Empty: never. Update only.
+	ArchiveBuildsInHumanReadable *string `json:"archive_builds_in_human_readable"`
+	// SharedRunnersEnabled enables instance runners for new projects. Update only.
+	SharedRunnersEnabled *bool `json:"shared_runners_enabled"`
+	// SharedRunnersText is shown with the instance runners. Update only.
+	SharedRunnersText *string `json:"shared_runners_text"`
+	// AllowRunnerRegistrationToken allows runners to be registered with a registration token.
+	// Default: true. Update only.
+	AllowRunnerRegistrationToken *bool `json:"allow_runner_registration_token"`
+	// ValidRunnerRegistrars lists whose members may register runners. Empty: only administrators.
+	// Update only.
+	ValidRunnerRegistrars []RunnerRegistrar `json:"valid_runner_registrars"`
+	// RunnerTokenExpirationInterval is how long tokens of newly registered instance runners are
+	// valid, in seconds. Minimum: 7200. Null: tokens do not expire. Update only.
+	RunnerTokenExpirationInterval Nullable[int] `json:"runner_token_expiration_interval"`
+	// GroupRunnerTokenExpirationInterval is how long tokens of newly registered group runners are
+	// valid, in seconds. Minimum: 7200. Null: tokens do not expire. Update only.
+	GroupRunnerTokenExpirationInterval Nullable[int] `json:"group_runner_token_expiration_interval"`
+	// ProjectRunnerTokenExpirationInterval is how long tokens of newly registered project runners are
+	// valid, in seconds. Minimum: 7200. Null: tokens do not expire. Update only.
+	ProjectRunnerTokenExpirationInterval Nullable[int] `json:"project_runner_token_expiration_interval"`
+	// UpdateRunnerVersionsEnabled loads the list of runner releases from the vendor. Update only.
+	UpdateRunnerVersionsEnabled *bool `json:"update_runner_versions_enabled"`
+	// EnableArtifactExternalRedirectWarningPage shows a warning before pages in artifacts redirect to
+	// another site. Update only.
+	EnableArtifactExternalRedirectWarningPage *bool `json:"enable_artifact_external_redirect_warning_page"`
+	// SuggestPipelineEnabled suggests a pipeline to projects without one. Update only.
+	SuggestPipelineEnabled *bool `json:"suggest_pipeline_enabled"`
+	// ReceptiveClusterAgentsEnabled enables cluster agents that wait for connections from the server.
+	// Since 17.4. Update only.
+	ReceptiveClusterAgentsEnabled *bool `json:"receptive_cluster_agents_enabled"`
+
+	// Dormant projects and housekeeping.
+
+	// DeleteInactiveProjects deletes dormant projects. Default: false. Update only.
+	DeleteInactiveProjects *bool `json:"delete_inactive_projects"`
+	// InactiveProjectsDeleteAfterMonths is how long a dormant project is kept, in months. Default: 2.
+	// Update only.
+	InactiveProjectsDeleteAfterMonths *int `json:"inactive_projects_delete_after_months"`
+	// InactiveProjectsMinSizeMB is the size from which dormant projects are deleted, in MB. Default:
+	// 0. Update only.
+	InactiveProjectsMinSizeMB *int `json:"inactive_projects_min_size_mb"`
+	// InactiveProjectsSendWarningEmailAfterMonths is the time after which Maintainers of a dormant
+	// project are warned of its deletion, in months. Update only.
+	InactiveProjectsSendWarningEmailAfterMonths *int `json:"inactive_projects_send_warning_email_after_months"`
+	// HousekeepingOptimizeRepositoryPeriod is the number of pushes after which a repository is
+	// optimized. Update only.
+	HousekeepingOptimizeRepositoryPeriod *int `json:"housekeeping_optimize_repository_period"`
+	// HousekeepingFullRepackPeriod is the number of pushes after which a repository is fully
+	// repacked. Update only.
+	//
+	// Deprecated: since 15.8; use HousekeepingOptimizeRepositoryPeriod.
+	HousekeepingFullRepackPeriod *int `json:"housekeeping_full_repack_period"`
+	// HousekeepingGCPeriod is the number of pushes after which garbage is collected. Update only.
+	//
+	// Deprecated: since 15.8; use HousekeepingOptimizeRepositoryPeriod.
+	HousekeepingGCPeriod *int `json:"housekeeping_gc_period"`
+	// HousekeepingIncrementalRepackPeriod is the number of pushes after which a repository is partly
+	// repacked. Update only.
+	//
+	// Deprecated: since 15.8; use HousekeepingOptimizeRepositoryPeriod.
+	HousekeepingIncrementalRepackPeriod *int `json:"housekeeping_incremental_repack_period"`
 
 	// Key restrictions.
 
-	// RSAKeyRestriction is the least number of bits of RSA keys; 0 for any, -1 to forbid them.
+	// RSAKeyRestriction is the minimum size of RSA keys, in bits. 0: any size; -1: forbidden.
 	RSAKeyRestriction int `json:"rsa_key_restriction"`
-	// DSAKeyRestriction is the least number of bits of DSA keys; 0 for any, -1 to forbid them.
+	// DSAKeyRestriction is the minimum size of DSA keys, in bits. 0: any size; -1: forbidden.
 	DSAKeyRestriction int `json:"dsa_key_restriction"`
-	// ECDSAKeyRestriction is the least number of bits of ECDSA keys; 0 for any, -1 to forbid them.
+	// ECDSAKeyRestriction is the minimum size of ECDSA keys, in bits. 0: any size; -1: forbidden.
 	ECDSAKeyRestriction int `json:"ecdsa_key_restriction"`
-	// Ed25519KeyRestriction is the least number of bits of Ed25519 keys; 0 for any, -1 to forbid them.
+	// Ed25519KeyRestriction is the minimum size of Ed25519 keys, in bits. 0: any size; -1: forbidden.
 	Ed25519KeyRestriction int `json:"ed25519_key_restriction"`
-	// ECDSASKKeyRestriction is the least number of bits of ECDSA keys on hardware tokens; 0 for any, -1 to forbid them.
+	// ECDSASKKeyRestriction is the minimum size of ECDSA keys on hardware tokens, in bits. 0: any
+	// size; -1: forbidden.
 	ECDSASKKeyRestriction int `json:"ecdsa_sk_key_restriction"`
-	// Ed25519SKKeyRestriction is the least number of bits of Ed25519 keys on hardware tokens; 0 for any, -1 to forbid them.
+	// Ed25519SKKeyRestriction is the minimum size of Ed25519 keys on hardware tokens, in bits. 0: any
+	// size; -1: forbidden.
 	Ed25519SKKeyRestriction int `json:"ed25519_sk_key_restriction"`
 
 	// Terms and profile.
 
-	// EnforceTerms: users must accept Terms.
+	// EnforceTerms requires users to accept Terms.
 	EnforceTerms bool `json:"enforce_terms"`
 	// Terms are the terms of service, in Markdown.
 	Terms string `json:"terms"`
-	// UserShowAddSSHKeyMessage: users without an SSH key are asked to add one.
+	// UserShowAddSSHKeyMessage reminds users without an SSH key to add one.
 	UserShowAddSSHKeyMessage bool `json:"user_show_add_ssh_key_message"`
-	// AllowAccountDeletion: users may delete their own accounts.
-	AllowAccountDeletion bool `json:"allow_account_deletion"`
-	// UpdatingNameDisabledForUsers: users cannot change their names.
+	// UserDeactivationEmailsEnabled sends users an e-mail when their account is deactivated. Update
+	// only.
+	UserDeactivationEmailsEnabled *bool `json:"user_deactivation_emails_enabled"`
+	// AllowAccountDeletion allows users to delete their own accounts. Premium and Ultimate.
+	AllowAccountDeletion *bool `json:"allow_account_deletion"`
+	// UpdatingNameDisabledForUsers prevents users from changing their names.
 	UpdatingNameDisabledForUsers bool `json:"updating_name_disabled_for_users"`
-	// LocalMarkdownVersion is raised to have all cached Markdown rendered anew.
+	// LocalMarkdownVersion is a number. Increasing it renders all cached Markdown again.
 	LocalMarkdownVersion int `json:"local_markdown_version"`
-	// PerformanceBarAllowedGroupID is the group whose members may see the performance bar; 0 for none.
+	// PerformanceBarAllowedGroupID is the group whose members may use the performance bar. 0: none.
 	PerformanceBarAllowedGroupID int64 `json:"performance_bar_allowed_group_id"`
+
+	// Notifications and usage data.
+
+	// AbuseNotificationEmail is the address that receives abuse reports. Update only.
+	AbuseNotificationEmail *string `json:"abuse_notification_email"`
+	// AdminNotificationEmail is AbuseNotificationEmail under its old name. Update only.
+	//
+	// Deprecated: use AbuseNotificationEmail.
+	AdminNotificationEmail *string `json:"admin_notification_email"`
+	// WhatsNewVariant is which users see the page "What's new". Update only.
+	WhatsNewVariant *WhatsNewVariant `json:"whats_new_variant"`
+	// UsagePingEnabled reports license usage to the vendor weekly. Update only.
+	UsagePingEnabled *bool `json:"usage_ping_enabled"`
+	// IncludeOptionalMetricsInServicePing adds optional metrics to the usage report. Since 16.10.
+	// Update only.
+	IncludeOptionalMetricsInServicePing *bool `json:"include_optional_metrics_in_service_ping"`
+	// VersionCheckEnabled checks with the vendor for newer versions. Update only.
+	VersionCheckEnabled *bool `json:"version_check_enabled"`
+
+	// Spam protection.
+
+	// AntispamEnabled enables the spam service. Update only.
+	AntispamEnabled *bool `json:"antispam_enabled"`
+	// AntispamAPIKey is the API key of the spam service. A secret. Update only.
+	AntispamAPIKey *string `json:"antispam_api_key"`
+	// SpamCheckEndpointEnabled enables an external spam check. Default: false. Update only.
+	SpamCheckEndpointEnabled *bool `json:"spam_check_endpoint_enabled"`
+	// SpamCheckEndpointURL is the URL of the external spam check. Its scheme is grpc or tls; tls
+	// encrypts. Update only.
+	SpamCheckEndpointURL *string `json:"spam_check_endpoint_url"`
+	// SpamCheckAPIKey is the API key of the external spam check. A secret. Update only.
+	SpamCheckAPIKey *string `json:"spam_check_api_key"`
 
 	// Requests.
 
-	// AllowLocalRequestsFromHooksAndServices is AllowLocalRequestsFromWebHooksAndServices under its old name.
-	AllowLocalRequestsFromHooksAndServices bool `json:"allow_local_requests_from_hooks_and_services"`
-	// AllowLocalRequestsFromWebHooksAndServices: web hooks and integrations may call addresses in the local network.
+	// AllowLocalRequestsFromWebHooksAndServices allows webhooks and integrations to call the local
+	// network.
 	AllowLocalRequestsFromWebHooksAndServices bool `json:"allow_local_requests_from_web_hooks_and_services"`
-	// AllowLocalRequestsFromSystemHooks: system hooks may call addresses in the local network.
+	// AllowLocalRequestsFromHooksAndServices is AllowLocalRequestsFromWebHooksAndServices under its
+	// old name.
+	//
+	// Deprecated: use AllowLocalRequestsFromWebHooksAndServices.
+	AllowLocalRequestsFromHooksAndServices bool `json:"allow_local_requests_from_hooks_and_services"`
+	// AllowLocalRequestsFromSystemHooks allows system hooks to call the local network.
 	AllowLocalRequestsFromSystemHooks bool `json:"allow_local_requests_from_system_hooks"`
-	// OutboundLocalRequestsWhitelist lists the hosts and addresses in the local network that hooks may call all the same.
+	// OutboundLocalRequestsWhitelist lists hosts and addresses in the local network that hooks may
+	// always call.
 	OutboundLocalRequestsWhitelist []string `json:"outbound_local_requests_whitelist"`
 
 	// Asset proxy.
 
-	// AssetProxyEnabled: images from elsewhere are fetched through a proxy. A change needs a restart of the server.
+	// AssetProxyEnabled loads external images through a proxy. A change requires a restart of the
+	// server.
 	AssetProxyEnabled bool `json:"asset_proxy_enabled"`
-	// AssetProxyURL is the address of the proxy.
+	// AssetProxyURL is the URL of the asset proxy.
 	AssetProxyURL string `json:"asset_proxy_url"`
+	// AssetProxyAllowlist lists the domains whose images are loaded without the proxy.
+	AssetProxyAllowlist []string `json:"asset_proxy_allowlist"`
 	// AssetProxyWhitelist is AssetProxyAllowlist under its old name.
 	AssetProxyWhitelist []string `json:"asset_proxy_whitelist"`
-	// AssetProxyAllowlist lists the domains whose images are not sent through the proxy.
-	AssetProxyAllowlist []string `json:"asset_proxy_allowlist"`
 
 	// Rate limits.
 
-	// IssuesCreateLimit is how many issues a user may create a minute; 0 for no limit.
+	// IssuesCreateLimit is how many issues a user may create per minute. 0: no limit.
 	IssuesCreateLimit int `json:"issues_create_limit"`
-	// RawBlobRequestLimit is how many raw blobs of a project and path may be read a minute; 0 for no limit.
+	// RawBlobRequestLimit is how many raw blobs may be read per minute, project and path. 0: no
+	// limit.
 	RawBlobRequestLimit int `json:"raw_blob_request_limit"`
-	// ProjectJobsAPIRateLimit is how often a user may list jobs of a project a minute; 0 for no limit.
+	// ProjectJobsAPIRateLimit is how often a user may list jobs of a project per minute. 0: no limit.
 	ProjectJobsAPIRateLimit int `json:"project_jobs_api_rate_limit"`
-	// ProjectsAPIRateLimitUnauthenticated is how often an address may list projects without signing in, in 10 minutes; 0 for no limit.
+	// ProjectsAPIRateLimitUnauthenticated is how often an IP address may list projects anonymously,
+	// per 10 minutes. 0: no limit.
 	ProjectsAPIRateLimitUnauthenticated int `json:"projects_api_rate_limit_unauthenticated"`
-	// UsersAPILimitFollowers is how often a user may list followers a minute.
+	// UsersAPILimitFollowers is how often a user may list followers per minute. 0: no limit.
 	UsersAPILimitFollowers int `json:"users_api_limit_followers"`
-	// UsersAPILimitFollowing is how often a user may list followed users a minute.
+	// UsersAPILimitFollowing is how often a user may list followed users per minute. 0: no limit.
 	UsersAPILimitFollowing int `json:"users_api_limit_following"`
-	// UsersAPILimitStatus is how often a user may read statuses a minute.
+	// UsersAPILimitStatus is how often a user may read statuses of users per minute. 0: no limit.
 	UsersAPILimitStatus int `json:"users_api_limit_status"`
-	// UsersAPILimitSSHKeys is how often a user may list SSH keys a minute.
+	// UsersAPILimitSSHKeys is how often a user may list SSH keys per minute. 0: no limit.
 	UsersAPILimitSSHKeys int `json:"users_api_limit_ssh_keys"`
-	// UsersAPILimitSSHKey is how often a user may read one SSH key a minute.
+	// UsersAPILimitSSHKey is how often a user may read an SSH key per minute. 0: no limit.
 	UsersAPILimitSSHKey int `json:"users_api_limit_ssh_key"`
-	// UsersAPILimitGPGKeys is how often a user may list GPG keys a minute.
+	// UsersAPILimitGPGKeys is how often a user may list GPG keys per minute. 0: no limit.
 	UsersAPILimitGPGKeys int `json:"users_api_limit_gpg_keys"`
-	// UsersAPILimitGPGKey is how often a user may read one GPG key a minute.
+	// UsersAPILimitGPGKey is how often a user may read a GPG key per minute. 0: no limit.
 	UsersAPILimitGPGKey int `json:"users_api_limit_gpg_key"`
-	// DownstreamPipelineTriggerLimitPerProjectUserSHA is how many downstream pipelines a project, user and commit may trigger a
-	// minute; 0 for no limit.
+	// DownstreamPipelineTriggerLimitPerProjectUserSHA is how many downstream pipelines may be
+	// triggered per minute, project, user and commit. 0: no limit.
 	DownstreamPipelineTriggerLimitPerProjectUserSHA int `json:"downstream_pipeline_trigger_limit_per_project_user_sha"`
-	// RateLimitingResponseText is what a caller over a limit reads; empty for the server's own text.
-	RateLimitingResponseText string `json:"rate_limiting_response_text"`
+	// RateLimitingResponseText is the text of responses to throttled requests. Null: the server's
+	// default text.
+	RateLimitingResponseText Nullable[string] `json:"rate_limiting_response_text"`
+
+	// Rate-limit families: each has a switch, a period and a number of requests.
+
+	// ThrottleAuthenticatedAPIEnabled limits API requests per user. Update only.
+	ThrottleAuthenticatedAPIEnabled *bool `json:"throttle_authenticated_api_enabled"`
+	// ThrottleAuthenticatedAPIPeriodInSeconds is the period of that limit, in seconds. Update only.
+	ThrottleAuthenticatedAPIPeriodInSeconds *int `json:"throttle_authenticated_api_period_in_seconds"`
+	// ThrottleAuthenticatedAPIRequestsPerPeriod is the number of requests per period. Update only.
+	ThrottleAuthenticatedAPIRequestsPerPeriod *int `json:"throttle_authenticated_api_requests_per_period"`
+	// ThrottleAuthenticatedWebEnabled limits web requests per user. Update only.
+	ThrottleAuthenticatedWebEnabled *bool `json:"throttle_authenticated_web_enabled"`
+	// ThrottleAuthenticatedWebPeriodInSeconds is the period of that limit, in seconds. Update only.
+	ThrottleAuthenticatedWebPeriodInSeconds *int `json:"throttle_authenticated_web_period_in_seconds"`
+	// ThrottleAuthenticatedWebRequestsPerPeriod is the number of requests per period. Update only.
+	ThrottleAuthenticatedWebRequestsPerPeriod *int `json:"throttle_authenticated_web_requests_per_period"`
+	// ThrottleAuthenticatedPackagesAPIEnabled limits requests to the package registry per user.
+	// Update only.
+	ThrottleAuthenticatedPackagesAPIEnabled *bool `json:"throttle_authenticated_packages_api_enabled"`
+	// ThrottleAuthenticatedPackagesAPIPeriodInSeconds is the period of that limit, in seconds. Update
+	// only.
+	ThrottleAuthenticatedPackagesAPIPeriodInSeconds *int `json:"throttle_authenticated_packages_api_period_in_seconds"`
+	// ThrottleAuthenticatedPackagesAPIRequestsPerPeriod is the number of requests per period. Update
+	// only.
+	ThrottleAuthenticatedPackagesAPIRequestsPerPeriod *int `json:"throttle_authenticated_packages_api_requests_per_period"`
+	// ThrottleAuthenticatedGitHTTPEnabled limits Git requests over HTTP per user. Default: false.
+	// Since 18.1, behind a feature flag and not ready for production. Update only.
+	ThrottleAuthenticatedGitHTTPEnabled *bool `json:"throttle_authenticated_git_http_enabled"`
+	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
+	// 3600. Since 18.1, behind a feature flag and not ready for production. Update only.
+	ThrottleAuthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_authenticated_git_http_period_in_seconds"`
+	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
+	// 3600. Since 18.1, behind a feature flag and not ready for production. Update only.
+	ThrottleAuthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_authenticated_git_http_requests_per_period"`
+	// ThrottleUnauthenticatedAPIEnabled limits anonymous API requests per IP address. Update only.
+	ThrottleUnauthenticatedAPIEnabled *bool `json:"throttle_unauthenticated_api_enabled"`
+	// ThrottleUnauthenticatedAPIPeriodInSeconds is the period of that limit, in seconds. Update only.
+	ThrottleUnauthenticatedAPIPeriodInSeconds *int `json:"throttle_unauthenticated_api_period_in_seconds"`
+	// ThrottleUnauthenticatedAPIRequestsPerPeriod is the number of requests per period. Update only.
+	ThrottleUnauthenticatedAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_api_requests_per_period"`
+	// ThrottleUnauthenticatedWebEnabled limits anonymous web requests per IP address. Update only.
+	ThrottleUnauthenticatedWebEnabled *bool `json:"throttle_unauthenticated_web_enabled"`
+	// ThrottleUnauthenticatedWebPeriodInSeconds is the period of that limit, in seconds. Update only.
+	ThrottleUnauthenticatedWebPeriodInSeconds *int `json:"throttle_unauthenticated_web_period_in_seconds"`
+	// ThrottleUnauthenticatedWebRequestsPerPeriod is the number of requests per period. Update only.
+	ThrottleUnauthenticatedWebRequestsPerPeriod *int `json:"throttle_unauthenticated_web_requests_per_period"`
+	// ThrottleUnauthenticatedPackagesAPIEnabled limits anonymous requests to the package registry.
+	// Update only.
+	ThrottleUnauthenticatedPackagesAPIEnabled *bool `json:"throttle_unauthenticated_packages_api_enabled"`
+	// ThrottleUnauthenticatedPackagesAPIPeriodInSeconds is the period of that limit, in seconds.
+	// Update only.
+	ThrottleUnauthenticatedPackagesAPIPeriodInSeconds *int `json:"throttle_unauthenticated_packages_api_period_in_seconds"`
+	// ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod is the number of requests per period.
+	// Update only.
+	ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_packages_api_requests_per_period"`
+	// ThrottleUnauthenticatedGitHTTPEnabled limits anonymous Git requests over HTTP. Default: false.
+	// Since 17.0. Update only.
+	ThrottleUnauthenticatedGitHTTPEnabled *bool `json:"throttle_unauthenticated_git_http_enabled"`
+	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
+	// 3600. Since 17.0. Update only.
+	ThrottleUnauthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_unauthenticated_git_http_period_in_seconds"`
+	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
+	// 3600. Since 17.0. Update only.
+	ThrottleUnauthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_unauthenticated_git_http_requests_per_period"`
+	// ThrottleUnauthenticatedEnabled limits anonymous requests per IP address. Update only.
+	//
+	// Deprecated: since 14.3; use ThrottleUnauthenticatedWebEnabled or
+	// ThrottleUnauthenticatedAPIEnabled.
+	ThrottleUnauthenticatedEnabled *bool `json:"throttle_unauthenticated_enabled"`
+	// ThrottleUnauthenticatedPeriodInSeconds is the period of that limit, in seconds. Update only.
+	//
+	// Deprecated: since 14.3; use ThrottleUnauthenticatedWebPeriodInSeconds or
+	// ThrottleUnauthenticatedAPIPeriodInSeconds.
+	ThrottleUnauthenticatedPeriodInSeconds *int `json:"throttle_unauthenticated_period_in_seconds"`
+	// ThrottleUnauthenticatedRequestsPerPeriod is the number of requests per period. Update only.
+	//
+	// Deprecated: since 14.3; use ThrottleUnauthenticatedWebRequestsPerPeriod or
+	// ThrottleUnauthenticatedAPIRequestsPerPeriod.
+	ThrottleUnauthenticatedRequestsPerPeriod *int `json:"throttle_unauthenticated_requests_per_period"`
 
 	// Tokens.
 
-	// RequirePersonalAccessTokenExpiry: access tokens must expire.
+	// RequirePersonalAccessTokenExpiry requires access tokens to have an expiry date.
 	RequirePersonalAccessTokenExpiry bool `json:"require_personal_access_token_expiry"`
-	// PersonalAccessTokenPrefix is what all personal access tokens begin with.
+	// ServiceAccessTokensExpirationEnforced requires tokens of service accounts to have an expiry
+	// date. Update only.
+	ServiceAccessTokensExpirationEnforced *bool `json:"service_access_tokens_expiration_enforced"`
+	// PersonalAccessTokenPrefix is the prefix of all personal access tokens.
 	PersonalAccessTokenPrefix string `json:"personal_access_token_prefix"`
 
 	// External validation.
 
-	// ExternalPipelineValidationServiceTimeout is how long the service that judges pipelines may take, in seconds; nil for the
-	// server's own limit.
-	ExternalPipelineValidationServiceTimeout *int `json:"external_pipeline_validation_service_timeout"`
-	// ExternalPipelineValidationServiceToken is the token sent to the service; empty for none.
-	ExternalPipelineValidationServiceToken string `json:"external_pipeline_validation_service_token"`
-	// ExternalPipelineValidationServiceURL is the address of the service; empty when pipelines are not judged.
-	ExternalPipelineValidationServiceURL string `json:"external_pipeline_validation_service_url"`
-	// ExternalAuthorizationServiceEnabled: an external service decides who may reach a project.
+	// ExternalPipelineValidationServiceURL is the URL of the service that validates pipelines. Null:
+	// pipelines are not validated.
+	ExternalPipelineValidationServiceURL Nullable[string] `json:"external_pipeline_validation_service_url"`
+	// ExternalPipelineValidationServiceToken is the token sent to the validation service. Null: none.
+	// A secret.
+	ExternalPipelineValidationServiceToken Nullable[string] `json:"external_pipeline_validation_service_token"`
+	// ExternalPipelineValidationServiceTimeout is the time limit of the validation service, in
+	// seconds. Null: the server's default.
+	ExternalPipelineValidationServiceTimeout Nullable[int] `json:"external_pipeline_validation_service_timeout"`
+	// ExternalAuthorizationServiceEnabled lets an external service decide who may access a project.
 	ExternalAuthorizationServiceEnabled bool `json:"external_authorization_service_enabled"`
-	// ExternalAuthorizationServiceURL is the address of that service.
+	// ExternalAuthorizationServiceURL is the URL of the authorization service.
 	ExternalAuthorizationServiceURL string `json:"external_authorization_service_url"`
-	// ExternalAuthorizationServiceDefaultLabel is the label of projects that have none.
+	// ExternalAuthorizationServiceDefaultLabel is the label of projects without one.
 	ExternalAuthorizationServiceDefaultLabel string `json:"external_authorization_service_default_label"`
-	// ExternalAuthorizationServiceTimeout is how long the service may take, in seconds.
+	// ExternalAuthorizationServiceTimeout is the time limit of the authorization service, in seconds.
 	ExternalAuthorizationServiceTimeout float64 `json:"external_authorization_service_timeout"`
 
 	// Imports.
 
-	// BulkImportConcurrentPipelineBatchLimit is how many batches of a direct transfer run at a time.
+	// BulkImportConcurrentPipelineBatchLimit is the number of concurrent batch exports of direct
+	// transfers.
 	BulkImportConcurrentPipelineBatchLimit int `json:"bulk_import_concurrent_pipeline_batch_limit"`
-	// ConcurrentRelationBatchExportLimit is how many batches of an export run at a time. Since 17.6.
-	ConcurrentRelationBatchExportLimit int `json:"concurrent_relation_batch_export_limit"`
-	// RelationExportBatchSize is how many records a batch of an export holds.
+	// ConcurrentRelationBatchExportLimit is the number of concurrent batches of an export. Since
+	// 17.6.
+	ConcurrentRelationBatchExportLimit *int `json:"concurrent_relation_batch_export_limit"`
+	// RelationExportBatchSize is the number of records per batch of an export.
 	RelationExportBatchSize int `json:"relation_export_batch_size"`
-	// ConcurrentGitHubImportJobsLimit is how many jobs of an import from GitHub run at a time.
+	// ConcurrentGitHubImportJobsLimit is the number of concurrent jobs of an import from GitHub.
 	ConcurrentGitHubImportJobsLimit int `json:"concurrent_github_import_jobs_limit"`
-	// ConcurrentBitbucketImportJobsLimit is how many jobs of an import from Bitbucket Cloud run at a time.
+	// ConcurrentBitbucketImportJobsLimit is the number of concurrent jobs of an import from Bitbucket
+	// Cloud.
 	ConcurrentBitbucketImportJobsLimit int `json:"concurrent_bitbucket_import_jobs_limit"`
-	// ConcurrentBitbucketServerImportJobsLimit is how many jobs of an import from Bitbucket Server run at a time.
+	// ConcurrentBitbucketServerImportJobsLimit is the number of concurrent jobs of an import from
+	// Bitbucket Server.
 	ConcurrentBitbucketServerImportJobsLimit int `json:"concurrent_bitbucket_server_import_jobs_limit"`
-	// SilentAdminExportsEnabled: exports by administrators notify nobody. Since 17.0.
-	SilentAdminExportsEnabled bool `json:"silent_admin_exports_enabled"`
+	// SilentAdminExportsEnabled disables notifications of exports by administrators. Default: false.
+	// Since 17.0.
+	SilentAdminExportsEnabled *bool `json:"silent_admin_exports_enabled"`
+
+	// Integrations.
+
+	// ChatAppEnabled enables the team-chat app. Update only.
+	ChatAppEnabled *bool `json:"chatapp_enabled"`
+	// ChatAppID is the client id of the team-chat app. Update only.
+	ChatAppID *string `json:"chatapp_id"`
+	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Update only.
+	ChatAppSecret *string `json:"chatapp_secret"`
+	// ChatAppSigningSecret is the signing secret of the team-chat app, for API requests. A secret.
+	// Update only.
+	ChatAppSigningSecret *string `json:"chatapp_signing_secret"`
+	// ChatAppVerificationToken is the verification token of the team-chat app, for slash commands. A
+	// secret. Update only.
+	//
+	// Deprecated: ChatAppEnabled still requires it.
+	ChatAppVerificationToken *string `json:"chatapp_verification_token"`
+	// TrackerEnabled enables the analytics tracker. Update only.
+	TrackerEnabled *bool `json:"tracker_enabled"`
+	// TrackerAppID is the application id at the analytics tracker. Update only.
+	TrackerAppID *string `json:"tracker_app_id"`
+	// TrackerCollectorHostname is the host name of the tracker's collector. Update only.
+	TrackerCollectorHostname *string `json:"tracker_collector_hostname"`
+	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector. Update
+	// only.
+	TrackerDatabaseCollectorHostname *string `json:"tracker_database_collector_hostname"`
+	// TrackerCookieDomain is the domain of the tracker's cookies. Update only.
+	TrackerCookieDomain *string `json:"tracker_cookie_domain"`
+	// CodeIntelEnabled enables the code-intelligence tool. Default: false. Update only.
+	CodeIntelEnabled *bool `json:"codeintel_enabled"`
+	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true. Update
+	// only.
+	CodeIntelPublicOnly *bool `json:"codeintel_public_only"`
+	// CodeIntelURL is the URL of the code-intelligence tool. Update only.
+	CodeIntelURL *string `json:"codeintel_url"`
+	// EditorExtensionMarketplace configures the extension marketplace of the Web IDE and workspaces.
+	// The contract does not show the keys. Update only.
+	EditorExtensionMarketplace map[string]json.RawMessage `json:"editor_extension_marketplace"`
 
 	// Other.
 
-	// SilentModeEnabled: the instance sends nothing out: no mail, no hooks, no mirrors.
+	// SilentModeEnabled stops all outbound traffic of the instance: e-mails, webhooks and mirroring.
+	// Default: false.
 	SilentModeEnabled bool `json:"silent_mode_enabled"`
-	// SecurityTXTContent is the public security contact information. Since 16.7.
-	SecurityTXTContent string `json:"security_txt_content"`
-	// FLoCEnabled: browsers may take part in federated learning of cohorts here.
+	// SecurityTXTContent is the public security contact information. Null: none. Since 16.7.
+	SecurityTXTContent Nullable[string] `json:"security_txt_content"`
+	// FLoCEnabled allows browsers to take part in Federated Learning of Cohorts.
 	FLoCEnabled bool `json:"floc_enabled"`
-	// EnforcePIPLCompliance: accounts are treated as Chinese data protection law asks.
+	// EnforcePIPLCompliance handles accounts as Chinese data protection law (PIPL) requires.
 	EnforcePIPLCompliance bool `json:"enforce_pipl_compliance"`
-	// GloballyAllowedIPs are the addresses and ranges that are always let in, separated by commas.
+	// GloballyAllowedIPs are the IP addresses and ranges that are always allowed, separated by
+	// commas.
 	GloballyAllowedIPs string `json:"globally_allowed_ips"`
-	// DiagramAEnabled: the first diagram renderer (PlantUML) is in use. The contract does not name the setting.
+
+	// The contract describes these without a name: reading them needs WithVocabulary, or GitLab's
+	// names.
+
+	// DiagramAEnabled enables the first diagram renderer (PlantUML).
 	DiagramAEnabled bool `json:"plantuml_enabled"`
-	// DiagramAURL is the address of the first diagram renderer; empty for none. The contract does not name the setting.
-	DiagramAURL string `json:"plantuml_url"`
-	// DiagramBEnabled: the second diagram renderer (diagrams.net) is in use. The contract does not name the setting.
+	// DiagramAURL is the URL of the first diagram renderer. Null: none.
+	DiagramAURL Nullable[string] `json:"plantuml_url"`
+	// DiagramBEnabled enables the second diagram renderer (diagrams.net).
 	DiagramBEnabled bool `json:"diagramsnet_enabled"`
-	// DiagramBURL is the address of the second diagram renderer; empty for none. The contract does not name the setting.
-	DiagramBURL string `json:"diagramsnet_url"`
-	// DiagramCEnabled: the third diagram renderer (Kroki) is in use. The contract does not name the setting.
+	// DiagramBURL is the URL of the second diagram renderer. Null: none.
+	DiagramBURL Nullable[string] `json:"diagramsnet_url"`
+	// DiagramCEnabled enables the third diagram renderer (Kroki).
 	DiagramCEnabled bool `json:"kroki_enabled"`
-	// DiagramCURL is the address of the third diagram renderer; empty for none. The contract does not name the setting.
-	DiagramCURL string `json:"kroki_url"`
-	// IssueTrackerConnectApplicationKey is the id of the OAuth application that issue-tracker connect signs in with. The contract does
-	// not name the setting.
+	// DiagramCURL is the URL of the third diagram renderer. Null: none.
+	DiagramCURL Nullable[string] `json:"kroki_url"`
+	// IssueTrackerConnectApplicationKey is the id of the OAuth application of issue-tracker connect.
 	IssueTrackerConnectApplicationKey string `json:"jira_connect_application_key"`
-	// IssueTrackerConnectPublicKeyStorageEnabled: the instance stores public keys for issue-tracker connect. The contract does not
-	// name the setting.
+	// IssueTrackerConnectPublicKeyStorageEnabled stores public keys for issue-tracker connect.
 	IssueTrackerConnectPublicKeyStorageEnabled bool `json:"jira_connect_public_key_storage_enabled"`
-	// IssueTrackerConnectProxyURL is the address of the instance that proxies issue-tracker connect. The contract does not name the
-	// setting.
+	// IssueTrackerConnectProxyURL is the URL of the instance that proxies issue-tracker connect.
 	IssueTrackerConnectProxyURL string `json:"jira_connect_proxy_url"`
-	// IssueTrackerConnectAdditionalAudienceURL is a further audience of the tokens of issue-tracker connect. The contract does not
-	// name the setting.
+	// IssueTrackerConnectAdditionalAudienceURL is an additional audience of the tokens of
+	// issue-tracker connect.
 	IssueTrackerConnectAdditionalAudienceURL string `json:"jira_connect_additional_audience_url"`
 
 	// Premium and Ultimate.
 
-	// AllowAllIntegrations: all integrations may be used; if not, those of AllowedIntegrations.
-	AllowAllIntegrations bool `json:"allow_all_integrations"`
-	// AllowedIntegrations lists the integrations that may be used when AllowAllIntegrations is false.
+	// AllowAllIntegrations allows all integrations. If false, only AllowedIntegrations are allowed.
+	// Premium and Ultimate.
+	AllowAllIntegrations *bool `json:"allow_all_integrations"`
+	// AllowedIntegrations lists the integrations that are allowed if AllowAllIntegrations is false.
+	// Premium and Ultimate.
 	AllowedIntegrations []string `json:"allowed_integrations"`
-	// GroupOwnersCanManageDefaultBranchProtection: owners of groups may change how default branches are protected.
-	GroupOwnersCanManageDefaultBranchProtection bool `json:"group_owners_can_manage_default_branch_protection"`
-	// FileTemplateProjectID is the project that file templates come from; 0 for none.
-	FileTemplateProjectID int64 `json:"file_template_project_id"`
-	// ReplicaNodeAllowedIPs are the addresses and ranges that replicas connect from, separated by commas.
-	ReplicaNodeAllowedIPs string `json:"replica_node_allowed_ips"`
-	// ReplicaStatusTimeout is how long a replica may take to tell its status, in seconds.
-	ReplicaStatusTimeout int `json:"replica_status_timeout"`
-	// DefaultProjectDeletionProtection: only administrators may delete projects.
-	DefaultProjectDeletionProtection bool `json:"default_project_deletion_protection"`
-	// DisablePersonalAccessTokens: nobody can use or create personal access tokens.
-	DisablePersonalAccessTokens bool `json:"disable_personal_access_tokens"`
-	// SecurityPolicyGlobalGroupApproversEnabled: approvers of security policies are looked up in all groups.
-	SecurityPolicyGlobalGroupApproversEnabled bool `json:"security_policy_global_group_approvers_enabled"`
-	// SecurityApprovalPoliciesLimit is how many approval policies a security policy project may have.
-	SecurityApprovalPoliciesLimit int `json:"security_approval_policies_limit"`
-	// ScanExecutionPoliciesActionLimit is how many actions a scan execution policy may have; 0 for no limit.
-	ScanExecutionPoliciesActionLimit int `json:"scan_execution_policies_action_limit"`
-	// ScanExecutionPoliciesScheduleLimit is how many rules of type schedule a scan execution policy may have; at most 20.
-	ScanExecutionPoliciesScheduleLimit int `json:"scan_execution_policies_schedule_limit"`
-	// DeleteUnconfirmedUsers: accounts whose address is not confirmed are deleted after UnconfirmedUsersDeleteAfterDays.
-	DeleteUnconfirmedUsers bool `json:"delete_unconfirmed_users"`
-	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days. Since 16.1.
-	UnconfirmedUsersDeleteAfterDays int `json:"unconfirmed_users_delete_after_days"`
-	// AssistantFeaturesEnabled: the AI assistant is available. Since 16.10.
-	AssistantFeaturesEnabled bool `json:"assistant_features_enabled"`
-	// LockAssistantFeaturesEnabled: groups and projects cannot change AssistantFeaturesEnabled. Since 16.10.
-	LockAssistantFeaturesEnabled bool `json:"lock_assistant_features_enabled"`
-	// UseAnalyticsStoreForAnalytics: analytics are read from the analytics store.
-	UseAnalyticsStoreForAnalytics bool `json:"use_analytics_store_for_analytics"`
-	// SecretPushProtectionAvailable: projects may use secret push protection. Premium and Ultimate by Document 3 §2.1, Ultimate by
-	// §4.1.1.
-	SecretPushProtectionAvailable bool `json:"secret_push_protection_available"`
-	// VirtualRegistriesEndpointsAPILimit is how often an address may call the endpoints of virtual registries in 15 seconds; 0 for no
-	// limit.
-	VirtualRegistriesEndpointsAPILimit int `json:"virtual_registries_endpoints_api_limit"`
-	// LockMembershipsToSAML: memberships come from SAML groups alone.
-	LockMembershipsToSAML bool `json:"lock_memberships_to_saml"`
+	// AllowGroupOwnersToManageLDAP allows owners of groups to manage LDAP. Premium and Ultimate.
+	// Update only.
+	AllowGroupOwnersToManageLDAP *bool `json:"allow_group_owners_to_manage_ldap"`
+	// SharedRunnersMinutes is the quota of compute minutes per group and month. Premium and Ultimate.
+	// Update only.
+	SharedRunnersMinutes *int `json:"shared_runners_minutes"`
+	// GroupOwnersCanManageDefaultBranchProtection allows owners of groups to change the protection of
+	// default branches. Premium and Ultimate.
+	GroupOwnersCanManageDefaultBranchProtection *bool `json:"group_owners_can_manage_default_branch_protection"`
+	// FileTemplateProjectID is the project that file templates are read from. Premium and Ultimate.
+	FileTemplateProjectID *int64 `json:"file_template_project_id"`
+	// ReplicaNodeAllowedIPs are the IP addresses and ranges of replicas, separated by commas. Premium
+	// and Ultimate.
+	ReplicaNodeAllowedIPs *string `json:"replica_node_allowed_ips"`
+	// ReplicaStatusTimeout is the time limit for the status of a replica, in seconds. Premium and
+	// Ultimate.
+	ReplicaStatusTimeout *int `json:"replica_status_timeout"`
+	// DefaultProjectDeletionProtection allows only administrators to delete projects. Premium and
+	// Ultimate.
+	DefaultProjectDeletionProtection *bool `json:"default_project_deletion_protection"`
+	// DisablePersonalAccessTokens disables personal access tokens. Premium and Ultimate.
+	DisablePersonalAccessTokens *bool `json:"disable_personal_access_tokens"`
+	// SecurityPolicyGlobalGroupApproversEnabled searches all groups for approvers of security
+	// policies. Premium and Ultimate.
+	SecurityPolicyGlobalGroupApproversEnabled *bool `json:"security_policy_global_group_approvers_enabled"`
+	// SecurityApprovalPoliciesLimit is the maximum number of approval policies per security policy
+	// project. Premium and Ultimate.
+	SecurityApprovalPoliciesLimit *int `json:"security_approval_policies_limit"`
+	// ScanExecutionPoliciesActionLimit is the maximum number of actions per scan execution policy. 0:
+	// no limit. Premium and Ultimate.
+	ScanExecutionPoliciesActionLimit *int `json:"scan_execution_policies_action_limit"`
+	// ScanExecutionPoliciesScheduleLimit is the maximum number of rules of type schedule per scan
+	// execution policy. Default: 0. Maximum: 20. Premium and Ultimate by §2.1; §4.1.1 names no tier.
+	ScanExecutionPoliciesScheduleLimit *int `json:"scan_execution_policies_schedule_limit"`
+	// DeleteUnconfirmedUsers deletes accounts whose e-mail address is not confirmed, after
+	// UnconfirmedUsersDeleteAfterDays. Premium and Ultimate.
+	DeleteUnconfirmedUsers *bool `json:"delete_unconfirmed_users"`
+	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days. Minimum:
+	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1.
+	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days"`
+	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
+	// 16.10.
+	AssistantFeaturesEnabled *bool `json:"assistant_features_enabled"`
+	// LockAssistantFeaturesEnabled prevents groups and projects from changing
+	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10.
+	LockAssistantFeaturesEnabled *bool `json:"lock_assistant_features_enabled"`
+	// UseAnalyticsStoreForAnalytics reads analytics from the analytics store, which must be
+	// configured. Premium and Ultimate.
+	UseAnalyticsStoreForAnalytics *bool `json:"use_analytics_store_for_analytics"`
+	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
+	// enable it. Ultimate by §4.1.1; Premium and Ultimate by §2.1.
+	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available"`
+	// VirtualRegistriesEndpointsAPILimit is how often an IP address may call virtual registries, per
+	// 15 seconds. 0: no limit. Premium and Ultimate.
+	VirtualRegistriesEndpointsAPILimit *int `json:"virtual_registries_endpoints_api_limit"`
+	// LockMembershipsToSAML takes memberships from SAML groups only. Premium and Ultimate.
+	LockMembershipsToSAML *bool `json:"lock_memberships_to_saml"`
 
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
+
+	read   *settingsObject `json:"-"` // what the value was decoded from; nil for one that a program made
+	merged *settingsObject `json:"-"` // what Merge has set; nil for nothing
 }
 
-// BranchProtectionDefaults says how new default branches are protected (Document 3 §2.1).
+// BranchProtectionDefaults is the protection of new default branches (Document 3 §2.1).
 type BranchProtectionDefaults struct {
-	// AllowedToPush lists who may push.
+	// AllowedToPush lists the roles that may push.
 	AllowedToPush []BranchAccess `json:"allowed_to_push"`
-	// AllowForcePush: whoever may push may force it.
+	// AllowForcePush allows the same roles to force-push.
 	AllowForcePush bool `json:"allow_force_push"`
-	// AllowedToMerge lists who may merge.
+	// AllowedToMerge lists the roles that may merge.
 	AllowedToMerge []BranchAccess `json:"allowed_to_merge"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// BranchAccess is a role that may do something to a branch (Document 3 §2.1).
+// BranchAccess is a role with a permission on a branch (Document 3 §2.1).
 type BranchAccess struct {
-	// AccessLevel is the role, as a number: 30 Developer, 40 Maintainer, 60 administrator, 0 nobody.
+	// AccessLevel is the role, as a number: 0 no one, 30 Developer, 40 Maintainer, 60 administrator.
 	AccessLevel int `json:"access_level"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.

@@ -100,8 +100,36 @@ const (
 	whole
 )
 
+func isNullable(kind reflect.Type) bool { return strings.HasPrefix(kind.Name(), "Nullable[") }
+
+// nullableParts takes a Nullable apart. value is not valid for null, and for one that is not set.
+func nullableParts(v reflect.Value) (value reflect.Value, null, is bool) {
+	if !v.CanInterface() {
+		return value, false, false
+	}
+	switch nullable := v.Interface().(type) {
+	case Nullable[string]:
+		if text, set := nullable.Get(); set {
+			value = reflect.ValueOf(text)
+		}
+		return value, nullable.IsNull(), true
+	case Nullable[int]:
+		if number, set := nullable.Get(); set {
+			value = reflect.ValueOf(number)
+		}
+		return value, nullable.IsNull(), true
+	}
+	return value, false, false
+}
+
 // holds reports how v holds the JSON value, with all that is in it.
 func holds(v reflect.Value, want any) holding {
+	if value, null, is := nullableParts(v); is {
+		if value.IsValid() {
+			return holds(value, want)
+		}
+		return wholeIf(null && want == nil)
+	}
 	switch {
 	case want == nil:
 		return wholeIf(v.IsZero() || v.Type() == rawType && string(v.Bytes()) == "null")
@@ -306,7 +334,7 @@ func differences(a, b reflect.Value, at, but string) []string {
 			return here()
 		}
 		return differences(a.Elem(), b.Elem(), at, but)
-	case a.Kind() == reflect.Struct:
+	case a.Kind() == reflect.Struct && !isNullable(a.Type()):
 		return structDifferences(a, b, at, but)
 	case a.Kind() == reflect.Slice && a.Type() != rawType && a.Type() != bytesType:
 		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {

@@ -113,6 +113,9 @@ func filledTree(kind reflect.Type, above []reflect.Type) any {
 	case reflect.TypeFor[[]byte]():
 		return raw(`"Ynl0ZXM="`)
 	}
+	if isNullable(kind) {
+		return filledTree(reflect.New(kind).MethodByName("Get").Type().Out(0), above)
+	}
 	switch kind.Kind() {
 	case reflect.Pointer:
 		return filledTree(kind.Elem(), above)

@@ -254,7 +254,7 @@ func (r *lossReports) end() {
 func assertExtra(t *testing.T, kind reflect.Type, above []reflect.Type) {
 	t.Helper()
 	switch {
-	case slices.Contains(above, kind), kind == timeType, kind == dateType:
+	case slices.Contains(above, kind), kind == timeType, kind == dateType, isNullable(kind):
 	case kind.Kind() == reflect.Pointer, kind.Kind() == reflect.Slice, kind.Kind() == reflect.Map:
 		assertExtra(t, kind.Elem(), above)
 	case kind.Kind() == reflect.Struct:

@@ -31,6 +31,12 @@ func unnamedSettings() []string {
 		"jira_connect_public_key_storage_enabled", "kroki_enabled", "kroki_url", "plantuml_enabled", "plantuml_url"}
 }
 
+// settingDependencies are the settings that a condition or a deprecation of the contract names, and its list of parameters
+// does not.
+func settingDependencies() []string {
+	return []string{"delete_unconfirmed_users", "enforce_terms", "password_authentication_enabled_for_web", "require_two_factor_authentication"}
+}
+
 // shownName gives the tag of a field that the catalogue has under a placeholder.
 func shownName(name string) string {
 	switch name {
@@ -195,7 +201,7 @@ func TestVocabularyIsMissed(t *testing.T) {
 			func(c *Client) error { _, err := c.Settings.Get(t.Context()); return err },
 			func(c *Client) error { _, err := c.Settings.Update(t.Context(), nil); return err },
 			func(c *Client) error {
-				_, err := c.Settings.Apply(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
+				_, err := c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AdminMode: new(true)}).Changes())
 				return err
 			},
 			func(c *Client) error { _, err := c.Settings.Verify(t.Context(), nil); return err },

@@ -9,6 +9,9 @@ import (
 )
 
 func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
+	if v.decodeOther(r) {
+		return true
+	}
 	if !r.Object() {
 		return false
 	}
@@ -22,24 +25,46 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Time(&v.UpdatedAt, r)
 		case "signup_enabled":
 			jsonread.Bool(&v.SignupEnabled, r)
+		case "email_restrictions_enabled":
+			v.EmailRestrictionsEnabled = optional(r, jsonread.Bool[bool])
+		case "email_restrictions":
+			v.EmailRestrictions = optional(r, jsonread.Text[string])
+		case "after_sign_up_text":
+			v.AfterSignUpText = optional(r, jsonread.Text[string])
+		case "require_admin_approval_after_user_signup":
+			jsonread.Bool(&v.RequireAdminApprovalAfterUserSignup, r)
 		case "password_authentication_enabled_for_web":
 			jsonread.Bool(&v.PasswordAuthenticationEnabledForWeb, r)
+		case "signin_enabled":
+			v.SigninEnabled = optional(r, jsonread.Text[string])
 		case "sign_in_restrictions":
-			jsonread.Raw(&v.SignInRestrictions, r)
+			v.SignInRestrictions = table(r, jsonread.Verbatim[json.RawMessage])
+		case "notify_on_unknown_sign_in":
+			v.NotifyOnUnknownSignIn = optional(r, jsonread.Bool[bool])
 		case "after_sign_out_path":
-			jsonread.Text(&v.AfterSignOutPath, r)
+			v.AfterSignOutPath = nullable(r, jsonread.Text[string])
 		case "home_page_url":
-			jsonread.Text(&v.HomePageURL, r)
+			v.HomePageURL = nullable(r, jsonread.Text[string])
 		case "session_expire_delay":
 			jsonread.Int(&v.SessionExpireDelay, r)
 		case "max_login_attempts":
 			jsonread.Int(&v.MaxLoginAttempts, r)
 		case "failed_login_attempts_unlock_period_in_minutes":
 			jsonread.Int(&v.FailedLoginAttemptsUnlockPeriodInMinutes, r)
-		case "require_admin_approval_after_user_signup":
-			jsonread.Bool(&v.RequireAdminApprovalAfterUserSignup, r)
 		case "admin_mode":
 			jsonread.Bool(&v.AdminMode, r)
+		case "require_two_factor_authentication":
+			v.RequireTwoFactorAuthentication = optional(r, jsonread.Bool[bool])
+		case "require_admin_two_factor_authentication":
+			v.RequireAdminTwoFactorAuthentication = optional(r, jsonread.Bool[bool])
+		case "two_factor_grace_period":
+			v.TwoFactorGracePeriod = optional(r, jsonread.Int[int])
+		case "unique_ips_limit_enabled":
+			v.UniqueIPsLimitEnabled = optional(r, jsonread.Bool[bool])
+		case "unique_ips_limit_per_user":
+			v.UniqueIPsLimitPerUser = optional(r, jsonread.Int[int])
+		case "unique_ips_limit_time_window":
+			v.UniqueIPsLimitTimeWindow = optional(r, jsonread.Int[int])
 		case "top_level_group_creation_enabled":
 			jsonread.Bool(&v.TopLevelGroupCreationEnabled, r)
 		case "disable_invite_members":
@@ -68,9 +93,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "default_group_visibility":
 			jsonread.Text(&v.DefaultGroupVisibility, r)
 		case "default_ci_config_path":
-			jsonread.Text(&v.DefaultCIConfigPath, r)
+			v.DefaultCIConfigPath = nullable(r, jsonread.Text[string])
 		case "restricted_visibility_levels":
-			v.RestrictedVisibilityLevels = slice(r, jsonread.Text[string])
+			v.RestrictedVisibilityLevels = slice(r, jsonread.Text[Visibility])
 		case "deletion_adjourned_period":
 			jsonread.Int(&v.DeletionAdjournedPeriod, r)
 		case "gravatar_enabled":
@@ -79,8 +104,14 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Int(&v.FirstDayOfWeek, r)
 		case "can_create_group":
 			jsonread.Bool(&v.CanCreateGroup, r)
+		case "allow_project_creation_for_guest_and_below":
+			v.AllowProjectCreationForGuestAndBelow = optional(r, jsonread.Bool[bool])
 		case "user_defaults_to_private_profile":
-			jsonread.Bool(&v.UserDefaultsToPrivateProfile, r)
+			v.UserDefaultsToPrivateProfile = optional(r, jsonread.Bool[bool])
+		case "user_default_external":
+			v.UserDefaultExternal = optional(r, jsonread.Bool[bool])
+		case "user_default_internal_regex":
+			v.UserDefaultInternalRegex = optional(r, jsonread.Text[string])
 		case "max_attachment_size":
 			jsonread.Int(&v.MaxAttachmentSize, r)
 		case "max_decompressed_archive_size":
@@ -95,6 +126,8 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Int(&v.SnippetSizeLimit, r)
 		case "wiki_page_max_content_bytes":
 			jsonread.Int(&v.WikiPageMaxContentBytes, r)
+		case "asciidoc_max_includes":
+			v.AsciiDocMaxIncludes = optional(r, jsonread.Int[int])
 		case "bulk_import_max_download_file_size":
 			jsonread.Int(&v.BulkImportMaxDownloadFileSize, r)
 		case "container_expiration_policies_enable_historic_entries":
@@ -119,6 +152,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Bool(&v.NPMPackageRequestsForwarding, r)
 		case "pypi_package_requests_forwarding":
 			jsonread.Bool(&v.PyPIPackageRequestsForwarding, r)
+		case "nuget_skip_metadata_url_validation":
+			v.NuGetSkipMetadataURLValidation = optional(r, jsonread.Bool[bool])
+		case "helm_max_packages_count":
+			v.HelmMaxPackagesCount = optional(r, jsonread.Int[int])
 		case "decompress_archive_file_timeout":
 			jsonread.Int(&v.DecompressArchiveFileTimeout, r)
 		case "terminal_max_session_time":
@@ -129,6 +166,54 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.RepositoryStoragesWeighted = table(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
+		case "jobqueue_job_limiter_mode":
+			v.JobQueueJobLimiterMode = optional(r, jsonread.Text[JobLimiterMode])
+		case "jobqueue_job_limiter_compression_threshold_bytes":
+			v.JobQueueJobLimiterCompressionThresholdBytes = optional(r, jsonread.Int[int])
+		case "jobqueue_job_limiter_limit_bytes":
+			v.JobQueueJobLimiterLimitBytes = optional(r, jsonread.Int[int])
+		case "time_tracking_limit_to_hours":
+			v.TimeTrackingLimitToHours = optional(r, jsonread.Bool[bool])
+		case "archive_builds_in_human_readable":
+			v.ArchiveBuildsInHumanReadable = optional(r, jsonread.Text[string])
+		case "shared_runners_enabled":
+			v.SharedRunnersEnabled = optional(r, jsonread.Bool[bool])
+		case "shared_runners_text":
+			v.SharedRunnersText = optional(r, jsonread.Text[string])
+		case "allow_runner_registration_token":
+			v.AllowRunnerRegistrationToken = optional(r, jsonread.Bool[bool])
+		case "valid_runner_registrars":
+			v.ValidRunnerRegistrars = slice(r, jsonread.Text[RunnerRegistrar])
+		case "runner_token_expiration_interval":
+			v.RunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
+		case "group_runner_token_expiration_interval":
+			v.GroupRunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
+		case "project_runner_token_expiration_interval":
+			v.ProjectRunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
+		case "update_runner_versions_enabled":
+			v.UpdateRunnerVersionsEnabled = optional(r, jsonread.Bool[bool])
+		case "enable_artifact_external_redirect_warning_page":
+			v.EnableArtifactExternalRedirectWarningPage = optional(r, jsonread.Bool[bool])
+		case "suggest_pipeline_enabled":
+			v.SuggestPipelineEnabled = optional(r, jsonread.Bool[bool])
+		case "receptive_cluster_agents_enabled":
+			v.ReceptiveClusterAgentsEnabled = optional(r, jsonread.Bool[bool])
+		case "delete_inactive_projects":
+			v.DeleteInactiveProjects = optional(r, jsonread.Bool[bool])
+		case "inactive_projects_delete_after_months":
+			v.InactiveProjectsDeleteAfterMonths = optional(r, jsonread.Int[int])
+		case "inactive_projects_min_size_mb":
+			v.InactiveProjectsMinSizeMB = optional(r, jsonread.Int[int])
+		case "inactive_projects_send_warning_email_after_months":
+			v.InactiveProjectsSendWarningEmailAfterMonths = optional(r, jsonread.Int[int])
+		case "housekeeping_optimize_repository_period":
+			v.HousekeepingOptimizeRepositoryPeriod = optional(r, jsonread.Int[int])
+		case "housekeeping_full_repack_period":
+			v.HousekeepingFullRepackPeriod = optional(r, jsonread.Int[int])
+		case "housekeeping_gc_period":
+			v.HousekeepingGCPeriod = optional(r, jsonread.Int[int])
+		case "housekeeping_incremental_repack_period":
+			v.HousekeepingIncrementalRepackPeriod = optional(r, jsonread.Int[int])
 		case "rsa_key_restriction":
 			jsonread.Int(&v.RSAKeyRestriction, r)
 		case "dsa_key_restriction":
@@ -147,18 +232,42 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.Terms, r)
 		case "user_show_add_ssh_key_message":
 			jsonread.Bool(&v.UserShowAddSSHKeyMessage, r)
+		case "user_deactivation_emails_enabled":
+			v.UserDeactivationEmailsEnabled = optional(r, jsonread.Bool[bool])
 		case "allow_account_deletion":
-			jsonread.Bool(&v.AllowAccountDeletion, r)
+			v.AllowAccountDeletion = optional(r, jsonread.Bool[bool])
 		case "updating_name_disabled_for_users":
 			jsonread.Bool(&v.UpdatingNameDisabledForUsers, r)
 		case "local_markdown_version":
 			jsonread.Int(&v.LocalMarkdownVersion, r)
 		case "performance_bar_allowed_group_id":
 			jsonread.Int(&v.PerformanceBarAllowedGroupID, r)
-		case "allow_local_requests_from_hooks_and_services":
-			jsonread.Bool(&v.AllowLocalRequestsFromHooksAndServices, r)
+		case "abuse_notification_email":
+			v.AbuseNotificationEmail = optional(r, jsonread.Text[string])
+		case "admin_notification_email":
+			v.AdminNotificationEmail = optional(r, jsonread.Text[string])
+		case "whats_new_variant":
+			v.WhatsNewVariant = optional(r, jsonread.Text[WhatsNewVariant])
+		case "usage_ping_enabled":
+			v.UsagePingEnabled = optional(r, jsonread.Bool[bool])
+		case "include_optional_metrics_in_service_ping":
+			v.IncludeOptionalMetricsInServicePing = optional(r, jsonread.Bool[bool])
+		case "version_check_enabled":
+			v.VersionCheckEnabled = optional(r, jsonread.Bool[bool])
+		case "antispam_enabled":
+			v.AntispamEnabled = optional(r, jsonread.Bool[bool])
+		case "antispam_api_key":
+			v.AntispamAPIKey = optional(r, jsonread.Text[string])
+		case "spam_check_endpoint_enabled":
+			v.SpamCheckEndpointEnabled = optional(r, jsonread.Bool[bool])
+		case "spam_check_endpoint_url":
+			v.SpamCheckEndpointURL = optional(r, jsonread.Text[string])
+		case "spam_check_api_key":
+			v.SpamCheckAPIKey = optional(r, jsonread.Text[string])
 		case "allow_local_requests_from_web_hooks_and_services":
 			jsonread.Bool(&v.AllowLocalRequestsFromWebHooksAndServices, r)
+		case "allow_local_requests_from_hooks_and_services":
+			jsonread.Bool(&v.AllowLocalRequestsFromHooksAndServices, r)
 		case "allow_local_requests_from_system_hooks":
 			jsonread.Bool(&v.AllowLocalRequestsFromSystemHooks, r)
 		case "outbound_local_requests_whitelist":
@@ -167,10 +276,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Bool(&v.AssetProxyEnabled, r)
 		case "asset_proxy_url":
 			jsonread.Text(&v.AssetProxyURL, r)
-		case "asset_proxy_whitelist":
-			v.AssetProxyWhitelist = slice(r, jsonread.Text[string])
 		case "asset_proxy_allowlist":
 			v.AssetProxyAllowlist = slice(r, jsonread.Text[string])
+		case "asset_proxy_whitelist":
+			v.AssetProxyWhitelist = slice(r, jsonread.Text[string])
 		case "issues_create_limit":
 			jsonread.Int(&v.IssuesCreateLimit, r)
 		case "raw_blob_request_limit":
@@ -196,17 +305,73 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "downstream_pipeline_trigger_limit_per_project_user_sha":
 			jsonread.Int(&v.DownstreamPipelineTriggerLimitPerProjectUserSHA, r)
 		case "rate_limiting_response_text":
-			jsonread.Text(&v.RateLimitingResponseText, r)
+			v.RateLimitingResponseText = nullable(r, jsonread.Text[string])
+		case "throttle_authenticated_api_enabled":
+			v.ThrottleAuthenticatedAPIEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_authenticated_api_period_in_seconds":
+			v.ThrottleAuthenticatedAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_api_requests_per_period":
+			v.ThrottleAuthenticatedAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_web_enabled":
+			v.ThrottleAuthenticatedWebEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_authenticated_web_period_in_seconds":
+			v.ThrottleAuthenticatedWebPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_web_requests_per_period":
+			v.ThrottleAuthenticatedWebRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_packages_api_enabled":
+			v.ThrottleAuthenticatedPackagesAPIEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_authenticated_packages_api_period_in_seconds":
+			v.ThrottleAuthenticatedPackagesAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_packages_api_requests_per_period":
+			v.ThrottleAuthenticatedPackagesAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_git_http_enabled":
+			v.ThrottleAuthenticatedGitHTTPEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_authenticated_git_http_period_in_seconds":
+			v.ThrottleAuthenticatedGitHTTPPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_authenticated_git_http_requests_per_period":
+			v.ThrottleAuthenticatedGitHTTPRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_api_enabled":
+			v.ThrottleUnauthenticatedAPIEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_unauthenticated_api_period_in_seconds":
+			v.ThrottleUnauthenticatedAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_api_requests_per_period":
+			v.ThrottleUnauthenticatedAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_web_enabled":
+			v.ThrottleUnauthenticatedWebEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_unauthenticated_web_period_in_seconds":
+			v.ThrottleUnauthenticatedWebPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_web_requests_per_period":
+			v.ThrottleUnauthenticatedWebRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_packages_api_enabled":
+			v.ThrottleUnauthenticatedPackagesAPIEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_unauthenticated_packages_api_period_in_seconds":
+			v.ThrottleUnauthenticatedPackagesAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_packages_api_requests_per_period":
+			v.ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_git_http_enabled":
+			v.ThrottleUnauthenticatedGitHTTPEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_unauthenticated_git_http_period_in_seconds":
+			v.ThrottleUnauthenticatedGitHTTPPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_git_http_requests_per_period":
+			v.ThrottleUnauthenticatedGitHTTPRequestsPerPeriod = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_enabled":
+			v.ThrottleUnauthenticatedEnabled = optional(r, jsonread.Bool[bool])
+		case "throttle_unauthenticated_period_in_seconds":
+			v.ThrottleUnauthenticatedPeriodInSeconds = optional(r, jsonread.Int[int])
+		case "throttle_unauthenticated_requests_per_period":
+			v.ThrottleUnauthenticatedRequestsPerPeriod = optional(r, jsonread.Int[int])
 		case "require_personal_access_token_expiry":
 			jsonread.Bool(&v.RequirePersonalAccessTokenExpiry, r)
+		case "service_access_tokens_expiration_enforced":
+			v.ServiceAccessTokensExpirationEnforced = optional(r, jsonread.Bool[bool])
 		case "personal_access_token_prefix":
 			jsonread.Text(&v.PersonalAccessTokenPrefix, r)
-		case "external_pipeline_validation_service_timeout":
-			v.ExternalPipelineValidationServiceTimeout = optional(r, jsonread.Int[int])
-		case "external_pipeline_validation_service_token":
-			jsonread.Text(&v.ExternalPipelineValidationServiceToken, r)
 		case "external_pipeline_validation_service_url":
-			jsonread.Text(&v.ExternalPipelineValidationServiceURL, r)
+			v.ExternalPipelineValidationServiceURL = nullable(r, jsonread.Text[string])
+		case "external_pipeline_validation_service_token":
+			v.ExternalPipelineValidationServiceToken = nullable(r, jsonread.Text[string])
+		case "external_pipeline_validation_service_timeout":
+			v.ExternalPipelineValidationServiceTimeout = nullable(r, jsonread.Int[int])
 		case "external_authorization_service_enabled":
 			jsonread.Bool(&v.ExternalAuthorizationServiceEnabled, r)
 		case "external_authorization_service_url":
@@ -218,7 +383,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "bulk_import_concurrent_pipeline_batch_limit":
 			jsonread.Int(&v.BulkImportConcurrentPipelineBatchLimit, r)
 		case "concurrent_relation_batch_export_limit":
-			jsonread.Int(&v.ConcurrentRelationBatchExportLimit, r)
+			v.ConcurrentRelationBatchExportLimit = optional(r, jsonread.Int[int])
 		case "relation_export_batch_size":
 			jsonread.Int(&v.RelationExportBatchSize, r)
 		case "concurrent_github_import_jobs_limit":
@@ -228,11 +393,39 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "concurrent_bitbucket_server_import_jobs_limit":
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
-			jsonread.Bool(&v.SilentAdminExportsEnabled, r)
+			v.SilentAdminExportsEnabled = optional(r, jsonread.Bool[bool])
+		case "chatapp_enabled":
+			v.ChatAppEnabled = optional(r, jsonread.Bool[bool])
+		case "chatapp_id":
+			v.ChatAppID = optional(r, jsonread.Text[string])
+		case "chatapp_secret":
+			v.ChatAppSecret = optional(r, jsonread.Text[string])
+		case "chatapp_signing_secret":
+			v.ChatAppSigningSecret = optional(r, jsonread.Text[string])
+		case "chatapp_verification_token":
+			v.ChatAppVerificationToken = optional(r, jsonread.Text[string])
+		case "tracker_enabled":
+			v.TrackerEnabled = optional(r, jsonread.Bool[bool])
+		case "tracker_app_id":
+			v.TrackerAppID = optional(r, jsonread.Text[string])
+		case "tracker_collector_hostname":
+			v.TrackerCollectorHostname = optional(r, jsonread.Text[string])
+		case "tracker_database_collector_hostname":
+			v.TrackerDatabaseCollectorHostname = optional(r, jsonread.Text[string])
+		case "tracker_cookie_domain":
+			v.TrackerCookieDomain = optional(r, jsonread.Text[string])
+		case "codeintel_enabled":
+			v.CodeIntelEnabled = optional(r, jsonread.Bool[bool])
+		case "codeintel_public_only":
+			v.CodeIntelPublicOnly = optional(r, jsonread.Bool[bool])
+		case "codeintel_url":
+			v.CodeIntelURL = optional(r, jsonread.Text[string])
+		case "editor_extension_marketplace":
+			v.EditorExtensionMarketplace = table(r, jsonread.Verbatim[json.RawMessage])
 		case "silent_mode_enabled":
 			jsonread.Bool(&v.SilentModeEnabled, r)
 		case "security_txt_content":
-			jsonread.Text(&v.SecurityTXTContent, r)
+			v.SecurityTXTContent = nullable(r, jsonread.Text[string])
 		case "floc_enabled":
 			jsonread.Bool(&v.FLoCEnabled, r)
 		case "enforce_pipl_compliance":
@@ -242,15 +435,15 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "plantuml_enabled":
 			jsonread.Bool(&v.DiagramAEnabled, r)
 		case "plantuml_url":
-			jsonread.Text(&v.DiagramAURL, r)
+			v.DiagramAURL = nullable(r, jsonread.Text[string])
 		case "diagramsnet_enabled":
 			jsonread.Bool(&v.DiagramBEnabled, r)
 		case "diagramsnet_url":
-			jsonread.Text(&v.DiagramBURL, r)
+			v.DiagramBURL = nullable(r, jsonread.Text[string])
 		case "kroki_enabled":
 			jsonread.Bool(&v.DiagramCEnabled, r)
 		case "kroki_url":
-			jsonread.Text(&v.DiagramCURL, r)
+			v.DiagramCURL = nullable(r, jsonread.Text[string])
 		case "jira_connect_application_key":
 			jsonread.Text(&v.IssueTrackerConnectApplicationKey, r)
 		case "jira_connect_public_key_storage_enabled":
@@ -260,45 +453,49 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "jira_connect_additional_audience_url":
 			jsonread.Text(&v.IssueTrackerConnectAdditionalAudienceURL, r)
 		case "allow_all_integrations":
-			jsonread.Bool(&v.AllowAllIntegrations, r)
+			v.AllowAllIntegrations = optional(r, jsonread.Bool[bool])
 		case "allowed_integrations":
 			v.AllowedIntegrations = slice(r, jsonread.Text[string])
+		case "allow_group_owners_to_manage_ldap":
+			v.AllowGroupOwnersToManageLDAP = optional(r, jsonread.Bool[bool])
+		case "shared_runners_minutes":
+			v.SharedRunnersMinutes = optional(r, jsonread.Int[int])
 		case "group_owners_can_manage_default_branch_protection":
-			jsonread.Bool(&v.GroupOwnersCanManageDefaultBranchProtection, r)
+			v.GroupOwnersCanManageDefaultBranchProtection = optional(r, jsonread.Bool[bool])
 		case "file_template_project_id":
-			jsonread.Int(&v.FileTemplateProjectID, r)
+			v.FileTemplateProjectID = optional(r, jsonread.Int[int64])
 		case "replica_node_allowed_ips":
-			jsonread.Text(&v.ReplicaNodeAllowedIPs, r)
+			v.ReplicaNodeAllowedIPs = optional(r, jsonread.Text[string])
 		case "replica_status_timeout":
-			jsonread.Int(&v.ReplicaStatusTimeout, r)
+			v.ReplicaStatusTimeout = optional(r, jsonread.Int[int])
 		case "default_project_deletion_protection":
-			jsonread.Bool(&v.DefaultProjectDeletionProtection, r)
+			v.DefaultProjectDeletionProtection = optional(r, jsonread.Bool[bool])
 		case "disable_personal_access_tokens":
-			jsonread.Bool(&v.DisablePersonalAccessTokens, r)
+			v.DisablePersonalAccessTokens = optional(r, jsonread.Bool[bool])
 		case "security_policy_global_group_approvers_enabled":
-			jsonread.Bool(&v.SecurityPolicyGlobalGroupApproversEnabled, r)
+			v.SecurityPolicyGlobalGroupApproversEnabled = optional(r, jsonread.Bool[bool])
 		case "security_approval_policies_limit":
-			jsonread.Int(&v.SecurityApprovalPoliciesLimit, r)
+			v.SecurityApprovalPoliciesLimit = optional(r, jsonread.Int[int])
 		case "scan_execution_policies_action_limit":
-			jsonread.Int(&v.ScanExecutionPoliciesActionLimit, r)
+			v.ScanExecutionPoliciesActionLimit = optional(r, jsonread.Int[int])
 		case "scan_execution_policies_schedule_limit":
-			jsonread.Int(&v.ScanExecutionPoliciesScheduleLimit, r)
+			v.ScanExecutionPoliciesScheduleLimit = optional(r, jsonread.Int[int])
 		case "delete_unconfirmed_users":
-			jsonread.Bool(&v.DeleteUnconfirmedUsers, r)
+			v.DeleteUnconfirmedUsers = optional(r, jsonread.Bool[bool])
 		case "unconfirmed_users_delete_after_days":
-			jsonread.Int(&v.UnconfirmedUsersDeleteAfterDays, r)
+			v.UnconfirmedUsersDeleteAfterDays = optional(r, jsonread.Int[int])
 		case "assistant_features_enabled":
-			jsonread.Bool(&v.AssistantFeaturesEnabled, r)
+			v.AssistantFeaturesEnabled = optional(r, jsonread.Bool[bool])
 		case "lock_assistant_features_enabled":
-			jsonread.Bool(&v.LockAssistantFeaturesEnabled, r)
+			v.LockAssistantFeaturesEnabled = optional(r, jsonread.Bool[bool])
 		case "use_analytics_store_for_analytics":
-			jsonread.Bool(&v.UseAnalyticsStoreForAnalytics, r)
+			v.UseAnalyticsStoreForAnalytics = optional(r, jsonread.Bool[bool])
 		case "secret_push_protection_available":
-			jsonread.Bool(&v.SecretPushProtectionAvailable, r)
+			v.SecretPushProtectionAvailable = optional(r, jsonread.Bool[bool])
 		case "virtual_registries_endpoints_api_limit":
-			jsonread.Int(&v.VirtualRegistriesEndpointsAPILimit, r)
+			v.VirtualRegistriesEndpointsAPILimit = optional(r, jsonread.Int[int])
 		case "lock_memberships_to_saml":
-			jsonread.Bool(&v.LockMembershipsToSAML, r)
+			v.LockMembershipsToSAML = optional(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}

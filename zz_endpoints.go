@@ -137,7 +137,7 @@
 //
 //   - [SettingsService.Get]: GET /application/settings (Document 3 §4.1)
 //   - [SettingsService.Update]: PUT /application/settings (Document 3 §4.1)
-//   - [SettingsService.Verify]: GET /application/settings (Document 3 §4.1)
+//   - [SettingsService.Apply]: PUT /application/settings (Document 3 §4.1)
 //
 // Integrations:
 //

@@ -154,3 +154,14 @@ func TestClientMeetsTheOtherServices(t *testing.T) {
 	}
 	srv.AssertCount(t, "GET /projects/:id/audit_events", 3)
 }
+
+// A server that speaks GitLab's words hands out clients that speak them too; the empty vocabulary takes them away.
+func TestClientsOfAServerWithGitLabWords(t *testing.T) {
+	srv, ctx := forgetest.New(t, forgetest.GitLabWords()), t.Context()
+	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
+	require.NoError(t, err)
+	require.NotNil(t, settings)
+	assert.Contains(t, string(srv.Requests()[0].Body), `"duo_features_enabled":true`)
+	_, err = srv.Client(forge.WithVocabulary("")).Settings.Get(ctx)
+	assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
+}

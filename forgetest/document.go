@@ -43,7 +43,14 @@ func (f *field) zero() any {
 	case f.Nullable, f.Format != "", f.Only != nil, f.Deprecated != nil:
 		return nil
 	}
+	return f.empty()
+}
+
+// empty is the zero of the field's type.
+func (f *field) empty() any {
 	switch f.Type {
+	case "boolean":
+		return false
 	case "integer":
 		return int64(0)
 	case "number":

@@ -18,6 +18,8 @@ type encoder struct {
 	views []string
 	words map[string]string      // other names of fields of the outermost documents
 	sold  func(*limitation) bool // whether the platform has a field; nil is all
+
+	gitlab bool // words of the deployed product
 }
 
 // encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
@@ -65,7 +67,7 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	if d == nil {
 		return append(b, "null"...)
 	}
-	nested := encoder{base: e.base, sold: e.sold}
+	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab}
 	if slices.Contains(e.views, dependency) {
 		nested.views = []string{dependency}
 	}
@@ -80,6 +82,10 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 		}
 		first = false
 		b = append(appendString(b, orElse(e.words[f.Name], f.Name)), ':')
+		if e.gitlab && deployedDecimals[f.Name] {
+			b = appendDecimal(b, d.values[i])
+			continue
+		}
 		b = nested.append(b, d.values[i], f.Format)
 	}
 	return append(b, '}')

@@ -318,7 +318,7 @@ func runnerRules() []rule {
 // elsewhere are types whose rules are the client's own, or are tested at another place: the hash not[...] and settings.
 var elsewhere = []string{
 	"Call", "Client", "CustomIntegration", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
-	"RetryPolicy", "UpdateSettingsOptions", "request",
+	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
 // Each rule that the client and the server have on their own: what one refuses the other refuses, and what one takes the other takes.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/examples/internal/demotest"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -19,12 +17,23 @@ import (
 
 const (
 	update = "PUT /application/settings"
-	table  = `SETTING                                   IS     SHOULD BE
-deletion_adjourned_period                 30     14
-require_admin_approval_after_user_signup  false  true
-restricted_visibility_levels              []     ["public"]
-session_expire_delay                      10080  480
-signup_enabled                            true   false
+	table  = `--- the server
++++ desired.json
+@@ deletion_adjourned_period @@
+-30
++14
+@@ require_admin_approval_after_user_signup @@
+-false
++true
+@@ restricted_visibility_levels @@
+-[]
++"public"
+@@ session_expire_delay @@
+-10080
++480
+@@ signup_enabled @@
+-true
++false
 `
 )
 
@@ -91,14 +100,34 @@ func TestCachedSettings(t *testing.T) {
 	srv.AssertCount(t, update, 1)
 }
 
-// A setting of another tier is ignored by the server without an error; the program tells.
-func TestNotTaken(t *testing.T) {
+// A setting of another tier is ignored by the server without an error; the program reports it.
+func TestNotApplied(t *testing.T) {
 	srv := demotest.Server(t, forgetest.WithTier(forgetest.Free))
 	path := file(t, `{"signup_enabled": false, "disable_personal_access_tokens": true}`)
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes", "-wait", "0s")
-	assert.Equal(t, demo.Finding("the server did not take disable_personal_access_tokens (an older release, or another tier?)"), err)
-	assert.Regexp(t, `disable_personal_access_tokens +\(not shown\) +true`, out)
+	assert.Equal(t, demo.Finding("the server did not apply disable_personal_access_tokens (of another tier)"), err)
+	assert.Contains(t, out, "@@ disable_personal_access_tokens @@\n-(not shown)\n+true\n")
 	srv.AssertEffects(t, update, 1)
+}
+
+// Drift in lists, objects and names that the library does not know is found, and printed by its elements.
+func TestDriftInside(t *testing.T) {
+	srv := demotest.Server(t)
+	srv.FillSettings(func(s *forgetest.Document) {
+		s.Set("domain_allowlist", []string{"a.example", "b.example"})
+		s.Set("repository_storages_weighted", map[string]any{"default": 100, "cold": 5})
+		s.Set("sign_in_restrictions", map[string]any{"client_secret": "hunter1", "x": true})
+	})
+	path := file(t, `{"domain_allowlist": ["a.example", "c.example"], "repository_storages_weighted": {"default": 50, "cold": 5},
+		"sign_in_restrictions": {"client_secret": "hunter2", "x": true}}`)
+	out, err := demotest.Run(t, run, "", "-file", path)
+	assert.Equal(t, demo.Finding("3 settings to change; -apply does it"), err)
+	assert.Contains(t, out, "@@ domain_allowlist @@\n-\"b.example\"\n+\"c.example\"\n@@ repository_storages_weighted @@\n-default: 100\n+default: 50\n@@ sign_in_restrictions @@\n")
+	assert.NotContains(t, out, "hunter")
+	path = file(t, `{"domain_allowlist": ["b.example", "a.example"]}`)
+	out, err = demotest.Run(t, run, "", "-file", path)
+	require.Error(t, err)
+	assert.Contains(t, out, "-\"a.example\"\n-\"b.example\"\n+\"b.example\"\n+\"a.example\"\n", "another order is drift")
 }
 
 func TestSecretsAreNotShown(t *testing.T) {
@@ -106,18 +135,20 @@ func TestSecretsAreNotShown(t *testing.T) {
 	srv.FillSettings(func(s *forgetest.Document) { s.Set("external_pipeline_validation_service_token", "old-secret") })
 	out, err := demotest.Run(t, run, "", "-file", file(t, `{"external_pipeline_validation_service_token": "new-secret"}`))
 	require.Error(t, err)
-	assert.Regexp(t, `external_pipeline_validation_service_token +\(secret\) +\(secret\)`, out)
+	assert.Contains(t, out, "@@ external_pipeline_validation_service_token @@\n-\"(secret)\"\n+\"(secret)\"\n")
 	assert.NotContains(t, out+err.Error(), "-secret")
 }
 
 func TestWrongFiles(t *testing.T) {
 	srv := demotest.Server(t)
 	for want, args := range map[string][]string{
-		`the server shows no setting "signup_enabed": is it misspelled?`: {"-file", file(t, `{"signup_enabed": false}`)},
-		"signup_enabled cannot be a string":                              {"-file", file(t, `{"signup_enabled": "no"}`)},
-		"settings.json: it is no JSON object":                            {"-file", file(t, `["signup_enabled"]`)},
-		"no such file":                                                   {"-file", "nowhere.json"},
-		"-file is missing":                                               {},
+		"Merge (signup_enabed): line 2: neither the server's settings nor this package have it: is it misspelled?": {"-file", file(t, "{\n\"signup_enabed\": false}")},
+		"Merge (signup_enabled): line 3: its type is boolean, and the value is a JSON string":                      {"-file", file(t, "{\n\n\"signup_enabled\": \"no\"}")},
+		"Merge (akismet_enabled): line 1: the contract calls it antispam_enabled":                                  {"-file", file(t, `{"akismet_enabled": true}`)},
+		"Merge: line 1: it must be a JSON object of settings, and it is a JSON array":                              {"-file", file(t, `["signup_enabled"]`)},
+		"Merge: line 2: it is not JSON": {"-file", file(t, "{\n\"signup_enabled\" false}")},
+		"no such file":                  {"-file", "nowhere.json"},
+		"-file is missing":              {},
 	} {
 		_, err := demotest.Run(t, run, "", append(args, "-apply", "-yes")...)
 		require.ErrorContains(t, err, want)
@@ -136,7 +167,7 @@ func TestVocabulary(t *testing.T) {
 	t.Setenv("FORGE_VOCABULARY", "gitlab")
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes")
 	require.NoError(t, err)
-	assert.Contains(t, out, "signup_enabled  true  false")
+	assert.Contains(t, out, "@@ signup_enabled @@\n-true\n+false\n")
 }
 
 func TestEmbedded(t *testing.T) {
@@ -144,29 +175,4 @@ func TestEmbedded(t *testing.T) {
 	out, err := demotest.Run(t, run, "y\n", "-apply")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Done")
-}
-
-// What is read stays as it is: a list that the file makes shorter, a hash, and a value of another type than documented are
-// differences, and the last one is replaced.
-func TestOverlay(t *testing.T) {
-	before := &forge.ApplicationSettings{
-		AllowedIntegrations: []string{"a", "b"}, SignInRestrictions: json.RawMessage(`{"c":1}`), SessionExpireDelay: 2,
-		Extra: map[string]json.RawMessage{"snippet_size_limit": json.RawMessage(`"5 MB"`), "receptive_cluster_agents_enabled": json.RawMessage(`"?"`)},
-	}
-	after, err := overlay(before, []byte(`{"allowed_integrations":["x"],"sign_in_restrictions":{"d":2},"snippet_size_limit":7,"receptive_cluster_agents_enabled":true}`))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"a", "b"}, before.AllowedIntegrations)
-	assert.Equal(t, []string{"x"}, after.AllowedIntegrations)
-	assert.Equal(t, 7, after.SnippetSizeLimit)
-	assert.Equal(t, 2, after.SessionExpireDelay)
-	assert.Equal(t, map[string]json.RawMessage{"receptive_cluster_agents_enabled": json.RawMessage(`true`)}, after.Extra)
-	diff, err := forge.DiffSettings(before, after)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"d": 2.0}, diff.Update.SignInRestrictions)
-	assert.Equal(t, []string{"x"}, diff.Update.AllowedIntegrations)
-	assert.Equal(t, new(7), diff.Update.SnippetSizeLimit)
-
-	same, err := overlay(before, []byte(`{"snippet_size_limit":"5 MB"}`))
-	require.NoError(t, err)
-	assert.Equal(t, before.Extra, same.Extra)
 }

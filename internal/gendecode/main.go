@@ -4,7 +4,7 @@
 //
 // How a field is read follows from its type: the table kinds names a function of internal/jsonread for basic types; response
 // types and types with a decodeFrom method of their own are read by that; pointers, slices and maps of these by optional,
-// slice and table of decode.go. To add a kind, write its function in jsonread and name it in the table. A response type
+// slice and table of decode.go, and a Nullable of these by nullable. To add a kind, write its function in jsonread and name it in the table. A response type
 // that comes in another form too has a method decodeOther, which its decoder asks first.
 //
 // No value is lost: the Reader keeps in Extra what no field names, and what a field could not take. So what a decoder would
@@ -89,6 +89,8 @@ func (p *packageInfo) statement(f field) string {
 		return fmt.Sprintf("%s = table(r, %s)", f.path, p.element(inner))
 	case strings.HasPrefix(typ, "*"):
 		return fmt.Sprintf("%s = optional(r, %s)", f.path, p.reader(typ[1:]))
+	case nullableOf(typ) != "":
+		return fmt.Sprintf("%s = nullable(r, %s)", f.path, p.reader(nullableOf(typ)))
 	case strings.HasPrefix(typ, "[]") && kinds[typ].function == "":
 		return fmt.Sprintf("%s = slice(r, %s)", f.path, p.element(typ[2:]))
 	case p.isDecoded(typ):
@@ -115,10 +117,21 @@ var kinds = map[string]struct {
 
 const mapOf = "map[string]"
 
-// readable reports whether a field of the type can be read: a basic type or one with a decoder, or a pointer to one, or
-// slices and a map of such.
+// nullableOf is the type of a Nullable's value, or "".
+func nullableOf(typ string) string {
+	if inner, isNullable := strings.CutPrefix(typ, "Nullable["); isNullable {
+		return strings.TrimSuffix(inner, "]")
+	}
+	return ""
+}
+
+// readable reports whether a field of the type can be read: a basic type or one with a decoder, or a pointer to one or a
+// Nullable of one, or slices and a map of such.
 func (p *packageInfo) readable(typ string) bool {
 	if inner, isPointer := strings.CutPrefix(typ, "*"); isPointer {
+		return p.reader(inner) != ""
+	}
+	if inner := nullableOf(typ); inner != "" {
 		return p.reader(inner) != ""
 	}
 	return p.element(strings.TrimPrefix(typ, mapOf)) != ""

@@ -17,6 +17,9 @@ type Percent float64
 
 type Flag bool
 
+// Nullable is like the package's own.
+type Nullable[T any] struct{ value T }
+
 // Day has a decoder of its own.
 type Day struct{ y, m, d int }
 
@@ -62,6 +65,9 @@ type All struct {
 	TimeP   *time.Time                 `json:"time_p"`
 	DayP    *Day                       `json:"day_p"`
 	BoolP   *bool                      `json:"bool_p"`
+	TextN   Nullable[string]           `json:"text_n"`
+	LevelN  Nullable[Level2]           `json:"level_n"`
+	DayN    Nullable[Day]              `json:"day_n"`
 	Unions  []Union                    `json:"unions"`
 	Colors  []Color                    `json:"colors"`
 	IDs     []int64                    `json:"ids"`

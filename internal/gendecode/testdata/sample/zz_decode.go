@@ -54,6 +54,12 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 			v.DayP = optional(r, (*Day).decodeFrom)
 		case "bool_p":
 			v.BoolP = optional(r, jsonread.Bool[bool])
+		case "text_n":
+			v.TextN = nullable(r, jsonread.Text[string])
+		case "level_n":
+			v.LevelN = nullable(r, jsonread.Int[Level2])
+		case "day_n":
+			v.DayN = nullable(r, (*Day).decodeFrom)
 		case "unions":
 			v.Unions = slice(r, (*Union).decodeFrom)
 		case "colors":

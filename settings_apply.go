@@ -1,0 +1,180 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+)
+
+// SettingsReport says what became of changes.
+type SettingsReport struct {
+	// Settings are the settings as they read now.
+	Settings *ApplicationSettings
+	// NotApplied lists all that was wanted and is not in force, or not known to be, sorted by name: what the server ignored, what it
+	// does not show, and what was not sent. Reason says which.
+	NotApplied []SettingDifference
+}
+
+// Apply updates the settings, reads them back and reports what is not in force: a server ignores names that it does not know, without
+// an error. It sends Changes with the companions that the contract requires; changes of nothing are not sent. Servers keep settings
+// for 60 seconds by default, so that a change may show late; Apply does not wait, and Verify looks again. An error of the reading
+// names GET: the update has been made then. A nil diff changes nothing. Document 3 §4.1.
+func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
+	update, err := s.update(d)
+	if err == nil && len(update.changes) > 0 {
+		_, err = do[ApplicationSettings](ctx, s.put("/application/settings").json(update).in(s.words()), opts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Verify(ctx, d, opts...)
+}
+
+// Verify reads the settings and reports which of the changes are not in force, as Apply does. It changes nothing. Document 3 §4.1.
+func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
+	update, err := s.update(d)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := s.Get(ctx, opts...)
+	if err != nil {
+		return nil, err
+	}
+	report := &SettingsReport{Settings: settings}
+	for _, change := range slices.Concat(update.changes, update.notSent) {
+		change.Have = shownSetting(settings.baseline(), change.Name)
+		if isInForce(change) {
+			continue
+		}
+		if change.Reason == "" {
+			change.Reason = whyNotInForce(change)
+		}
+		report.NotApplied = append(report.NotApplied, change)
+	}
+	sortSettings(report.NotApplied)
+	return report, nil
+}
+
+// settingsUpdate is the body that makes changes.
+type settingsUpdate struct {
+	changes, notSent []SettingDifference
+	document         map[string]json.RawMessage
+}
+
+// update brings changes to the contract's words, and refuses two names of one setting with different values.
+func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
+	u := &settingsUpdate{}
+	if d == nil {
+		return u, nil
+	}
+	err := d.err
+	u.notSent, u.document = d.NotSent, d.document
+	names := map[string]string{} // as they were given, by the contract's name
+	for _, change := range d.Changes {
+		given := change.Name
+		if _, named := settingField(given); !named { // a name in Extra may be the product's own
+			if neutral, known := s.owner().config.neutral(settingWord, given); known {
+				change.Name = neutral
+			}
+		}
+		i := slices.IndexFunc(u.changes, func(other SettingDifference) bool { return other.Name == change.Name })
+		switch {
+		case i < 0:
+			names[change.Name] = given
+			u.changes = append(u.changes, change)
+		case !equalJSON(u.changes[i].Want, change.Want):
+			err = firstError(err, &ValidationError{Option: "SettingsDiff", Param: given, Reason: "it is " + names[change.Name] + " in other words, and has another value: omit one of them"})
+		}
+	}
+	if err != nil {
+		err = s.put("/application/settings").invalid(err)
+	}
+	return u, err
+}
+
+func (u *settingsUpdate) check() error {
+	changes := map[string]json.RawMessage{}
+	for _, change := range u.changes {
+		changes[change.Name] = change.Want
+	}
+	return firstError(checkReplaced(changes), checkCompanions(u.members()))
+}
+
+// members are what is sent: the changes, and the companions that the document has.
+func (u *settingsUpdate) members() map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	for _, change := range u.changes {
+		members[change.Name] = change.Want
+	}
+	for _, rule := range companionSettings() {
+		for _, need := range rule.needs {
+			if value := shownSetting(u.document, need); isValue(members[rule.setting], "true") && members[need] == nil && value != nil && !isValue(value, "null") {
+				members[need] = value
+			}
+		}
+	}
+	return members
+}
+
+// MarshalJSON writes what goes out in the client's vocabulary.
+func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
+	members := u.members()
+	for _, change := range u.changes {
+		switch {
+		case change.byHand != "":
+			delete(members, change.Name)
+		case change.sendAs != "":
+			delete(members, change.Name)
+			members[change.sendAs] = aliasBackward(change.sendAs, change.Want)
+		}
+	}
+	return json.Marshal(members)
+}
+
+// extra is what goes out under the name that was given.
+func (u *settingsUpdate) extra() map[string]any {
+	extra := map[string]any{}
+	for _, change := range u.changes {
+		if change.byHand != "" {
+			extra[change.byHand] = change.Want
+		}
+	}
+	return extra
+}
+
+// optionName is the field of the settings document that an error is about.
+func (u *settingsUpdate) optionName(param string) string {
+	if field, known := settingField(param); known {
+		return "ApplicationSettings." + field
+	}
+	return "ApplicationSettings"
+}
+
+// isInForce reports whether a setting is as it should be.
+func isInForce(change SettingDifference) bool {
+	if change.Want == nil || change.Have == nil {
+		return change.Want == nil && change.Have == nil
+	}
+	return sameSetting(change.Have, change.Want)
+}
+
+// whyNotInForce is the reason of a setting that was sent.
+func whyNotInForce(change SettingDifference) SettingReason {
+	_, named := settingField(change.Name)
+	switch {
+	case change.Have == nil && change.Secret():
+		return SettingSecret
+	case change.Have == nil && isTierSetting(change.Name):
+		return SettingTier
+	case change.Have == nil:
+		return SettingNotShown
+	case named && !isParameter(change.Name):
+		return SettingNotSettable
+	}
+	return SettingNotApplied
+}
+
+func sortSettings(list []SettingDifference) {
+	slices.SortFunc(list, func(a, b SettingDifference) int { return cmp.Compare(a.Name, b.Name) })
+}

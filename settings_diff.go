@@ -1,0 +1,278 @@
+package forge
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// SettingReason says why a setting is not as it should be.
+type SettingReason string
+
+const (
+	// SettingNotApplied is a setting that the server shows with another value. Servers keep settings for 60 seconds by default, so that
+	// a later Verify may find it in force.
+	SettingNotApplied SettingReason = "not applied"
+	// SettingNotShown is a setting that the server does not show: it ignored the name, or does not show the value. Whether it is in
+	// force is unknown.
+	SettingNotShown SettingReason = "not shown"
+	// SettingTier is a setting of Premium and Ultimate that the server does not show: it ignored it.
+	SettingTier SettingReason = "of another tier"
+	// SettingSecret is a key, token, secret or password that the server does not show. Whether it is in force is unknown.
+	SettingSecret SettingReason = "secret"
+	// SettingDeprecated is a deprecated setting that was not sent, since its replacement was.
+	SettingDeprecated SettingReason = "deprecated"
+	// SettingNotSettable is what no update can set: the id and times, a value of another type than the setting's, a name that was
+	// removed from Extra. It is also a setting that the contract shows in responses only, and that the server ignored.
+	SettingNotSettable SettingReason = "not settable"
+	// SettingAbsent is a setting that the other document does not have. It is not sent: another tier or release has it.
+	SettingAbsent SettingReason = "absent"
+)
+
+// SettingDifference is a setting that two sides see differently. The values may be secrets: keys and tokens are settings too.
+type SettingDifference struct {
+	// Name is the setting, in the contract's words. Of two names of one setting it is the one that is not deprecated.
+	Name string
+	// Have is the value that is there; nil when the setting is not shown.
+	Have json.RawMessage
+	// Want is the value that should be there; nil for a name that was removed.
+	Want json.RawMessage
+	// Reason says why the setting is not as it should be; empty for a change that is yet to be sent.
+	Reason SettingReason
+
+	byHand string // the name as a program gave it in the options' Extra: it is sent as it is
+	sendAs string // the deprecated name, where the server shows only that
+}
+
+// Secret reports whether the setting is a key, a token, a secret or a password, by its name. Numbers and booleans are none.
+func (d SettingDifference) Secret() bool {
+	return isSecretSetting(d.Name) && !isPlainValue(d.Have) && !isPlainValue(d.Want)
+}
+
+// String returns the name alone, since the values may be secrets.
+func (d SettingDifference) String() string { return d.Name }
+
+// GoString is String, for %#v.
+func (d SettingDifference) GoString() string { return d.Name }
+
+// MarshalJSON writes an object with name, have, want and reason. Secrets are written as "(secret)".
+func (d SettingDifference) MarshalJSON() ([]byte, error) {
+	have, want := d.Have, d.Want
+	if d.Secret() {
+		have, want = maskSetting(have), maskSetting(want)
+	}
+	return json.Marshal(struct {
+		Name   string          `json:"name"`
+		Have   json.RawMessage `json:"have,omitempty"`
+		Want   json.RawMessage `json:"want,omitempty"`
+		Reason SettingReason   `json:"reason,omitempty"`
+	}{d.Name, have, want, d.Reason})
+}
+
+func maskSetting(value json.RawMessage) json.RawMessage {
+	if value == nil || isEmptyJSON(value) {
+		return value
+	}
+	return json.RawMessage(`"(secret)"`)
+}
+
+// SettingsDiff is what makes settings as they should be. Apply sends it.
+type SettingsDiff struct {
+	// Changes are sent, sorted by name. An entry that is deleted from the list is not sent. Companions that enabling a setting needs
+	// are not among them: Apply adds them, as the document has them.
+	Changes []SettingDifference
+	// NotSent are the other differences, sorted by name. Reason says why they are not sent. Apply and Verify report them too.
+	NotSent []SettingDifference
+	// OnlyHave are the names of settings that should be no other way, since the wanted settings do not have them, sorted.
+	OnlyHave []string
+
+	document map[string]json.RawMessage // the settings as they should be, for companions
+	err      error
+}
+
+// Err is why the changes cannot be expressed: a value that is not JSON, one of another type in Extra, or a deprecated setting and its
+// replacement with different values. Apply and Verify return it before they send anything.
+func (d *SettingsDiff) Err() error {
+	if d == nil {
+		return nil
+	}
+	return d.err
+}
+
+// Changes returns what a program has changed since the settings were read, in fields, slices, maps and Extra, and by Merge. Of
+// settings that were not read, it is all that is not zero. A value that cannot be sent is an error of [SettingsDiff.Err], which
+// Apply returns. A plain field that the server did not show, and that is set to its zero value, looks as if it was not set: use
+// Merge for that.
+//
+// Copies of a value share slices and maps; a change of one is in the changes of all.
+func (s *ApplicationSettings) Changes() *SettingsDiff {
+	now, err := s.members()
+	d := &SettingsDiff{document: now, err: err}
+	if err != nil {
+		return d
+	}
+	read := s.baseline()
+	edits := editsOf(read, now)
+	if d.err = checkReplaced(edits); d.err != nil {
+		return d
+	}
+	moveAliases(edits)
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		switch change := newDifference(name, read, edits); {
+		case change.Have != nil && equalJSON(change.Have, change.Want): // an alias
+		case isIdentity(name):
+			d.notSent(change, SettingNotSettable)
+		case replacedIn(edits, name):
+			d.notSent(change, SettingDeprecated)
+		default:
+			d.Changes = append(d.Changes, change)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		if now[name] == nil {
+			d.notSent(SettingDifference{Name: name, Have: read[name]}, SettingNotSettable)
+		}
+	}
+	d.sort()
+	return d
+}
+
+// Changes returns the options as changes, for Apply and Verify.
+func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
+	d := &SettingsDiff{}
+	if o == nil {
+		return d
+	}
+	given, err := membersOf(o)
+	if d.err = firstError(err, checkDeprecated(given)); d.err != nil {
+		d.err = nameOption(o, d.err)
+		return d
+	}
+	for name, value := range given {
+		change := SettingDifference{Name: name, Want: value}
+		if _, byHand := o.Extra[name]; byHand {
+			change.byHand = name
+		}
+		d.Changes = append(d.Changes, change)
+	}
+	d.sort()
+	return d
+}
+
+// DiffSettings returns what makes settings like others: like those of another instance, or like a document that was changed after
+// an earlier read. Of two values of one read, it is the changes of want. What only one of them has is never sent, unless a
+// program set it in want. Identity, which is the id and times, does not count.
+func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
+	if want != nil && have != nil && want.read != nil && want.read == have.read {
+		d := want.Changes()
+		return d, d.err
+	}
+	there, err := have.members()
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := want.members()
+	if err != nil {
+		return nil, err
+	}
+	edits := editsOf(want.baseline(), wanted)
+	if err := checkReplaced(edits); err != nil {
+		return nil, err
+	}
+	d := &SettingsDiff{document: maps.Clone(wanted)}
+	preferEdits(wanted, edits)
+	moveAliases(wanted)
+	moveAliases(edits)
+	d.compare(there, wanted, edits)
+	return d, nil
+}
+
+// compare lists how the wanted settings differ from those that are there.
+func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) {
+	changed := map[string]json.RawMessage{}
+	for name, value := range wanted {
+		switch change := newDifference(name, there, wanted); {
+		case isIdentity(name), change.Have != nil && sameSetting(change.Have, value):
+		case change.Have == nil && edits[name] == nil:
+			d.notSent(change, SettingAbsent)
+		case misfitOf(name, value) != nil:
+			d.notSent(change, SettingNotSettable)
+		default:
+			changed[name] = value
+		}
+	}
+	for name := range changed {
+		if change := newDifference(name, there, wanted); replacedIn(changed, name) {
+			d.notSent(change, SettingDeprecated)
+		} else {
+			d.Changes = append(d.Changes, change)
+		}
+	}
+	for name := range there {
+		if shownSetting(wanted, name) == nil && !isIdentity(name) {
+			d.OnlyHave = append(d.OnlyHave, name)
+		}
+	}
+	d.sort()
+}
+
+func (d *SettingsDiff) notSent(change SettingDifference, reason SettingReason) {
+	change.Reason = reason
+	d.NotSent = append(d.NotSent, change)
+}
+
+func (d *SettingsDiff) sort() {
+	sortSettings(d.Changes)
+	sortSettings(d.NotSent)
+	slices.Sort(d.OnlyHave)
+}
+
+// editsOf returns what differs from what was read.
+func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
+	edits := map[string]json.RawMessage{}
+	for name, value := range now {
+		if old := read[name]; old == nil || !equalJSON(old, value) {
+			edits[name] = value
+		}
+	}
+	return edits
+}
+
+// preferEdits makes both names of a setting what a program has set one of them to.
+func preferEdits(wanted, edits map[string]json.RawMessage) {
+	for _, alias := range settingAliases() {
+		if edits[alias.old] != nil && edits[alias.by] == nil {
+			wanted[alias.by] = alias.forward(edits[alias.old])
+		}
+	}
+}
+
+// moveAliases puts the values of deprecated names under the new ones.
+func moveAliases(settings map[string]json.RawMessage) {
+	for _, alias := range settingAliases() {
+		old, given := settings[alias.old]
+		if !given {
+			continue
+		}
+		delete(settings, alias.old)
+		if settings[alias.by] == nil {
+			settings[alias.by] = alias.forward(old)
+		}
+	}
+}
+
+// newDifference compares a setting, whichever of its names is shown.
+func newDifference(name string, there, wanted map[string]json.RawMessage) SettingDifference {
+	d := SettingDifference{Name: name, Have: shownSetting(there, name), Want: wanted[name]}
+	for _, alias := range settingAliases() {
+		if alias.by == name && there[alias.old] != nil && there[name] == nil {
+			d.sendAs = alias.old
+		}
+	}
+	return d
+}
+
+// replacedIn reports whether the changes have a setting that replaces a deprecated one.
+func replacedIn(changes map[string]json.RawMessage, name string) bool {
+	return slices.ContainsFunc(replacedSettings(), func(rule replacement) bool { return rule.old == name && changes[rule.by] != nil })
+}

@@ -1,0 +1,168 @@
+package forge
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// membersOf writes a settings value as JSON members, with what is in its Extra and no field names.
+func membersOf(settings any) (map[string]json.RawMessage, error) {
+	data, err := json.Marshal(settings)
+	if err == nil {
+		data, err = withExtra(settings, data)
+	}
+	members := map[string]json.RawMessage{}
+	if err == nil {
+		err = json.Unmarshal(data, &members)
+	}
+	if err != nil {
+		return nil, &ValidationError{Option: optionsName(settings), Reason: "it cannot be written as JSON: " + err.Error()}
+	}
+	return members, nil
+}
+
+// misfitsOf returns the values of a response's Extra that are under the name of a field, which could not take them and has
+// not been set since.
+func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	misfits := map[string]json.RawMessage{}
+	for name, value := range extra {
+		field, named := fieldForKey(reflect.ValueOf(response).Elem(), name)
+		if !named {
+			continue
+		}
+		member, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err != nil {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be written as JSON: " + err.Error()}
+		}
+		var again T
+		if err := decodeInto(member, &again); err != nil {
+			return nil, err
+		}
+		read, _ := fieldForKey(reflect.ValueOf(again), name)
+		if reflect.ValueOf(again).FieldByName("Extra").Len() == 0 {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, and its field could: set the field"}
+		}
+		if reflect.DeepEqual(field.Interface(), read.Interface()) {
+			misfits[name] = value
+		}
+	}
+	return misfits, nil
+}
+
+// fieldForKey returns the field of a struct that a JSON key is for.
+func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) {
+	for f := range v.Type().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key && name != "-" {
+			return v.FieldByIndex(f.Index), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// jsonName is the name of a field in JSON; "" for none.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+// isParameter reports whether the update has a documented parameter of the name.
+func isParameter(name string) bool {
+	_, known := fieldForKey(reflect.ValueOf(UpdateSettingsOptions{}), name)
+	return known
+}
+
+// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty value, and decimals as text.
+func sameSetting(a, b json.RawMessage) bool {
+	return equalJSON(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+}
+
+// isNumberText reports whether a text holds a number.
+func isNumberText(text, number json.RawMessage) bool {
+	var digits string
+	value, ok := parseJSON(number)
+	n, isNumber := value.(json.Number)
+	return ok && isNumber && json.Unmarshal(text, &digits) == nil && sameNumber(digits, n.String())
+}
+
+// isEmptyJSON reports whether a value is null or means the same to a server. 0 does not.
+func isEmptyJSON(value json.RawMessage) bool {
+	for _, empty := range []string{"null", `""`, "[]", "{}", "false"} {
+		if isValue(value, empty) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlainValue reports whether a value is a boolean or a number.
+func isPlainValue(value json.RawMessage) bool {
+	parsed, ok := parseJSON(value)
+	switch parsed.(type) {
+	case bool, json.Number:
+		return ok
+	}
+	return false
+}
+
+// isValue reports whether a value is the one that text stands for.
+func isValue(value json.RawMessage, text string) bool {
+	return value != nil && equalJSON(value, json.RawMessage(text))
+}
+
+// equalJSON compares two JSON values: the order of members, white space and the form of numbers do not count.
+func equalJSON(a, b json.RawMessage) bool {
+	left, leftOK := parseJSON(a)
+	right, rightOK := parseJSON(b)
+	return leftOK && rightOK && sameValue(left, right)
+}
+
+func parseJSON(text json.RawMessage) (value any, ok bool) {
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	err := decoder.Decode(&value)
+	return value, err == nil
+}
+
+func sameValue(a, b any) bool {
+	switch left := a.(type) {
+	case json.Number:
+		right, ok := b.(json.Number)
+		return ok && sameNumber(left.String(), right.String())
+	case []any:
+		right, ok := b.([]any)
+		if !ok || len(left) != len(right) {
+			return false
+		}
+		for i := range left {
+			if !sameValue(left[i], right[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		right, ok := b.(map[string]any)
+		if !ok || len(left) != len(right) {
+			return false
+		}
+		for key, value := range left {
+			if other, has := right[key]; !has || !sameValue(value, other) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
+
+// sameNumber compares two numerals by their value, as far as float64 can tell.
+func sameNumber(a, b string) bool {
+	left, leftErr := strconv.ParseFloat(a, 64)
+	right, rightErr := strconv.ParseFloat(b, 64)
+	return a == b || leftErr == nil && rightErr == nil && left == right && math.Abs(left) < 1<<53
+}

@@ -1,0 +1,197 @@
+package forge
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// companions is a rule: a setting that is enabled needs others in the same update.
+type companions struct {
+	setting string
+	needs   []string
+}
+
+// companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate limits have none. The contract
+// requires shared_runners_minutes too, which Premium and Ultimate have alone: a server that has it can ask for it.
+func companionSettings() []companions {
+	rules := []companions{
+		{"email_restrictions_enabled", []string{"email_restrictions"}},
+		{"antispam_enabled", []string{"antispam_api_key"}},
+		{"shared_runners_enabled", []string{"shared_runners_text", "shared_runners_minutes"}},
+		{"chatapp_enabled", []string{"chatapp_id", "chatapp_secret", "chatapp_signing_secret", "chatapp_verification_token"}},
+		{"tracker_enabled", []string{"tracker_collector_hostname"}},
+		{"codeintel_enabled", []string{"codeintel_url"}},
+		{"enforce_terms", []string{"terms"}},
+		{"require_two_factor_authentication", []string{"two_factor_grace_period"}},
+		{"unique_ips_limit_enabled", []string{"unique_ips_limit_per_user", "unique_ips_limit_time_window"}},
+	}
+	for _, family := range []string{"authenticated_api", "authenticated_web", "authenticated_packages_api", "unauthenticated_api", "unauthenticated_web",
+		"unauthenticated_packages_api", "unauthenticated"} {
+		family = "throttle_" + family
+		rules = append(rules, companions{family + "_enabled", []string{family + "_period_in_seconds", family + "_requests_per_period"}})
+	}
+	return rules
+}
+
+// checkCompanions reports a setting that is enabled without what it needs. What only some tiers have is not demanded.
+func checkCompanions(given map[string]json.RawMessage) error {
+	for _, rule := range companionSettings() {
+		for _, need := range rule.needs {
+			if isValue(given[rule.setting], "true") && given[need] == nil && !isTierSetting(need) {
+				return &ValidationError{Param: need, Reason: "it must be given when " + rule.setting + " is true"}
+			}
+		}
+	}
+	return nil
+}
+
+// replacement is a deprecated setting and what replaces it.
+type replacement struct{ old, by string }
+
+// replacedSettings lists the deprecated settings of Document 3 §4.1.1 and §4.1.2.
+func replacedSettings() []replacement {
+	rules := []replacement{
+		{"housekeeping_full_repack_period", "housekeeping_optimize_repository_period"},
+		{"housekeeping_gc_period", "housekeeping_optimize_repository_period"},
+		{"housekeeping_incremental_repack_period", "housekeeping_optimize_repository_period"},
+	}
+	for _, alias := range settingAliases() {
+		rules = append(rules, alias.replacement)
+	}
+	for _, suffix := range []string{"_enabled", "_period_in_seconds", "_requests_per_period"} {
+		for _, family := range []string{"_web", "_api"} {
+			rules = append(rules, replacement{"throttle_unauthenticated" + suffix, "throttle_unauthenticated" + family + suffix})
+		}
+	}
+	return rules
+}
+
+// checkDeprecated reports a deprecated setting that is given beside its replacement.
+func checkDeprecated(given map[string]json.RawMessage) error {
+	for _, rule := range replacedSettings() {
+		if given[rule.old] != nil && given[rule.by] != nil {
+			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, is given too: omit " + rule.old}
+		}
+	}
+	return nil
+}
+
+// checkReplaced reports a deprecated setting and its replacement with different values.
+func checkReplaced(given map[string]json.RawMessage) error {
+	for _, rule := range replacedSettings() {
+		old, by := given[rule.old], given[rule.by]
+		if old != nil && by != nil && !equalJSON(aliasValue(rule, old), by) {
+			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, has another value: omit " + rule.old}
+		}
+	}
+	return nil
+}
+
+// settingAlias is a deprecated setting that is its replacement under another name: each shows the value of the other.
+type settingAlias struct {
+	replacement
+	text bool // the old name has the strings "true" and "false" where the new one has booleans
+}
+
+func settingAliases() []settingAlias {
+	return []settingAlias{
+		{replacement: replacement{"admin_notification_email", "abuse_notification_email"}},
+		{replacement: replacement{"allow_local_requests_from_hooks_and_services", "allow_local_requests_from_web_hooks_and_services"}},
+		{replacement: replacement{"asset_proxy_whitelist", "asset_proxy_allowlist"}},
+		{replacement: replacement{"signin_enabled", "password_authentication_enabled_for_web"}, text: true},
+	}
+}
+
+// forward writes a value of the old name as one of the new name.
+func (a settingAlias) forward(value json.RawMessage) json.RawMessage {
+	var text string
+	if a.text && json.Unmarshal(value, &text) == nil && (text == "true" || text == "false") {
+		return json.RawMessage(text)
+	}
+	return value
+}
+
+// backward writes a value of the new name as one of the old name.
+func (a settingAlias) backward(value json.RawMessage) json.RawMessage {
+	if a.text && (isValue(value, "true") || isValue(value, "false")) {
+		return json.RawMessage(`"` + strings.TrimSpace(string(value)) + `"`)
+	}
+	return value
+}
+
+// aliasValue writes a value of a deprecated setting as one of its replacement.
+func aliasValue(rule replacement, old json.RawMessage) json.RawMessage {
+	for _, alias := range settingAliases() {
+		if alias.replacement == rule {
+			return alias.forward(old)
+		}
+	}
+	return old
+}
+
+// aliasBackward writes a value of a setting as one of its deprecated name.
+func aliasBackward(old string, value json.RawMessage) json.RawMessage {
+	for _, alias := range settingAliases() {
+		if alias.old == old {
+			return alias.backward(value)
+		}
+	}
+	return value
+}
+
+// shownSetting returns a setting's value, whichever of its names a server shows; nil for none.
+func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage {
+	if value := shown[name]; value != nil {
+		return value
+	}
+	for _, alias := range settingAliases() {
+		switch old, by := shown[alias.old], shown[alias.by]; {
+		case name == alias.by && old != nil:
+			return alias.forward(old)
+		case name == alias.old && by != nil:
+			return alias.backward(by)
+		}
+	}
+	return nil
+}
+
+// isNumericSetting reports whether a setting is a boolean or a number.
+func isNumericSetting(name string) bool {
+	field, known := settingField(name)
+	if !known {
+		return false
+	}
+	f, _ := reflect.TypeFor[ApplicationSettings]().FieldByName(field)
+	_, isNumber := numberKind(f.Type)
+	return isNumber || f.Type == reflect.TypeFor[bool]() || f.Type == reflect.TypeFor[*bool]()
+}
+
+// isIdentity reports whether a member of the settings object is no setting.
+func isIdentity(name string) bool {
+	return name == "id" || name == "created_at" || name == "updated_at"
+}
+
+// isTierSetting reports whether Premium and Ultimate have a setting alone (Document 3 §2.1 and §4.1.1).
+func isTierSetting(name string) bool {
+	switch name {
+	case "allow_account_deletion", "allow_all_integrations", "allow_group_owners_to_manage_ldap", "allowed_integrations", "assistant_features_enabled",
+		"default_project_deletion_protection", "delete_unconfirmed_users", "disable_personal_access_tokens", "file_template_project_id",
+		"group_owners_can_manage_default_branch_protection", "lock_assistant_features_enabled", "lock_memberships_to_saml", "replica_node_allowed_ips",
+		"replica_status_timeout", "scan_execution_policies_action_limit", "scan_execution_policies_schedule_limit", "secret_push_protection_available",
+		"security_approval_policies_limit", "security_policy_global_group_approvers_enabled", "shared_runners_minutes",
+		"unconfirmed_users_delete_after_days", "use_analytics_store_for_analytics", "virtual_registries_endpoints_api_limit":
+		return true
+	}
+	return false
+}
+
+// isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It goes by the name, since servers
+// have settings that the contract does not name.
+func isSecretSetting(name string) bool {
+	if isNumericSetting(name) {
+		return false
+	}
+	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })
+}
