@@ -56,8 +56,9 @@ type IntegrationSummary struct {
 	WikiPageEvents bool `json:"wiki_page_events"`
 	// JobEvents: the other service is told of jobs.
 	JobEvents bool `json:"job_events"`
-	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only.
-	VulnerabilityEvents bool `json:"vulnerability_events"`
+	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only,
+	// nil elsewhere.
+	VulnerabilityEvents *bool `json:"vulnerability_events"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`

@@ -179,8 +179,8 @@ type MergeRequest struct {
 	ApprovalsBeforeMerge *int `json:"approvals_before_merge"`
 	// ChangesCount is the number of changed files as text, 1000+ for many; empty while it is not known.
 	ChangesCount string `json:"changes_count"`
-	// Subscribed: the user is subscribed.
-	Subscribed bool `json:"subscribed"`
+	// Subscribed: the user is subscribed; nil where the server does not show it, as in lists.
+	Subscribed *bool `json:"subscribed"`
 	// LatestBuildStartedAt is when the latest pipeline started.
 	LatestBuildStartedAt time.Time `json:"latest_build_started_at"`
 	// LatestBuildFinishedAt is when the latest pipeline finished.

@@ -103,8 +103,8 @@ type Diff struct {
 	RenamedFile bool `json:"renamed_file"`
 	// DeletedFile: the file was deleted.
 	DeletedFile bool `json:"deleted_file"`
-	// GeneratedFile: the file is made by a tool; merge requests only. Since 16.9.
-	GeneratedFile bool `json:"generated_file"`
+	// GeneratedFile: the file is made by a tool; merge requests only, nil elsewhere. Since 16.9.
+	GeneratedFile *bool `json:"generated_file"`
 	// Collapsed: Diff was left out and can be asked for. Since 18.4. Not part of the contract.
 	Collapsed bool `json:"collapsed"`
 	// TooLarge: Diff is too large to be had. Since 18.4. Not part of the contract.
