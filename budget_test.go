@@ -158,7 +158,8 @@ func TestArchiveBudget(t *testing.T) {
 	})
 }
 
-// blobServer is a client of the bubble whose server has blobs of the size that their names say, "large" for one over 10 MB.
+// blobServer is a client of the bubble whose server has blobs of the size that their names say,
+// "large" for one over 10 MB.
 func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
 	t.Helper()
 	sent = new(int)
@@ -180,8 +181,8 @@ func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
 	})), sent
 }
 
-// Blobs over 10 MB that are read as JSON are counted for each project, and only those that are known to be so large are held back. The
-// refusal names the way out, which takes it.
+// Blobs over 10 MB that are read as JSON are counted for each project, and only those that are
+// known to be so large are held back. The refusal names the way out, which takes it.
 func TestBlobBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, sent := blobServer(t, true)
@@ -215,7 +216,8 @@ func TestBlobBudget(t *testing.T) {
 	})
 }
 
-// The raw form has no budget: it is neither counted nor held back, and takes nothing of the other form's budget.
+// The raw form has no budget: it is neither counted nor held back, and takes nothing of the other
+// form's budget.
 func TestRawBlobBudget(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -235,7 +237,8 @@ func TestRawBlobBudget(t *testing.T) {
 	}
 }
 
-// The table's budgets are the contract's: the calls, the time, whom they are counted for, and the offering. No other route has one.
+// The table's budgets are the contract's: the calls, the time, whom they are counted for, and the
+// offering. No other route has one.
 func TestBudgetsOfTheContract(t *testing.T) {
 	type documented struct {
 		calls   int

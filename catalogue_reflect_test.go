@@ -151,8 +151,8 @@ func fitsParam(want string, field reflect.Type) bool {
 	return slices.Contains(fit, field)
 }
 
-// fitsField says which Go types a field may have: a number is a pointer where null differs from zero, and TestConditionalFields knows
-// which others are.
+// fitsField says which Go types a field may have: a number is a pointer where null differs from
+// zero, and TestConditionalFields knows which others are.
 func fitsField(f catalogueField, field reflect.Type) bool {
 	base := field
 	if field.Kind() == reflect.Pointer {

@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shownSometimes are fields that the catalogue gives no condition and that servers do not always show.
+// shownSometimes are fields that the catalogue gives no condition and that servers do not always
+// show.
 var shownSometimes = []string{
 	"Issue.subscribed", "MergeRequest.subscribed", "Namespace.billable_members_count", "Runner.run_untagged", "Runner.locked",
 	"IntegrationSummary.vulnerability_events", "VersionDiff.generated_file", "MergeRequest.approvals_before_merge",
 }
 
-// A flag or a number that only some views, roles, tiers, editions or requests show is a pointer, so that
-// false and 0 are what the server said. All others are none. Ids are never 0, and settings have a test of
-// their own.
+// A flag or a number that only some views, roles, tiers, editions or requests show is a pointer, so
+// that false and 0 are what the server said. All others are none. Ids are never 0, and settings
+// have a test of their own.
 func TestConditionalFields(t *testing.T) {
 	var types map[string]struct {
 		Views  []string

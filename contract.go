@@ -58,8 +58,8 @@ const (
 	noBudget budget = iota
 	// archiveBudget is 5 calls a minute, on the hosted offering only.
 	archiveBudget
-	// blobBudget is 5 calls a minute for the large blobs of a project that are read as JSON. The raw form has no budget: §4.3
-	// gives this one to the other row.
+	// blobBudget is 5 calls a minute for the large blobs of a project that are read as JSON. The
+	// raw form has no budget: §4.3 gives this one to the other row.
 	blobBudget
 	// deletionBudget is one call an hour for each registry repository.
 	deletionBudget

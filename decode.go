@@ -93,8 +93,7 @@ func texts(v *[]string, r *jsonread.Reader) bool {
 		*v = []string{""}
 		return jsonread.Text(&(*v)[0], r)
 	}
-	*v = slice(r, jsonread.Text[string])
-	return *v != nil
+	return sliceOf(jsonread.Text[string])(v, r)
 }
 
 // sizeOf is the memory that a T takes, without what it points to.

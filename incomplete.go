@@ -12,9 +12,10 @@ type cuttable interface {
 	cut(raw bool) (missing, remedy string)
 }
 
-// Complete makes an error, which matches ErrIncomplete, of a response that shows that the server cut it:
-// changes that overflow, fewer diffs than were counted, diffs that are collapsed or too large, a
-// comparison that ran out of time. Without it the method Incomplete of the response reports that.
+// Complete makes an error, which matches ErrIncomplete, of a response that shows that the server
+// cut it: changes that overflow, fewer diffs than were counted, diffs that are collapsed or too
+// large, a comparison that ran out of time. Without it the method Incomplete of the response
+// reports that.
 func Complete() RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Complete", kindDo) {

@@ -53,8 +53,8 @@ func countRows(count, key string) []cutRow {
 	}
 }
 
-// TestComplete shows that each sign of a cut is visible, and with Complete an error. The remedy fits the
-// request: one that had raw diffs is not told to ask for them.
+// TestComplete shows that each sign of a cut is visible, and with Complete an error. The remedy
+// fits the request: one that had raw diffs is not told to ask for them.
 func TestComplete(t *testing.T) {
 	changes := func(o *ChangesOptions) func(context.Context, *Client, ...RequestOption) (cuttable, error) {
 		return func(ctx context.Context, c *Client, opts ...RequestOption) (cuttable, error) {

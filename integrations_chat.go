@@ -16,7 +16,8 @@ const (
 
 // ChatClassicOptions set up the classic chat (Document 3 §4.2.1).
 type ChatClassicOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the chat. Required.
 	Token string `json:"token,omitempty"`
@@ -38,7 +39,8 @@ func (o *ChatClassicOptions) check() error {
 
 // EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1).
 type EmailsOnPushOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Recipients are the addresses, separated by white space. Required.
 	Recipients string `json:"recipients,omitempty"`
@@ -66,7 +68,8 @@ func (o *EmailsOnPushOptions) check() error {
 
 // TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1 and §4.2.2).
 type TeamChatAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
@@ -142,7 +145,8 @@ func (o *TeamChatAOptions) check() error {
 
 // TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1).
 type TeamChatBOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Hostname is the address of the API of the chat; empty for the public one.
 	Hostname string `json:"hostname,omitempty"`
@@ -200,7 +204,8 @@ func (o *TeamChatBOptions) check() error {
 
 // TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1).
 type TeamChatCOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`

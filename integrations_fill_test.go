@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the server shows becomes options again: events, texts, and numbers and booleans that it keeps
-// as strings. What it hides is reported.
+// What the server shows becomes options again: events, texts, and numbers and booleans that it
+// keeps as strings. What it hides is reported.
 func TestFill(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: "GET /groups/7/integrations/bamboo", answer: "integrations/integration.json"})
 	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)

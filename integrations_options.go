@@ -24,7 +24,8 @@ func (o *CustomIntegration) check() error { return nil }
 
 // TaskTrackerOptions set up the task tracker (Document 3 §4.2.1).
 type TaskTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// APIKey is a token of a user, whom comments are attributed to. Required.
 	APIKey string `json:"api_key,omitempty"`
@@ -44,7 +45,8 @@ func (o *TaskTrackerOptions) check() error {
 
 // ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1).
 type ProjectTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project tracker. Required.
 	Token string `json:"token,omitempty"`
@@ -65,7 +67,8 @@ func (o *ProjectTrackerOptions) check() error {
 // BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Revision labelling and a repository trigger must be
 // set up there, too.
 type BuildServerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// URL is the root address of the build server. Required. The contract does not name the parameter: it needs WithVocabulary, or a
 	// CustomIntegration.
@@ -97,7 +100,8 @@ func (o *BuildServerOptions) check() error {
 
 // IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1).
 type IssueTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// NewIssueURL is where new issues are written. Required.
 	NewIssueURL string `json:"new_issue_url,omitempty"`
@@ -145,7 +149,8 @@ func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOption
 
 // TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1).
 type TwoURLTrackerAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`
@@ -177,7 +182,8 @@ func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(
 
 // PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1).
 type PipelineServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the pipeline service. Required.
 	Token string `json:"token,omitempty"`
@@ -207,7 +213,8 @@ func (o *PipelineServiceOptions) check() error {
 
 // WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1).
 type WikiWorkspaceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// URL is the address of the hosted workspace. Required. The contract does not name the parameter: it needs WithVocabulary, or a
 	// CustomIntegration.
@@ -226,7 +233,8 @@ func (o *WikiWorkspaceOptions) check() error {
 
 // MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers take flags of events as well; Extra sends them.
 type MonitoringOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// APIKey is the key of the monitoring service. Required.
 	APIKey string `json:"api_key,omitempty"`
@@ -260,7 +268,8 @@ func (o *MonitoringOptions) check() error {
 // TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not name the parameters: they need
 // WithVocabulary, or a CustomIntegration.
 type TestGenerationOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// LicenseKey is the key of the license. Required.
 	LicenseKey string `json:"<tool>_license_key,omitempty"`
@@ -286,7 +295,8 @@ func (o *TestGenerationOptions) check() error {
 
 // CIServiceOptions set up the CI service (Document 3 §4.2.1).
 type CIServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see IntegrationsService.Set.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project there. Required.
 	Token string `json:"token,omitempty"`

@@ -73,12 +73,15 @@ type Integration struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// Fill reads what is set now into options of the integration's kind, to change and Set: events, whether the settings are inherited, and
-// the properties that the server shows. A property that no field of the options names goes to their Extra, or to the Params of a
-// CustomIntegration, which gets the events too. Numbers and booleans that the server keeps as strings are read as what they are.
+// Fill reads what is set now into options of the integration's kind, to change and Set: events,
+// whether the settings are inherited, and the properties that the server shows. A property that no
+// field of the options names goes to their Extra, or to the Params of a CustomIntegration, which
+// gets the events too. Numbers and booleans that the server keeps as strings are read as what they
+// are.
 //
-// Servers do not show secrets, and Set clears what it is not given. hidden names the parameters that can hold one and that o does not
-// have after all, by the contract's names: give those that are set. Of a CustomIntegration it is nil.
+// Servers do not show secrets, and Set clears what it is not given. hidden names the parameters
+// that can hold one and that o does not have after all, by the contract's names: give those that
+// are set. Of a CustomIntegration it is nil.
 func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
 		return nil, &ValidationError{Option: "Fill", Param: "options", Reason: "it is nil"}
@@ -138,7 +141,8 @@ func withMember(members map[string]any, name string, value json.RawMessage) map[
 	return members
 }
 
-// hiddenParams are the parameters without a value that can hold a secret and that the server does not show.
+// hiddenParams are the parameters without a value that can hold a secret and that the server does
+// not show.
 func hiddenParams(options reflect.Value, shown map[string]json.RawMessage) (names []string) {
 	for field, value := range options.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -152,8 +156,8 @@ func hiddenParams(options reflect.Value, shown map[string]json.RawMessage) (name
 	return names
 }
 
-// holdsSecret reports whether a parameter of an integration can hold a secret. A channel can: it takes the place of a webhook, whose
-// address is one.
+// holdsSecret reports whether a parameter of an integration can hold a secret. A channel can: it
+// takes the place of a webhook, whose address is one.
 func holdsSecret(param string) bool {
 	switch param {
 	case "token", "password", "api_key", "webhook":

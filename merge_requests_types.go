@@ -300,10 +300,11 @@ type MergeRequestChanges struct {
 	Overflow bool `json:"overflow"`
 }
 
-// Incomplete reports whether the server cut the changes, by all that shows it: Overflow, a ChangesCount
-// above the number of Changes, and diffs that are Collapsed or TooLarge. GetChanges reads them whole with
-// AccessRawDiffs. The request option Complete makes an error of it. Servers before 18.4 do not mark a file
-// whose diff they left out: one that is new, renamed or deleted, with an empty Diff, may be such a file.
+// Incomplete reports whether the server cut the changes, by all that shows it: Overflow, a
+// ChangesCount above the number of Changes, and diffs that are Collapsed or TooLarge. GetChanges
+// reads them whole with AccessRawDiffs. The request option Complete makes an error of it. Servers
+// before 18.4 do not mark a file whose diff they left out: one that is new, renamed or deleted,
+// with an empty Diff, may be such a file.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.cut(false)
 	return missing != ""
@@ -357,8 +358,8 @@ const (
 	DiffVersionStateCollected DiffVersionState = "collected"
 )
 
-// Incomplete reports whether the server cut diffs of the version, as far as it says: by RealSize, and as
-// MergeRequestChanges.Incomplete. The request option Complete makes an error of it.
+// Incomplete reports whether the server cut diffs of the version, as far as it says: by RealSize,
+// and as MergeRequestChanges.Incomplete. The request option Complete makes an error of it.
 func (v *DiffVersion) Incomplete() bool {
 	missing, _ := v.cut(false)
 	return missing != ""

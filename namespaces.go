@@ -89,7 +89,8 @@ type Namespace struct {
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// MembersCountWithDescendants counts the members, those of subgroups included; groups only, else nil.
+	// MembersCountWithDescendants counts the members, those of subgroups included; groups only,
+	// else nil.
 	MembersCountWithDescendants *int `json:"members_count_with_descendants"`
 	// BillableMembersCount counts the members that take up a seat; nil where the server does not
 	// show it.

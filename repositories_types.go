@@ -125,7 +125,7 @@ func (c *Comparison) cut(bool) (missing, remedy string) {
 	if c.CompareTimeout {
 		return "the server ran out of time (compare_timeout)", "compare fewer commits"
 	}
-	return cutDiffs(c.Diffs), "compare fewer commits"
+	return cutDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
 }
 
 // Contributor is who committed to a repository (Document 1 §2.4).

@@ -87,9 +87,9 @@ type UserProfile struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down to IsFollowed; the rest is for
-// administrators, and for users who read themselves with GetCurrent. A flag or number that the server does
-// not show is nil, a list is nil, and a text or time is zero.
+// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down
+// to IsFollowed; the rest is for administrators, and for users who read themselves with GetCurrent.
+// A flag or number that the server does not show is nil, a list is nil, and a text or time is zero.
 type User struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`

@@ -166,8 +166,8 @@ func TestAuditEventShape(t *testing.T) {
 	assert.NotContains(t, got["details"], "author_email")
 }
 
-// The documents do not show the type of a target's id. As on deployed servers it is a number for some events and a text for others, and
-// a test can have either for each.
+// The documents do not show the type of a target's id. As on deployed servers it is a number for
+// some events and a text for others, and a test can have either for each.
 func TestAuditEventTargets(t *testing.T) {
 	s, users, c := auditWorld(t)
 	for id, want := range map[int]any{1: 1.0, 2: float64(users["developer"].ID), 3: "group", 5: "group/app"} {

@@ -40,8 +40,8 @@ type entity struct {
 	path string
 }
 
-// target is what details have as the target's id. The documents do not show its type: deployed servers send the path of projects and
-// groups, and the id of all others.
+// target is what details have as the target's id. The documents do not show its type: deployed
+// servers send the path of projects and groups, and the id of all others.
 func (e entity) target() any {
 	if e.kind == "Group" || e.kind == "Project" {
 		return e.path

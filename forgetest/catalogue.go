@@ -174,7 +174,8 @@ func (c *contract) widen(name string, params []parameter) {
 	}
 }
 
-// add appends fields. One that the type has, whose type the documents do not show, takes the types of the new one.
+// add appends fields. One that the type has, whose type the documents do not show, takes the types
+// of the new one.
 func (s *shape) add(fields []*field) {
 	for _, f := range fields {
 		if i, found := s.index[f.Name]; found {

@@ -19,8 +19,8 @@ type probe struct {
 	as      string // username; empty for the administrator
 }
 
-// fieldConditions are the conditions of the catalogue, each with a response that keeps it and one that does
-// not, by the type and the names of the fields.
+// fieldConditions are the conditions of the catalogue, each with a response that keeps it and one
+// that does not, by the type and the names of the fields.
 func fieldConditions() map[string]struct {
 	when   string
 	fields string

@@ -9,7 +9,8 @@ import (
 
 const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// dependency is the view of merge request dependencies, which holds for what is nested in them, too.
+// dependency is the view of merge request dependencies, which holds for what is nested in them,
+// too.
 const dependency = "dependency"
 
 // encoder writes documents as JSON. base is put in front of links; view selects the fields of the outermost documents.

@@ -18,7 +18,8 @@ type edit struct {
 	line string
 }
 
-// diffForm says how diffs are written: unidiff puts the file names in front of the hunks, and raw ones have no limits.
+// diffForm says how diffs are written: unidiff puts the file names in front of the hunks, and raw
+// ones have no limits.
 type diffForm struct{ unidiff, raw bool }
 
 // document is the change as a diff item (document 1 §2.4).
@@ -45,7 +46,8 @@ func fileLabel(prefix, path string, e treeEntry) string {
 	return prefix + path
 }
 
-// text is the unified diff without file names; fits is false where a limit leaves it empty, which raw diffs do not have.
+// text is the unified diff without file names; fits is false where a limit leaves it empty, which
+// raw diffs do not have.
 func (c fileChange) text(raw bool) (text string, fits bool) {
 	before, beforeFits := c.old.content(raw)
 	after, afterFits := c.new.content(raw)
@@ -136,7 +138,8 @@ func compareLines(a, b []string) []edit {
 	return edits
 }
 
-// replaceLines is an edit of files that are too long to be compared: all between what they begin and end with alike is replaced.
+// replaceLines is an edit of files that are too long to be compared: all between what they begin
+// and end with alike is replaced.
 func replaceLines(a, b []string) []edit {
 	var edits []edit
 	same := func(lines []string) {

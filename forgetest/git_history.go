@@ -20,8 +20,8 @@ func (c *Commit) parentIDs() []string {
 	return ids
 }
 
-// trailers are the "Key: value" lines of the message's last paragraph: the last value of each key, and all
-// of them, which extended_trailers has.
+// trailers are the "Key: value" lines of the message's last paragraph: the last value of each key,
+// and all of them, which extended_trailers has.
 func (c *Commit) trailers() (last map[string]string, all map[string]any) {
 	last, all = map[string]string{}, map[string]any{}
 	if paragraphs := strings.Split(strings.TrimSpace(c.Message), "\n\n"); len(paragraphs) > 1 {

@@ -116,8 +116,8 @@ func deleteBlock(c *call) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-// changedFiles is how many files of a merge request the database holds: beyond that the server counts no further and cuts the diffs
-// off. Only changes with access_raw_diffs have all of them.
+// changedFiles is how many files of a merge request the database holds: beyond that the server
+// counts no further and cuts the diffs off. Only changes with access_raw_diffs have all of them.
 const changedFiles = 100
 
 // countFiles is the number of changed files, as the server writes it.

@@ -29,8 +29,8 @@ func TestClientMeetsAuditEventTargets(t *testing.T) {
 	assert.Equal(t, forge.AuditEventTarget{Name: "group/app"}, events[1].Details.TargetID)
 }
 
-// What is read, filled and set again is what it was: properties, events, secrets that the program gives
-// again, and that the settings are inherited.
+// What is read, filled and set again is what it was: properties, events, secrets that the program
+// gives again, and that the settings are inherited.
 func TestClientMeetsFill(t *testing.T) {
 	srv := forgetest.New(t, forgetest.GitLabWords())
 	srv.AddGroup("parent")
@@ -99,7 +99,7 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 			project.AddCommit(forgetest.Change{Branch: "change", Files: test.after})
 			project.AddMergeRequest(func(mr *forgetest.Document) { mr.Set("source_branch", "change") })
 			client := srv.Client()
-			_, err := client.MergeRequests.GetChanges(t.Context(), app, 1, nil, forge.Complete())
+			_, err := client.MergeRequests.GetChanges(t.Context(), app, 1, nil, forge.Complete()) //nolint:staticcheck // what is deprecated is tested, too
 			_, failed := client.MergeRequests.GetVersion(t.Context(), app, 1, 1, nil, forge.Complete())
 			if test.sign == "" {
 				require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 				require.ErrorContains(t, err, test.sign)
 				require.ErrorIs(t, failed, forge.ErrIncomplete)
 			}
-			raw, err := client.MergeRequests.GetChanges(t.Context(), app, 1, &forge.ChangesOptions{AccessRawDiffs: new(true)}, forge.Complete())
+			raw, err := client.MergeRequests.GetChanges(t.Context(), app, 1, &forge.ChangesOptions{AccessRawDiffs: new(true)}, forge.Complete()) //nolint:staticcheck // what is deprecated is tested, too
 			require.NoError(t, err)
 			assert.Len(t, raw.Changes, len(test.after))
 			assert.False(t, raw.Overflow)
@@ -140,7 +140,8 @@ func TestClientMeetsThePrimaryAddress(t *testing.T) {
 	}
 }
 
-// Trailers have the last value of each key, and extended trailers all of them, in the order of the message.
+// Trailers have the last value of each key, and extended trailers all of them, in the order of the
+// message.
 func TestClientMeetsTrailers(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")

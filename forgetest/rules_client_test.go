@@ -87,8 +87,8 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 	return made.Interface().(forge.IntegrationOptions)
 }
 
-// What the contract requires of an integration, client and server require, with inherited settings too: no sentence of the contract
-// exempts them. Unchecked sends what the caller wants.
+// What the contract requires of an integration, client and server require, with inherited settings
+// too: no sentence of the contract exempts them. Unchecked sends what the caller wants.
 func TestClientMeetsIntegrationRules(t *testing.T) {
 	srv := forgetest.New(t, forgetest.GitLabWords())
 	srv.AddGroup("group")
@@ -114,7 +114,8 @@ func TestClientMeetsIntegrationRules(t *testing.T) {
 	}
 }
 
-// assertBothRefuse shows that the client refuses a call before it sends anything, and the server what Unchecked sends.
+// assertBothRefuse shows that the client refuses a call before it sends anything, and the server
+// what Unchecked sends.
 func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call func(ctx context.Context, opts ...forge.RequestOption) error) {
 	t.Helper()
 	before := len(srv.Requests())
@@ -134,7 +135,8 @@ type rule struct {
 	refused func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
 	// accepted is a neighbour of refused that keeps the rule; nil where refused has none.
 	accepted func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
-	// ignored: the contract does not refuse it, and the server ignores or takes what Unchecked sends.
+	// ignored: the contract does not refuse it, and the server ignores or takes what Unchecked
+	// sends.
 	ignored bool
 }
 
@@ -253,12 +255,12 @@ func registryRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "DeleteTagsOptions", refused: remove(1, nil), accepted: remove(1, &forge.DeleteTagsOptions{NameRegex: "v1"})},
+		{options: "DeleteTagsOptions", refused: remove(1, nil), accepted: remove(1, &forge.DeleteTagsOptions{NameRegex: "v1"})}, //nolint:staticcheck // what is deprecated is tested, too
 		{options: "DeleteTagsOptions", refused: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "("}), accepted: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "()"})},
-		{options: "DeleteTagsOptions", refused: remove(3, &forge.DeleteTagsOptions{NameRegex: "("})},
+		{options: "DeleteTagsOptions", refused: remove(3, &forge.DeleteTagsOptions{NameRegex: "("})}, //nolint:staticcheck // what is deprecated is tested, too
 		{options: "DeleteTagsOptions", refused: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "["}), accepted: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "[a]"})},
 		{options: "DeleteTagsOptions", refused: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: "soon"}), accepted: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: forge.Days(1)})},
-		{options: "DeleteTagsOptions", refused: remove(5, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegex: "v"}), ignored: true}, // the alias is
+		{options: "DeleteTagsOptions", refused: remove(5, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegex: "v"}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
 	}
 }
 
@@ -311,17 +313,19 @@ func runnerRules() []rule {
 		{options: "UpdateRunnerOptions", refused: update(&forge.UpdateRunnerOptions{MaintenanceNote: new(note + "x")}), accepted: update(&forge.UpdateRunnerOptions{MaintenanceNote: &note})},
 		{options: "ListRunnerJobsOptions", refused: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc}), accepted: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc, OrderBy: forge.RunnerJobOrderByID})},
 		// The contract does not exclude a deprecated name beside the new one.
-		{options: "ListRunnersOptions", refused: list(&forge.ListRunnersOptions{Scope: forge.RunnerScopeActive, Paused: new(true)}), accepted: list(&forge.ListRunnersOptions{Paused: new(true)}), ignored: true},
+		{options: "ListRunnersOptions", refused: list(&forge.ListRunnersOptions{Scope: forge.RunnerScopeActive, Paused: new(true)}), accepted: list(&forge.ListRunnersOptions{Paused: new(true)}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
 	}
 }
 
-// elsewhere are types whose rules are the client's own, or are tested at another place: the hash not[...] and settings.
+// elsewhere are types whose rules are the client's own, or are tested at another place: the hash
+// not[...] and settings.
 var elsewhere = []string{
 	"Call", "Client", "CustomIntegration", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
 	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
-// Each rule that the client and the server have on their own: what one refuses the other refuses, and what one takes the other takes.
+// Each rule that the client and the server have on their own: what one refuses the other refuses,
+// and what one takes the other takes.
 func TestClientMeetsRules(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")
