@@ -42,7 +42,7 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 		return nil, err
 	}
 	report := &SettingsReport{Settings: settings}
-	for _, change := range slices.Concat(update.changes, update.notSent) {
+	for _, change := range slices.Concat(update.changes, update.companions(), update.notSent) {
 		change.Have = shownSetting(settings.baseline(), change.Name)
 		if isInForce(change) {
 			continue
@@ -94,27 +94,38 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 }
 
 func (u *settingsUpdate) check() error {
-	changes := map[string]json.RawMessage{}
+	return firstError(checkReplaced(u.byName()), checkCompanions(u.members()))
+}
+
+// byName are the values of the changes.
+func (u *settingsUpdate) byName() map[string]json.RawMessage {
+	values := make(map[string]json.RawMessage, len(u.changes))
 	for _, change := range u.changes {
-		changes[change.Name] = change.Want
+		values[change.Name] = change.Want
 	}
-	return firstError(checkReplaced(changes), checkCompanions(u.members()))
+	return values
 }
 
 // members are what is sent: the changes, and the companions that the document has.
 func (u *settingsUpdate) members() map[string]json.RawMessage {
-	members := map[string]json.RawMessage{}
-	for _, change := range u.changes {
-		members[change.Name] = change.Want
+	members := u.byName()
+	for _, companion := range u.companions() {
+		members[companion.Name] = companion.Want
 	}
+	return members
+}
+
+// companions are the settings that a change needs beside it, as the document has them.
+func (u *settingsUpdate) companions() (list []SettingDifference) {
+	changes := u.byName()
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {
-			if value := shownSetting(u.document, need); isValue(members[rule.setting], "true") && members[need] == nil && value != nil && !isValue(value, "null") {
-				members[need] = value
+			if value := shownSetting(u.document, need); isValue(changes[rule.setting], "true") && changes[need] == nil && value != nil && !isValue(value, "null") {
+				list = append(list, SettingDifference{Name: need, Want: value})
 			}
 		}
 	}
-	return members
+	return list
 }
 
 // MarshalJSON writes what goes out in the client's vocabulary.

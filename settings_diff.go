@@ -113,7 +113,7 @@ func (s *ApplicationSettings) Changes() *SettingsDiff {
 	}
 	read := s.baseline()
 	edits := editsOf(read, now)
-	if d.err = checkReplaced(edits); d.err != nil {
+	if d.err = checkEdits(edits); d.err != nil {
 		return d
 	}
 	moveAliases(edits)
@@ -176,7 +176,7 @@ func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 		return nil, err
 	}
 	edits := editsOf(want.baseline(), wanted)
-	if err := checkReplaced(edits); err != nil {
+	if err := checkEdits(edits); err != nil {
 		return nil, err
 	}
 	d := &SettingsDiff{document: maps.Clone(wanted)}
@@ -236,6 +236,14 @@ func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 		}
 	}
 	return edits
+}
+
+// checkEdits refuses a deprecated setting and its replacement with different values.
+func checkEdits(edits map[string]json.RawMessage) error {
+	if err := checkReplaced(edits); err != nil {
+		return nameOption(&settingsUpdate{}, err)
+	}
+	return nil
 }
 
 // preferEdits makes both names of a setting what a program has set one of them to.
