@@ -151,7 +151,8 @@ func fitsParam(want string, field reflect.Type) bool {
 	return slices.Contains(fit, field)
 }
 
-// fitsField says which Go types a field may have: a pointer only where null differs from zero.
+// fitsField says which Go types a field may have: a number is a pointer where null differs from
+// zero, and TestConditionalFields knows which others are.
 func fitsField(f catalogueField, field reflect.Type) bool {
 	base := field
 	if field.Kind() == reflect.Pointer {
@@ -159,7 +160,7 @@ func fitsField(f catalogueField, field reflect.Type) bool {
 	}
 	switch f.Type {
 	case "boolean":
-		return field.Kind() == reflect.Bool
+		return base.Kind() == reflect.Bool
 	case "integer":
 		return field == reflect.TypeFor[AuditEventTarget]() || (base.Kind() == reflect.Int || base.Kind() == reflect.Int64) && (!f.Nullable || base != field)
 	case "number":

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -253,59 +252,4 @@ func TestMergeRequestErrors(t *testing.T) {
 	_, err := Collect(c.MergeRequests.List(t.Context(), &ListMergeRequestsOptions{Search: "x"}))
 	require.ErrorIs(t, err, ErrURITooLong)
 	assert.ErrorContains(t, err, "fewer or shorter filters")
-}
-
-// TestComplete shows that a cut answer is visible, and with Complete an error; the call may be repeated with raw diffs.
-func TestComplete(t *testing.T) {
-	whole := `{"old_path":"a","new_path":"a","a_mode":"100644","b_mode":"100644","diff":"@@"}`
-	rows := []struct {
-		name, answer, text string // text of the error; empty for a whole answer
-		comparison         bool
-	}{
-		{"whole", `{"changes":[` + whole + `],"overflow":false}`, "", false},
-		{"nothing", `{"changes":[],"overflow":null}`, "", false},
-		{"overflow", `{"changes":[` + whole + `],"overflow":true}`, "AccessRawDiffs", false},
-		{"collapsed", `{"changes":[` + whole + `,{"new_path":"b","collapsed":true}]}`, `1 of 2 diffs are collapsed or too large, the first is that of "b"`, false},
-		{"too large", `{"changes":[{"new_path":"b","diff":"","deleted_file":true,"too_large":true}]}`, "too large", false},
-		{"not marked", `{"changes":[{"old_path":"b","new_path":"b","a_mode":"100644","b_mode":"100644","diff":""}]}`, `"b"`, false},
-		{"only the mode", `{"changes":[{"old_path":"b","new_path":"b","a_mode":"100644","b_mode":"100755","diff":""}]}`, "", false},
-		{"empty file", `{"changes":[{"old_path":"b","new_path":"b","diff":"","new_file":true}]}`, "", false},
-		{"comparison", `{"diffs":[` + whole + `],"compare_timeout":false}`, "", true},
-		{"out of time", `{"diffs":[],"compare_timeout":true}`, "compare_timeout", true},
-		{"comparison cut", `{"diffs":[{"new_path":"b","too_large":true}]}`, "compare fewer commits", true},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			e := exchange{sent: "GET /projects/42/merge_requests/14/changes", answer: row.answer}
-			if row.comparison {
-				e.sent, e.query = "GET /projects/42/repository/compare", "from=a&to=b"
-			}
-			c := serve(t, e, e)
-			read := func(opts ...RequestOption) (given, incomplete bool, err error) {
-				if row.comparison {
-					comparison, err := c.Repositories.Compare(t.Context(), ID(42), &CompareOptions{From: "a", To: "b"}, opts...)
-					return comparison != nil, comparison != nil && comparison.Incomplete(), err
-				}
-				changes, err := c.MergeRequests.GetChanges(t.Context(), ID(42), 14, nil, opts...)
-				return changes != nil, changes != nil && changes.Incomplete(), err
-			}
-			_, incomplete, err := read()
-			require.NoError(t, err)
-			assert.Equal(t, row.text != "", incomplete)
-			given, _, err := read(Complete())
-			if row.text == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorIs(t, err, ErrIncomplete)
-			require.NotErrorIs(t, err, ErrAnswer)
-			assert.ErrorContains(t, err, row.text)
-			assert.False(t, given)
-			var failed *Error
-			require.True(t, errors.As(err, &failed) && failed.Status == 200 && failed.Attempts == 1, err)
-		})
-	}
-	large := &DiffVersion{RealSize: "1000+", Diffs: []Diff{}}
-	assert.True(t, large.Incomplete())
-	assert.False(t, (&DiffVersion{RealSize: "1000+"}).Incomplete(), "an entry of a list")
 }

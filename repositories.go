@@ -30,14 +30,15 @@ func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *Tree
 	return list[TreeEntry](ctx, r, opts)
 }
 
-// GetBlob reads a blob with its content into memory; DownloadBlob streams it. Blobs over 10 MB are limited to 5 calls a minute.
-// Document 1 §4.3.
+// GetBlob reads a blob with its content into memory. Blobs over 10 MB are limited to 5 calls a
+// minute; DownloadBlob, which streams the content, is not. Document 1 §4.3.
 func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Blob, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha", project, sha)
 	return do[Blob](ctx, r, opts)
 }
 
-// DownloadBlob streams the raw content of a blob. Blobs over 10 MB are limited to 5 calls a minute. Document 1 §4.3.
+// DownloadBlob streams the raw content of a blob. It has no limit of its own, for blobs of any
+// size. Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
 	return open(ctx, r, opts)

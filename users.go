@@ -134,7 +134,9 @@ func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, op
 	return do[User](ctx, r, opts)
 }
 
-// EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address is not among them and cannot be deleted.
+// EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address cannot
+// be deleted. Whether the lists have it depends on the release: newer servers list it, older ones
+// do not.
 type EmailsService struct{ service }
 
 // List lists the current user's addresses. Document 2 §4.4.

@@ -139,13 +139,14 @@ func loadCatalogue() *contract {
 
 	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
 	for name, t := range types {
-		s := &shape{name: name, fields: append(t.Fields, deployed[name]...), index: map[string]int{}}
-		for i, f := range s.fields {
-			s.index[f.Name] = i
-		}
+		s := &shape{name: name, index: map[string]int{}}
+		s.add(t.Fields)
+		s.add(deployed[name])
 		c.shapes[name] = s
 	}
 	c.extend("MergeRequestChanges", "MergeRequest")
+	locked := c.shapes["UserSummary"]
+	locked.fields[locked.index["locked"]].Views = []string{dependency} // as its "only" says
 	for _, e := range endpoints {
 		if e.Status == "documented" {
 			c.endpoints[e.Method+" "+e.Path] = e
@@ -174,6 +175,19 @@ func (c *contract) widen(name string, params []parameter) {
 		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // without one they never expire
 		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
 		s.index[p.Name] = len(s.fields)
+		s.fields = append(s.fields, f)
+	}
+}
+
+// add appends fields. One that the type has, whose type the documents do not show, takes the types
+// of the new one.
+func (s *shape) add(fields []*field) {
+	for _, f := range fields {
+		if i, found := s.index[f.Name]; found {
+			s.fields[i].Type = f.Type
+			continue
+		}
+		s.index[f.Name] = len(s.fields)
 		s.fields = append(s.fields, f)
 	}
 }

@@ -9,6 +9,10 @@ import (
 
 const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
 
+// dependency is the view of merge request dependencies, which holds for what is nested in them,
+// too.
+const dependency = "dependency"
+
 // encoder writes documents as JSON. base is put in front of links; view selects the fields of the outermost documents.
 type encoder struct {
 	base  string
@@ -65,6 +69,9 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 		return append(b, "null"...)
 	}
 	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab}
+	if slices.Contains(e.views, dependency) {
+		nested.views = []string{dependency}
+	}
 	b = append(b, '{')
 	first := true
 	for i, f := range d.shape.fields {
