@@ -161,7 +161,7 @@ func visible(v Visibility, u *User, role Role) bool {
 	case u == nil:
 		return false
 	}
-	return v == Internal || u.Admin
+	return v == Internal || u.auditor()
 }
 
 // within reports whether a full path lies below a namespace.

@@ -95,8 +95,11 @@ func (p *Project) role(u *User) Role {
 	case u.Admin:
 		return Owner
 	}
-	return max(p.members[u], p.group.role(u))
+	return p.member(u)
 }
+
+// member is the role that the user was given in the project or a group above it.
+func (p *Project) member(u *User) Role { return max(p.members[u], p.group.role(u)) }
 
 func (p *Project) readableBy(u *User) bool { return visible(p.visibility, u, p.role(u)) }
 
