@@ -105,6 +105,41 @@ func TestRunnerRoles(t *testing.T) {
 	assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(users["auditor"].Token).get("/projects/group%2Fapp/runners").column(t, "id"))
 }
 
+// A custom role with the permission admin_runners stands for the role that detail, update and pause
+// ask for, where it was given and below.
+func TestRunnerAdmins(t *testing.T) {
+	s, _ := runnerWorld(t)
+	inGroup, inProject, elsewhere := s.AddUser("in-group"), s.AddUser("in-project"), s.AddUser("elsewhere")
+	s.AddGroup("group").AddRunnerAdmin(inGroup, Guest)
+	s.AddProject("group/app").AddRunnerAdmin(inProject, Developer)
+	s.AddGroup("elsewhere").AddRunnerAdmin(elsewhere, Maintainer)
+	for u, want := range map[*User]struct {
+		list      []any
+		get, edit []int
+		jobs      int
+		project   int
+	}{
+		inGroup:   {[]any{3.0, 2.0}, []int{200, 200, 200}, []int{403, 200, 200}, 0, 403},
+		inProject: {[]any{3.0}, []int{200, 403, 200}, []int{403, 403, 200}, 1, 403},
+		elsewhere: {[]any{}, []int{200, 403, 403}, []int{403, 403, 403}, 0, 404},
+	} {
+		c := newCaller(t, s).as(u.Token)
+		assert.Equal(t, want.list, c.get("/runners").column(t, "id"), u.Username)
+		assert.Equal(t, want.project, c.get("/projects/group%2Fapp/runners").Status, u.Username) // names Maintainers and auditors only
+		for i := range 3 {
+			path := fmt.Sprint("/runners/", i+1)
+			assert.Equal(t, want.get[i], c.get(path).Status, "%s %s", u.Username, path)
+			assert.Equal(t, want.edit[i], c.send("PUT", path, "paused=true").Status, "%s %s", u.Username, path)
+			assert.Equal(t, want.edit[i], c.send("PUT", path, "description=x").Status, "%s %s", u.Username, path)
+		}
+		assert.Len(t, c.get("/runners/1/jobs").array(t), want.jobs, u.Username)
+	}
+	assert.Equal(t, Guest, s.AddGroup("group").role(inGroup))
+	s.AddGroup("group/sub/deep").AddRunner(nil)
+	s.AddProject("group/sub/lib").AddRunner(nil)
+	assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0}, newCaller(t, s).as(inGroup.Token).get("/runners").column(t, "id")) // and everything below
+}
+
 // A user is an auditor where the platform has auditors: in Premium and Ultimate (document 2 §2.7).
 func TestAuditorNeedsATier(t *testing.T) {
 	for tier, want := range map[Tier][]int{Free: {403, 404}, Premium: {200, 200}, Ultimate: {200, 200}} {
@@ -183,7 +218,7 @@ func TestRunnerValues(t *testing.T) {
 	for _, both := range []string{"active=true&paused=true", "active=false&paused=false", "active=true&paused=false", "active=false&paused=true"} {
 		r := c.send("PUT", "/runners/3", both)
 		assert.Equal(t, 400, r.Status, both)
-		assert.Equal(t, `{"error":"active, paused are mutually exclusive"}`, r.Body)
+		assert.JSONEq(t, `{"error":"active, paused are mutually exclusive"}`, r.Body)
 		assert.Equal(t, false, field("paused"))
 	}
 	for _, step := range []struct {
