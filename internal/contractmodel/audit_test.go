@@ -1,11 +1,14 @@
 package contractmodel
 
 import (
+	"context"
+	"maps"
 	"net/url"
 	"strconv"
 	"testing"
 	"time"
 
+	forge "github.com/forge-sdk/forge-go"
 	"pgregory.net/rapid"
 )
 
@@ -19,7 +22,7 @@ func TestAuditGroupModel(t *testing.T) { auditCheck(t, "groups/audit") }
 func TestAuditProjectModel(t *testing.T) { auditCheck(t, "projects/audit") }
 
 func auditCheck(t *testing.T, list string) {
-	peopleCheck(t, 300, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
 		w := &peopleWorld{}
 		peopleDrawTier(t, w)
 		if w.Tier == "free" && !peopleChance(t, "stays free", 4) {
@@ -27,8 +30,13 @@ func auditCheck(t *testing.T, list string) {
 		}
 		peopleDrawUsers(t, w, peopleNumber(t, "users", 1, 4), false)
 		peopleDrawPlaces(t, w)
-		for range peopleNumber(t, "events", 0, 25) {
+		for range peopleNumber(t, "events", 1, 40) {
 			w.Events = append(w.Events, auditDrawEvent(t, w))
+		}
+		if len(w.Events) > 0 && peopleChance(t, "crowd", 60) {
+			for len(w.Events) < 120 {
+				w.Events = append(w.Events, w.Events[len(w.Events)/2])
+			}
 		}
 		q := auditDrawQuery(t, w, list)
 		path := peoplePick(t, "path", "id", "path")
@@ -44,12 +52,44 @@ func auditCheck(t *testing.T, list string) {
 		}
 		auditSetEntity(w, q)
 		pages, fitting := peopleCompare(t, s, w, q, address, perPage, auditAnswers(w, q))
+		auditThroughClient(t, w, s, q, perPage, note)
 		peopleNote(q, pages, fitting, note)
 	})
 }
 
+func auditThroughClient(t *rapid.T, w *peopleWorld, s *peopleServer, q *peopleQuery, perPage int, note func(string)) {
+	var o forge.ListAuditEventsOptions
+	params := maps.Clone(q.Params)
+	params.Del("order_by")
+	params.Del("sort")
+	for _, name := range []string{"created_after", "created_before"} {
+		if params.Has(name) && !auditTime.MatchString(params.Get(name)) {
+			return
+		}
+	}
+	if !peopleChance(t, "client", 8) || !peopleFill(&o, params) {
+		return
+	}
+	note(q.List + " through the client")
+	sent := (&peopleQuery{Who: q.Who, List: q.List, Target: q.Target, Params: params}).keysetDefaults()
+	peopleThroughClient(t, s, sent, perPage, auditAnswers(w, sent), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
+		id := func(e *forge.AuditEvent) int64 { return e.ID }
+		switch {
+		case q.List == "groups/audit" && q.Target >= 0:
+			return peopleIDs(c.AuditEvents.ListForGroup(context.Background(), forge.Path(w.Groups[q.Target].Path), &o, opts...), id)
+		case q.List == "groups/audit":
+			return peopleIDs(c.AuditEvents.ListForGroup(context.Background(), forge.ID(99999), &o, opts...), id)
+		case q.List == "projects/audit" && q.Target >= 0:
+			return peopleIDs(c.AuditEvents.ListForProject(context.Background(), forge.ID(w.Projects[q.Target].ID), &o, opts...), id)
+		case q.List == "projects/audit":
+			return peopleIDs(c.AuditEvents.ListForProject(context.Background(), forge.Path("acme/none"), &o, opts...), id)
+		}
+		return peopleIDs(c.AuditEvents.List(context.Background(), &o, opts...), id)
+	})
+}
+
 func auditDrawEvent(t *rapid.T, w *peopleWorld) peopleEvent {
-	e := peopleEvent{Type: peoplePick(t, "entity", "Group", "Project", "User", "Service::Audit::InstanceScope")}
+	e := peopleEvent{Type: peoplePick(t, "entity", "Group", "Project", "Group", "Project", "User", "Service::Audit::InstanceScope")}
 	e.Author = peopleNumber(t, "author", 0, len(w.Users)-1)
 	e.Created = peoplePick(t, "created", peopleTimes...)
 	switch e.Type {

@@ -162,6 +162,9 @@ func peopleCompare(t *rapid.T, s *peopleServer, w *peopleWorld, q *peopleQuery, 
 	for _, page := range pages {
 		ids = append(ids, page.ids...)
 	}
+	if perPage > 100 { // above the maximum: whether it is the maximum then, or refused, is open
+		answers = append(slices.Clone(answers), peopleAnswer{Reading: "above=refused", Refused: []int{400}})
+	}
 	var fitting []peopleAnswer
 	for _, a := range answers {
 		if a.fits(pages[0].status, ids) {

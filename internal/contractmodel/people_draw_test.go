@@ -180,7 +180,10 @@ func peopleDrawTarget(t *rapid.T, n int) int {
 
 // peopleDrawPerPage draws a page size, small ones more often.
 func peopleDrawPerPage(t *rapid.T) int {
-	if peopleChance(t, "small page", 2) {
+	if peopleChance(t, "above the maximum", 24) {
+		return peoplePick(t, "per_page", 101, 150, 1000)
+	}
+	if !peopleChance(t, "any page size", 3) {
 		return peopleNumber(t, "per_page", 1, 6)
 	}
 	return peopleNumber(t, "per_page", 1, 100)

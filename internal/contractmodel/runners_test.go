@@ -1,6 +1,7 @@
 package contractmodel
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	forge "github.com/forge-sdk/forge-go"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +23,7 @@ func TestRunnerAllModel(t *testing.T) { runnerCheck(t, "runners/all") }
 func TestRunnerProjectModel(t *testing.T) { runnerCheck(t, "projects/runners") }
 
 func runnerCheck(t *testing.T, list string) {
-	peopleCheck(t, 300, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
 		q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
 		if list == "runners/all" && !w.auditor(q.Who) && peopleChance(t, "administrator asks", 2) {
@@ -42,7 +44,30 @@ func runnerCheck(t *testing.T, list string) {
 			address = "/projects/" + s.projectRef(w, q.Target, path) + "/runners"
 		}
 		pages, fitting := peopleCompare(t, s, w, q, address, perPage, runnerAnswers(w, q))
+		runnerThroughClient(t, w, s, q, perPage, note)
 		peopleNote(q, pages, fitting, note)
+	})
+}
+
+func runnerThroughClient(t *rapid.T, w *peopleWorld, s *peopleServer, q *peopleQuery, perPage int, note func(string)) {
+	var o forge.ListRunnersOptions
+	if !peopleChance(t, "client", 8) || q.Keyset || !peopleFill(&o, q.Params) {
+		return
+	}
+	note(q.List + " through the client")
+	peopleThroughClient(t, s, q, perPage, runnerAnswers(w, q), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
+		id := func(r *forge.Runner) int64 { return r.ID }
+		switch q.List {
+		case "runners/all":
+			return peopleIDs(c.Runners.ListAll(context.Background(), &o, opts...), id)
+		case "projects/runners":
+			project := forge.Path("acme/none")
+			if q.Target >= 0 {
+				project = forge.Path(w.Projects[q.Target].Path)
+			}
+			return peopleIDs(c.Runners.ListForProject(context.Background(), project, &o, opts...), id)
+		}
+		return peopleIDs(c.Runners.List(context.Background(), &o, opts...), id)
 	})
 }
 
@@ -51,7 +76,7 @@ func runnerDrawWorld(t *rapid.T) *peopleWorld {
 	peopleDrawTier(t, w)
 	peopleDrawUsers(t, w, peopleNumber(t, "users", 1, 4), false)
 	peopleDrawPlaces(t, w)
-	for range peopleNumber(t, "runners", 0, 12) {
+	for range peopleNumber(t, "runners", 1, 16) {
 		r := peopleRunner{Type: peoplePick(t, "type", "project_type", "group_type", "instance_type"), Group: -1}
 		switch r.Type {
 		case "group_type":
@@ -105,10 +130,10 @@ func runnerDrawers(t *rapid.T, w *peopleWorld, q *peopleQuery) []func() {
 
 // The jobs of a runner are those of document 2 §4.5.
 func TestRunnerJobModel(t *testing.T) {
-	peopleCheck(t, 300, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
 		if len(w.Runners) > 0 {
-			for range peopleNumber(t, "jobs", 0, 20) {
+			for range peopleNumber(t, "jobs", 1, 30) {
 				if job, possible := runnerDrawJob(t, w); possible {
 					w.Jobs = append(w.Jobs, job)
 				}
@@ -141,6 +166,13 @@ func TestRunnerJobModel(t *testing.T) {
 			id = w.Runners[q.Target].ID
 		}
 		pages, fitting := peopleCompare(t, s, w, q, fmt.Sprintf("/runners/%d/jobs", id), perPage, runnerJobAnswers(w, q))
+		var o forge.ListRunnerJobsOptions
+		if peopleChance(t, "client", 8) && peopleFill(&o, q.Params) {
+			note("runners/jobs through the client")
+			peopleThroughClient(t, s, q, perPage, runnerJobAnswers(w, q), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
+				return peopleIDs(c.Runners.ListJobs(context.Background(), id, &o, opts...), func(j *forge.RunnerJob) int64 { return j.ID })
+			})
+		}
 		peopleNote(q, pages, fitting, note)
 	})
 }

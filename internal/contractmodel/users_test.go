@@ -1,6 +1,7 @@
 package contractmodel
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	forge "github.com/forge-sdk/forge-go"
 	"pgregory.net/rapid"
 )
 
 // The list of users is the one of document 2 §4.3.
 func TestUserModel(t *testing.T) {
-	peopleCheck(t, 400, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
 		w := &peopleWorld{}
 		peopleDrawTier(t, w)
 		n := peopleNumber(t, "users", 1, 9)
@@ -28,6 +30,14 @@ func TestUserModel(t *testing.T) {
 		defer s.Close()
 		pages, fitting := peopleCompare(t, s, w, q, "/users", perPage, userAnswers(w, q))
 		userCheckViews(t, w, q, pages)
+		var o forge.ListUsersOptions
+		if peopleChance(t, "client", 8) && peopleFill(&o, q.Params) {
+			note("users through the client")
+			sent := q.keysetDefaults()
+			peopleThroughClient(t, s, sent, perPage, userAnswers(w, sent), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
+				return peopleIDs(c.Users.List(context.Background(), &o, opts...), func(u *forge.User) int64 { return u.ID })
+			})
+		}
 		peopleNote(q, pages, fitting, note)
 	})
 }
