@@ -2,10 +2,14 @@ package contractmodel
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 )
 
 var auditTypes = []string{"User", "Group", "Project", "Service::Audit::InstanceScope"}
+
+// auditDeployed is what deployed servers call the last of them.
+const auditDeployed = "Gitlab::Audit::InstanceScope"
 
 // auditTime is the one form that document 1 §4.7 has for bounds.
 var auditTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
@@ -22,6 +26,7 @@ func auditAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	}
 	var s peopleReadings
 	s.open(fraction, "fraction", "refused", "acts")
+	s.open(q.List == "audit" && q.get("entity_type") == auditDeployed, "deployedword", "refused", "acts")
 	return s.answers(m.answer)
 }
 
@@ -42,7 +47,11 @@ func (m *auditModel) illegal(r peopleReading) bool {
 	if q.List != "audit" {
 		return false
 	}
-	return q.notOneOf("entity_type", auditTypes...) || q.has("entity_id") && (!q.has("entity_type") || !peopleIsID(q.get("entity_id")))
+	types := auditTypes
+	if r["deployedword"] == "acts" {
+		types = append(slices.Clone(types), auditDeployed)
+	}
+	return q.notOneOf("entity_type", types...) || q.has("entity_id") && (!q.has("entity_type") || !peopleIsID(q.get("entity_id")))
 }
 
 func (m *auditModel) answer(r peopleReading) peopleAnswer {
@@ -139,7 +148,11 @@ func (m *auditModel) listed(e *peopleEvent) bool {
 	case "projects/audit":
 		return e.Type == "Project" && e.Entity == q.Target
 	}
-	if q.has("entity_type") && e.Type != q.get("entity_type") {
+	wanted := q.get("entity_type")
+	if wanted == auditDeployed {
+		wanted = auditTypes[3]
+	}
+	if q.has("entity_type") && e.Type != wanted {
 		return false
 	}
 	return !q.has("entity_id") || strconv.FormatInt(e.EntityID, 10) == q.get("entity_id")

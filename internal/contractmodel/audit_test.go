@@ -117,7 +117,7 @@ func auditDrawQuery(t *rapid.T, w *peopleWorld, list string) *peopleQuery {
 	}
 	bound := func(name string) func() { return func() { q.Params.Set(name, auditTimeText(t)) } }
 	kind := func() string {
-		return peoplePick(t, "entity_type", "User", "Group", "Project", "Service::Audit::InstanceScope", "User", "group", "Issue")
+		return peoplePick(t, "entity_type", "User", "Group", "Project", "Service::Audit::InstanceScope", "User", "group", "Issue", auditDeployed)
 	}
 	entity := func() {
 		q.Params.Set("entity_id", "event "+strconv.Itoa(peopleNumber(t, "of event", 0, 24)))

@@ -32,15 +32,13 @@ func peopleIDs[T any](items iter.Seq2[*T, error], id func(*T) int64) (ids []int6
 
 // peopleThroughClient compares what the client delivers with the answers to what it sends.
 func peopleThroughClient(t *rapid.T, s *peopleServer, q *peopleQuery, perPage int, answers []peopleAnswer, call peopleCall) {
-	client := s.Client(forge.WithToken("x"))
+	client, err := forge.NewClient(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
 	if q.Who >= 0 {
 		client = s.Client(forge.WithToken(s.users[q.Who].Token))
-	} else {
-		var err error
-		if client, err = forge.NewClient(s.URL); err != nil {
-			t.Fatal(err)
-		}
-		defer client.CloseIdleConnections()
 	}
 	opts := []forge.RequestOption{forge.PerPage(min(perPage, 100))}
 	if q.has("colour") {

@@ -1,3 +1,5 @@
+// Package contractmodel answers lists from the text of the contract alone, without a look at the
+// embedded server, which its tests compare with it on random data.
 package contractmodel
 
 import (

@@ -113,8 +113,7 @@ func (m *runnerModel) listed(u *peopleRunner, r peopleReading) bool {
 	if admin == "owned" || admin == "all" {
 		return true
 	}
-	switch u.Type {
-	case "group_type":
+	if u.Type == "group_type" {
 		return w.groupRole(who, u.Group) >= peopleOwner
 	}
 	return slices.ContainsFunc(u.Projects, func(p int) bool { return w.projectRole(who, p) >= peopleMaintainer })

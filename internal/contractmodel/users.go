@@ -8,12 +8,6 @@ import (
 
 var userOrders = []string{"id", "name", "username", "created_at", "updated_at"}
 
-// userAdminParams are the parameters that document 2 §4.3 gives to administrators alone.
-var userAdminParams = []string{
-	"extern_uid", "provider", "order_by", "sort", "two_factor", "without_projects", "admins", "auditors",
-	"skip_ldap", "custom_attributes[team]", "custom_attributes[site]", "with_custom_attributes",
-}
-
 // userAnswers is GET /users.
 func userAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	m := &userModel{w: w, q: q, privileged: w.admin(q.Who) && w.own()}
