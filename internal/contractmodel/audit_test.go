@@ -22,7 +22,7 @@ func TestAuditGroupModel(t *testing.T) { auditCheck(t, "groups/audit") }
 func TestAuditProjectModel(t *testing.T) { auditCheck(t, "projects/audit") }
 
 func auditCheck(t *testing.T, list string) {
-	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := &peopleWorld{}
 		peopleDrawTier(t, w)
 		if w.Tier == "free" && !peopleChance(t, "stays free", 4) {

@@ -28,8 +28,8 @@ var peopleHTTP = &http.Client{Transport: &http.Transport{
 
 // peopleCheck holds a property for many cases. FORGE_SEED and FORGE_CASES choose others, and how
 // many of each list.
-func peopleCheck(t *testing.T, standard int, property func(t *rapid.T, note func(reading string))) {
-	seed, cases := "20260101", strconv.Itoa(standard)
+func peopleCheck(t *testing.T, property func(t *rapid.T, note func(reading string))) {
+	seed, cases := "20260101", strconv.Itoa(peopleCases)
 	if text := os.Getenv("FORGE_SEED"); text != "" {
 		seed = text
 	}

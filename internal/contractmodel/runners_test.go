@@ -23,7 +23,7 @@ func TestRunnerAllModel(t *testing.T) { runnerCheck(t, "runners/all") }
 func TestRunnerProjectModel(t *testing.T) { runnerCheck(t, "projects/runners") }
 
 func runnerCheck(t *testing.T, list string) {
-	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
 		q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
 		if list == "runners/all" && !w.auditor(q.Who) && peopleChance(t, "administrator asks", 2) {
@@ -130,7 +130,7 @@ func runnerDrawers(t *rapid.T, w *peopleWorld, q *peopleQuery) []func() {
 
 // The jobs of a runner are those of document 2 §4.5.
 func TestRunnerJobModel(t *testing.T) {
-	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
 		if len(w.Runners) > 0 {
 			for range peopleNumber(t, "jobs", 1, 30) {

@@ -15,7 +15,7 @@ import (
 
 // The list of users is the one of document 2 §4.3.
 func TestUserModel(t *testing.T) {
-	peopleCheck(t, 1500, func(t *rapid.T, note func(string)) {
+	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := &peopleWorld{}
 		peopleDrawTier(t, w)
 		n := peopleNumber(t, "users", 1, 9)
