@@ -255,7 +255,7 @@ func (m *badMethod) badArguments(b *badInput) {
 func (m *badMethod) badOptions(b *badInput) {
 	for i := 2; i < len(m.in); i++ {
 		kind := m.method.Type().In(i)
-		if kind.Kind() != reflect.Pointer || kind == reflect.TypeFor[*SecureFile]() {
+		if kind.Kind() != reflect.Pointer || kind == reflect.TypeFor[*SecureFile]() || kind == reflect.TypeFor[*SettingsDiff]() {
 			continue
 		}
 		with := func(options reflect.Value) []reflect.Value {
