@@ -320,7 +320,7 @@ func runnerRules() []rule {
 // elsewhere are types whose rules are the client's own, or are tested at another place: the hash
 // not[...] and settings.
 var elsewhere = []string{
-	"Call", "Client", "CustomIntegration", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
+	"Call", "Client", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
 	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
