@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,20 @@ func TestAllowedIntegrations(t *testing.T) {
 			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
 		})
 	}
+	late := New(t)
+	late.AddGroup("group")
+	now := noon()
+	late.SetClock(func() time.Time { return now })
+	late.SettingsCache(time.Minute)
+	cached := newCaller(t, late)
+	set := func() int {
+		return cached.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status
+	}
+	cached.put(settingsPath, map[string]any{"allow_all_integrations": false})
+	assert.Equal(t, 200, set(), "the change is not in force yet (document 3 §1)")
+	now = now.Add(time.Minute)
+	assert.Equal(t, 400, set())
+
 	free := New(t, WithTier(Free))
 	free.AddGroup("group")
 	c := newCaller(t, free)

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,6 +26,9 @@ func (u *settingsUpdate) read() *answer {
 		value, given := u.setting(f.Name)
 		if !given || f.Name == "id" || f.Format != "" || !f.Only.licensed(u.Server) {
 			continue
+		}
+		if text, isText := value.(string); isText && u.gitlab && deployedDecimals[f.Name] {
+			value = json.Number(text) // what deployed servers show they take
 		}
 		parsed, fits := f.parse(value)
 		if !fits {

@@ -16,10 +16,10 @@ func (c *call) setting(name string) (value any, given bool) {
 	if value, given = c.object[name]; given {
 		return value, true
 	}
-	if c.params.Has(name) {
-		return formText(c.params.Get(name)), true
+	if values := c.params[name]; len(values) == 1 {
+		return formText(values[0]), true
 	}
-	if list, has := c.params[name+"[]"]; has {
+	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a name that comes twice is a list, too
 		items := []any{}
 		for _, item := range list {
 			if item != "" {
