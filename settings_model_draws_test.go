@@ -73,7 +73,7 @@ var settingGroups = sync.OnceValue(func() [][]string {
 		[]string{"throttle_unauthenticated_enabled", "throttle_unauthenticated_period_in_seconds", "throttle_unauthenticated_requests_per_period", "throttle_unauthenticated_web_period_in_seconds"},
 		[]string{"default_branch_protection_defaults"}, []string{"repository_storages_weighted"}, []string{"sign_in_restrictions", "editor_extension_marketplace"},
 		[]string{"domain_allowlist", "valid_runner_registrars", "allowed_integrations"}, []string{"external_pipeline_validation_service_timeout", "runner_token_expiration_interval"})
-	slices.SortFunc(groups, func(a, b []string) int { return slices.Compare(a, b) })
+	slices.SortFunc(groups, slices.Compare)
 	return groups
 })
 
@@ -244,7 +244,7 @@ func (w *settingsWorld) edits(s *forge.ApplicationSettings, m *settingsModel, mo
 }
 
 func (w *settingsWorld) edit(s *forge.ApplicationSettings, m *settingsModel, label string) {
-	name := "signup_enabled"
+	var name string
 	if len(w.names) > 0 && rapid.IntRange(0, 9).Draw(w.T, label+" own") > 0 {
 		name = rapid.SampledFrom(w.names).Draw(w.T, label+" name")
 	} else {

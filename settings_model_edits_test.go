@@ -148,13 +148,10 @@ func (m *settingsModel) element(s *forge.ApplicationSettings, fact *settingFact,
 		keys := f.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 		keys = append(keys, reflect.ValueOf("added").Convert(f.Type().Key()))
-		switch key := keys[at%len(keys)]; {
-		case at%5 == 4:
+		if at%5 == 4 {
 			value = reflect.Value{} // deletes it
-			fallthrough
-		default:
-			f.SetMapIndex(key, value)
 		}
+		f.SetMapIndex(keys[at%len(keys)], value)
 	default:
 		if settingField(s, fact).Kind() != reflect.Pointer || !fieldHolds(f.Type(), v) || v == nil {
 			return
@@ -300,7 +297,7 @@ func (m *settingsModel) extraChanged(name string, raw json.RawMessage) {
 		m.now[name] = v
 	case fact.field < 0:
 		m.uncertain(name)
-	case fieldHolds(m.typeOf(fact), v) && v != nil && !before && !(shown && sameJSON(v, base)) && m.typeOf(fact) != reflect.TypeFor[json.RawMessage]():
+	case fieldHolds(m.typeOf(fact), v) && v != nil && !before && (!shown || !sameJSON(v, base)):
 		m.bad[name] = true
 	default:
 		m.uncertain(name)

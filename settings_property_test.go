@@ -51,6 +51,7 @@ func TestSettingsEdits(t *testing.T) {
 			defer func() {
 				c := w.check(other)
 				c.diff(original.Changes())
+				w.sameRead(c, original, s)
 				w.end(c)
 			}()
 		}
@@ -74,6 +75,18 @@ func TestSettingsEdits(t *testing.T) {
 		}
 		w.end(c)
 	})
+}
+
+// sameRead checks that of two values of one read the difference is what was changed in the second.
+func (w *settingsWorld) sameRead(c *settingsCheck, original, s *forge.ApplicationSettings) {
+	d, err := forge.DiffSettings(original, s)
+	own := s.Changes()
+	if c.model.base == nil || err != nil || d.Err() != nil || own.Err() != nil {
+		return
+	}
+	if !slices.EqualFunc(d.Changes, own.Changes, sameDifference) || !slices.EqualFunc(d.NotSent, own.NotSent, sameDifference) {
+		c.problem("of one read: %s %s, and the changes are %s %s", tellAll(d.Changes), tellAll(d.NotSent), tellAll(own.Changes), tellAll(own.NotSent))
+	}
 }
 
 // afterwards checks what holds once changes were applied.
