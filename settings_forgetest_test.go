@@ -110,11 +110,13 @@ func TestSettingsForgetest(t *testing.T) {
 				options = append(options, forgetest.GitLabWords())
 			}
 			t.Run(string(tier)+" "+words.name, func(t *testing.T) {
-				server := &testServer{Server: forgetest.New(t, options...), words: &settingsServer{words: words.words}}
-				client := server.Client()
 				refused, cases := 0, 0
 				settingsChecks(t, 25, func(r *rapid.T) {
-					w := &settingsWorld{T: r, facts: facts, client: client, vocabulary: vocabulary, server: server.words}
+					started, err := forgetest.Start(options...)
+					require.NoError(r, err)
+					defer started.Close()
+					server := &testServer{Server: started, words: &settingsServer{words: words.words}}
+					w := &settingsWorld{T: r, facts: facts, client: server.Client(), vocabulary: vocabulary, server: server.words}
 					cases++
 					if !w.onForgetest(server) {
 						refused++
@@ -165,5 +167,25 @@ func (w *settingsWorld) onForgetest(server *testServer) bool {
 	if len(c.problems) > 0 {
 		w.Fatalf("%s\nedits: %s\nupdates: %v", strings.Join(c.problems, "\n"), strings.Join(m.log, "; "), after.updates[len(before.updates):])
 	}
+	if err == nil {
+		w.onceMore(c, s, d, report, server)
+	}
 	return true
+}
+
+// onceMore applies the same changes again.
+func (w *settingsWorld) onceMore(c *settingsCheck, s *forge.ApplicationSettings, d *forge.SettingsDiff, report *forge.SettingsReport, server *testServer) {
+	rest, err := forge.DiffSettings(report.Settings, s)
+	require.NoError(w, err)
+	for _, change := range rest.Changes {
+		if !c.may[change.Name] && !slices.ContainsFunc(report.NotApplied, func(d forge.SettingDifference) bool { return d.Name == change.Name }) {
+			w.Fatalf("%s is in force, and still a change: %s to %s", change.Name, change.Have, change.Want)
+		}
+	}
+	before := server.state(w)
+	again, err := w.client.Settings.Apply(w.Context(), d)
+	require.NoError(w, err)
+	if after := server.state(w); !sameJSON(before.held, after.held) || !slices.EqualFunc(report.NotApplied, again.NotApplied, sameDifference) {
+		w.Fatalf("the same changes, applied again, change %s to %s", writeJSON(before.held), writeJSON(after.held))
+	}
 }

@@ -267,6 +267,11 @@ func blank(v any) bool {
 
 // inForce compares what was wanted with what a server shows.
 func inForce(want, shown any) bool {
+	if text, isText := shown.(string); isText { // the deployed product writes polling_interval_multiplier as "1.0"
+		if n, isNumber := want.(json.Number); isNumber && json.Valid([]byte(text)) {
+			return sameJSON(n, json.Number(text))
+		}
+	}
 	return sameJSON(want, shown) || want == nil && blank(shown) || shown == nil && blank(want)
 }
 
