@@ -175,7 +175,7 @@ type CreateChangelogOptions struct {
 	ConfigFile string `json:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `json:"config_file_ref,omitempty"`
-	// Date is the release date; zero for now.
+	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `json:"date,omitzero"`
 	// File is what the section is written to; empty for CHANGELOG.md.
 	File string `json:"file,omitempty"`
@@ -207,7 +207,7 @@ type GenerateChangelogOptions struct {
 	ConfigFile string `url:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `url:"config_file_ref,omitempty"`
-	// Date is the release date; zero for now.
+	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `url:"date,omitempty"`
 	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
 	// (vX.Y.Z or X.Y.Z) the call fails.

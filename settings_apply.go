@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // SettingsReport says what became of changes.
@@ -72,6 +73,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	u.notSent, u.document = d.NotSent, d.document
 	names := map[string]string{} // as they were given, by the contract's name
 	for _, change := range d.Changes {
+		err = firstError(err, checkChange(change))
 		given := change.Name
 		if _, named := settingField(given); !named { // a name in Extra may be the product's own
 			if neutral, known := s.owner().config.neutral(settingWord, given); known {
@@ -91,6 +93,17 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 		err = s.put("/application/settings").invalid(err)
 	}
 	return u, err
+}
+
+// checkChange refuses a change that a program made by hand and that cannot be sent.
+func checkChange(change SettingDifference) error {
+	switch {
+	case strings.TrimSpace(change.Name) == "":
+		return &ValidationError{Option: "SettingsDiff.Changes", Reason: "a change has no Name"}
+	case !json.Valid(change.Want):
+		return &ValidationError{Option: "SettingsDiff.Changes", Param: change.Name, Reason: "its Want is not JSON"}
+	}
+	return nil
 }
 
 func (u *settingsUpdate) check() error {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -205,6 +206,22 @@ func TestDiffSettings(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"max_import_size":7}`, changesAsJSON(t, diff.Changes), "what a program sets is wanted")
 	assert.Equal(t, []SettingDifference{{Name: "admin_mode", Want: json.RawMessage("true"), Reason: SettingAbsent}}, diff.NotSent)
+}
+
+// What a program put into Changes itself is checked as its edits are.
+func TestApplyRefusesChangesMadeByHand(t *testing.T) {
+	for want, change := range map[string]SettingDifference{
+		"a change has no Name":               {Name: " ", Want: json.RawMessage("1")},
+		"(admin_mode): its Want is not JSON": {Name: "admin_mode"},
+		"(terms): its Want is not JSON":      {Name: "terms", Want: json.RawMessage("be kind")},
+	} {
+		c := serve(t)
+		for _, call := range []func(context.Context, *SettingsDiff, ...RequestOption) (*SettingsReport, error){c.Settings.Apply, c.Settings.Verify} {
+			_, err := call(t.Context(), &SettingsDiff{Changes: []SettingDifference{change}})
+			assertRefused(t, err, "SettingsDiff.Changes", strings.TrimSpace(change.Name))
+			assert.ErrorContains(t, err, want)
+		}
+	}
 }
 
 // A later read and a document that was edited before: nothing is taken back.

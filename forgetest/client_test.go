@@ -31,7 +31,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 		tag.Set("created_at", time.Now().AddDate(0, 0, -i))
 	})
 	project := forge.Path("group/app")
-	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID))
+	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID, nil))
 	require.NoError(t, err)
 	assert.Len(t, tags, 230)
 	srv.AssertCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", requests)

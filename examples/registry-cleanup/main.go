@@ -192,7 +192,7 @@ func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRep
 	deadline := time.Now().Add(c.wait)
 	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
 		there := map[string]bool{}
-		for tag, err := range c.client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID) {
+		for tag, err := range c.client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID, nil) {
 			if err != nil {
 				return nil, err
 			}
