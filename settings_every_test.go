@@ -95,8 +95,11 @@ func TestSettingsEvery(t *testing.T) {
 	for vocabulary := range settingVocabularies {
 		for _, past := range settingPasts {
 			for _, batch := range settingBatches {
-				for how := range 9 { // a field set to the values, null and nothing, and the values and null merged
-					mode := settingModes[(how+cases/9)%len(settingModes)]
+				if settingVocabularies[vocabulary].name == "made up" && batch.name != "all" && batch.name != "deprecated" {
+					continue
+				}
+				for _, how := range []int{0, 1, 2, 3, 4, 5, 7, 8} { // a field set to the values, null and nothing, and values and null merged
+					mode := settingModes[(how+cases/8)%len(settingModes)]
 					c := &everySetting{T: t, facts: facts, server: server, client: clients[vocabulary], vocabulary: vocabulary}
 					c.run(past, batch, mode, how)
 					cases++

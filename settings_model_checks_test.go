@@ -20,7 +20,8 @@ type settingsCheck struct {
 	*settingsPlan
 	model    *settingsModel
 	wireName func(wire string) string // the contract's name of one of the server's
-	byHand   bool // options: an old name may stay what the program wrote
+	dropped  string                   // deleted from the changes
+	byHand   bool                     // options: an old name may stay what the program wrote
 	onlyHave []string
 	problems []string
 }
