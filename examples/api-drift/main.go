@@ -1,18 +1,23 @@
-// Api-drift calls each read endpoint of the API and reports what the server sends that this version of the library does not know:
-// fields without a name here, and values of another JSON type than documented. It is for those who update a server or the library:
-// run it against a test instance of the new release, and send the report to whoever maintains the library.
+// Api-drift calls each read endpoint of the API and reports what the server sends that this version
+// of the library does not know: fields without a name here, and values of another JSON type than
+// documented. It is for those who update a server or the library: run it against a test instance of
+// the new release, and send the report to whoever maintains the library.
 //
 //	go run ./examples/api-drift
 //	go run ./examples/api-drift -group acme -project acme/app -registry https://registry.example.com
 //	go run ./examples/api-drift -json > drift.ndjson
 //
-// The report has endpoints, names of fields and JSON types. It has no values, no ids and no names of objects. What the token may not
-// read, and what there is no object for, is listed after it. The program exits with 1 when it found something, and with 2 when a read
-// failed otherwise.
+// The report has endpoints, names of fields and JSON types. It has no values, no ids and no names
+// of objects. What the token may not read, and what there is no object for, is listed after it. The
+// program exits with 1 when it found something, and with 2 when a read failed otherwise.
 //
-// It reads one page of each list, takes the first object of it, and goes on from there; it sends no write. Of downloads it reads the
-// first bytes; -downloads=false omits them. Without anything it starts the embedded server with the demo data. With FORGE_URL and
-// FORGE_TOKEN it talks to a real one; a GitLab server needs FORGE_VOCABULARY=gitlab, too. An administrator's token sees the most.
+// It reads one page of each list, takes the first object of it, and goes on from there; it sends no
+// write. Of downloads it reads the first bytes; -downloads=false omits them. Without anything it
+// starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real
+// one; a GitLab server needs FORGE_VOCABULARY=gitlab, too. An administrator's token sees the most.
+//
+// The report of the embedded server has ten settings in angle brackets: the contract describes them
+// without a name, and only that server sends such names.
 package main
 
 import (
@@ -97,7 +102,8 @@ type unread struct {
 	failed bool // it may work at another time, or the program cannot read the response
 }
 
-// all reads every endpoint once, in the order of steps. An endpoint that cannot be read does not end it.
+// all reads every endpoint once, in the order of steps. An endpoint that cannot be read does not
+// end it.
 func (w *walk) all(ctx context.Context) error {
 	for _, s := range steps() {
 		w.chooseProject()
@@ -122,7 +128,8 @@ func (w *walk) all(ctx context.Context) error {
 	return nil
 }
 
-// useRegistry makes the client know the registry. Its tokens come from the server, for the same user.
+// useRegistry makes the client know the registry. Its tokens come from the server, for the same
+// user.
 func (w *walk) useRegistry() (err error) {
 	w.hasRegistry = true
 	w.client, err = w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
@@ -130,8 +137,8 @@ func (w *walk) useRegistry() (err error) {
 	return err
 }
 
-// judge says what a failed read means, and whether no other read can succeed either. The server's message is not used: it may name
-// objects.
+// judge says what a failed read means, and whether no other read can succeed either. The server's
+// message is not used: it may name objects.
 func judge(route string, err error) (note unread, ends bool) {
 	var invalid *forge.ValidationError
 	if errors.As(err, &invalid) { // an id of a response that is not one, or of a flag
@@ -159,7 +166,7 @@ func judge(route string, err error) (note unread, ends bool) {
 	case failed.Status == 0 && note.reason == "":
 		return unread{}, true
 	case failed.Status == 501:
-		note.reason, note.failed = "", false
+		note.reason, note.failed = "", false // it is no failure: the server does not have it
 	case failed.Status < 400 && note.reason == "":
 		note.reason, note.failed = "incomplete answer", true
 	}

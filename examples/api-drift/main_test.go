@@ -134,7 +134,8 @@ func TestUnknownFields(t *testing.T) {
 	assert.NotContains(t, out, "hunter2")
 }
 
-// So it does for values of another type, with the type that the library reads. An id that is none does not end the walk.
+// So it does for values of another type, with the type that the library reads. An id that is none
+// does not end the walk.
 func TestOtherTypes(t *testing.T) {
 	for _, names := range [][]string{{"created_at", "title", "labels", "author"}, {"id"}} {
 		srv := full(t, forgetest.OtherTypes(names...))
@@ -231,8 +232,8 @@ func found(t *testing.T, out string) map[line]int {
 	return all
 }
 
-// The demo server has ten settings that the contract describes without a name. What stands for their names is no name of this
-// library, nor of any other server.
+// The demo server has ten settings that the contract describes without a name. What stands for
+// their names is no name of this library, nor of any other server.
 func TestEmbedded(t *testing.T) {
 	t.Setenv("FORGE_URL", "")
 	var out, progress strings.Builder
@@ -247,7 +248,8 @@ func TestEmbedded(t *testing.T) {
 	assert.Contains(t, text, "\n\nDrift: 53 of 59 read endpoints were read.\n")
 }
 
-// What the token may not read, and what the server does not have, is listed and does not end the walk.
+// What the token may not read, and what the server does not have, is listed and does not end the
+// walk.
 func TestNotReadable(t *testing.T) {
 	srv := full(t)
 	user := srv.AddUser("somebody")

@@ -29,11 +29,11 @@ type line struct {
 // report prints what was found. The error is the exit code of the program.
 func (w *walk) report(out io.Writer, asJSON bool) error {
 	slices.SortStableFunc(w.unread, func(a, b unread) int { return cmp.Compare(a.route, b.route) })
-	print := w.table
+	write := w.table
 	if asJSON {
-		print = w.lines
+		write = w.lines
 	}
-	if err := print(out); err != nil {
+	if err := write(out); err != nil {
 		return err
 	}
 	failed := 0

@@ -102,7 +102,8 @@ type step struct {
 	read  func(ctx context.Context, w *walk) error
 }
 
-// steps are the reads of all endpoints. What finds an object comes before what takes it; of several that find one, the last counts.
+// steps are the reads of all endpoints. What finds an object comes before what takes it; of several
+// that find one, the last counts.
 func steps() []step {
 	return slices.Concat(instanceSteps(), groupSteps(), projectSteps(), repositorySteps(), mergeRequestSteps(), runnerSteps(), registrySteps())
 }
