@@ -36,11 +36,13 @@ func (c *call) authenticate() *answer {
 	return c.inScope(known.scopes)
 }
 
-// inScope refuses what the scopes of the token do not allow. The deployed server calls manage_runners manage_runner.
+// inScope refuses what the scopes of the token do not allow. A call that names a scope needs it, or
+// api, which is every scope: the documents name manage_runners only, so api is an interpretation.
+// The deployed server calls manage_runners manage_runner.
 func (c *call) inScope(scopes []string) *answer {
 	needed := c.route.endpoint.Auth.Scope
 	for _, scope := range scopes {
-		if scope == "api" || scope == "read_api" && c.r.Method == http.MethodGet ||
+		if scope == "api" || scope == "read_api" && c.r.Method == http.MethodGet && needed == "" ||
 			needed != "" && (scope == needed || scope == strings.TrimSuffix(needed, "s")) {
 			return nil
 		}

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/words.json
+//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/deployed_params.json catalogue/words.json
 var catalogueFiles embed.FS
 
 // catalogue is the embedded copy of the contract, parsed on first use.
@@ -75,26 +75,30 @@ type endpoint struct {
 }
 
 type parameter struct {
-	Name          string          `json:"name"`
-	Wire          string          `json:"wire"`
-	Type          string          `json:"type"`
-	Enum          []string        `json:"enum"`
-	Special       []string        `json:"special"`
-	Required      bool            `json:"required"`
-	RequiredWhen  string          `json:"required_when"` // a parameter that is true
-	Requires      []string        `json:"requires"`
-	UsedWith      []string        `json:"used_with"`
-	Allowed       []bool          `json:"allowed"`
-	Only          *limitation     `json:"only"`
-	ExclusiveWith []string        `json:"exclusive_with"`
-	Default       any             `json:"default"`
-	Min           *int64          `json:"min"`
-	Max           *int64          `json:"max"`
-	MaxLength     int             `json:"max_length"` // characters
-	MaxItems      int             `json:"max_items"`
-	ItemEnum      []string        `json:"item_enum"`
-	Format        string          `json:"format"`
-	Needs         map[string]bool `json:"needs"` // values that other parameters must have
+	Name          string             `json:"name"`
+	Wire          string             `json:"wire"`
+	Type          string             `json:"type"`
+	Enum          []string           `json:"enum"`
+	EnumSince     map[string]release `json:"enum_notes"`         // values that came later
+	Special       []string           `json:"special"`            // words beside the type
+	SpecialOld    []string           `json:"special_deprecated"` // as a query writes them: No+Label
+	Separator     string             `json:"separator"`          // of several values in one text
+	Removed       string             `json:"removed"`            // the release that removed it
+	Required      bool               `json:"required"`
+	RequiredWhen  string             `json:"required_when"` // a parameter that is true
+	Requires      []string           `json:"requires"`
+	UsedWith      []string           `json:"used_with"`
+	Allowed       []bool             `json:"allowed"`
+	Only          *limitation        `json:"only"`
+	ExclusiveWith []string           `json:"exclusive_with"`
+	Default       any                `json:"default"`
+	Min           *int64             `json:"min"`
+	Max           *int64             `json:"max"`
+	MaxLength     int                `json:"max_length"` // characters
+	MaxItems      int                `json:"max_items"`
+	ItemEnum      []string           `json:"item_enum"`
+	Format        string             `json:"format"`
+	Needs         map[string]bool    `json:"needs"` // values that other parameters must have
 	Deprecated    *struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
@@ -136,6 +140,7 @@ func loadCatalogue() *contract {
 			c.endpoints[e.Method+" "+e.Path] = e
 		}
 	}
+	c.completeLists()
 	c.widen("ApplicationSettings", c.endpoints["PUT /application/settings"].BodyParams)
 	return c
 }

@@ -19,18 +19,18 @@ func all(conditions []condition, i *item) bool {
 	return true
 }
 
-// issueFilters are the list parameters that are compared with the issue, each also accepted inside not[...] (the deployed
-// server takes them on both lists).
-func issueFilters() []string {
-	return []string{
-		"assignee_id", "assignee_username", "author_id", "author_username", "confidential", "created_after", "created_before",
-		"due_date", "epic_id", "health_status", "iids", "issue_type", "iteration_id", "iteration_title", "labels", "milestone",
-		"milestone_id", "my_reaction_emoji", "search", "state", "updated_after", "updated_before", "weight",
+// filters reports whether a parameter of a list is compared with its records. The others say where
+// the list looks, or how it is shown.
+func (p parameter) filters() bool {
+	switch p.Name {
+	case "in", "non_archived", "order_by", "page", "per_page", "scope", "sort", "view", "with_labels_details", "with_merge_status_recheck":
+		return false
 	}
+	return true
 }
 
 // conditions turns the query into conditions.
-func (c *call) conditions(filters []string, defaultScope string) []condition {
+func (c *call) conditions(defaultScope string) []condition {
 	var conditions []condition
 	switch c.textOr("scope", defaultScope) {
 	case "created_by_me":
@@ -38,17 +38,17 @@ func (c *call) conditions(filters []string, defaultScope string) []condition {
 	case "assigned_to_me":
 		conditions = append(conditions, func(i *item) bool { return i.assignedTo(c.user) })
 	}
-	for _, name := range filters {
-		wanted := c.matchers(name, c.filterValues(name, ""), c.text("in"))
-		unwanted := c.matchers(name, c.filterValues(name, "not"), c.text("not[in]"))
-		switch {
-		case len(wanted) > 0 && name == "iids":
+	for _, p := range c.route.endpoint.QueryParams {
+		for _, key := range p.Keys {
+			if unwanted := c.matchers(key, c.text("not[in]")); len(unwanted) > 0 {
+				conditions = append(conditions, func(i *item) bool { return !some(unwanted, i) })
+			}
+		}
+		switch wanted := c.matchers(p, c.text("in")); {
+		case len(wanted) > 0 && p.Name == "iids":
 			conditions = append(conditions, func(i *item) bool { return some(wanted, i) })
 		default:
 			conditions = append(conditions, wanted...)
-		}
-		if len(unwanted) > 0 {
-			conditions = append(conditions, func(i *item) bool { return !some(unwanted, i) })
 		}
 	}
 	return conditions
@@ -58,38 +58,33 @@ func some(conditions []condition, i *item) bool {
 	return slices.ContainsFunc(conditions, func(holds condition) bool { return holds(i) })
 }
 
-// filterValues reads a parameter or its not[...] form; lists are split.
-func (c *call) filterValues(name, hash string) []string {
-	if hash != "" {
-		name = hash + "[" + name + "]"
+// matchers are the conditions of a parameter or of a key of a hash, one for each value.
+func (c *call) matchers(p parameter, in string) (list []condition) {
+	if !p.filters() || len(p.Keys) > 0 {
+		return nil
 	}
-	switch strings.TrimSuffix(strings.TrimPrefix(name, "not["), "]") {
-	case "iids", "labels", "assignee_username", "approved_by_ids", "approver_ids":
-		return c.list(name + "[]")
-	}
-	return c.list(name)
-}
-
-func (c *call) matchers(name string, values []string, in string) []condition {
-	var list []condition
-	for _, value := range values {
-		if name == "state" && value == "all" {
+	for _, value := range c.values(p) {
+		if p.Name == "state" && value == "all" {
 			continue
 		}
-		list = append(list, c.matcher(name, value, in))
+		if id, isID := parseID(value); isID && strings.Contains(p.Type, "integer") {
+			value = decimal(id)
+		}
+		list = append(list, c.matcher(p, value, in))
 	}
 	return list
 }
 
-// matcher compares one parameter value with an issue.
-func (c *call) matcher(name, value, in string) condition {
+// matcher compares one value with a record: exactly, unless the value is a word of the parameter.
+func (c *call) matcher(p parameter, value, in string) condition {
+	name, word := p.Name, p.word(value)
 	switch name {
 	case "search":
 		return matchText(value, in)
 	case "due_date":
 		return matchDue(value, c.now())
-	case "milestone", "milestone_id":
-		return c.matchMilestone(name, value)
+	case "milestone_id":
+		return c.matchMilestone(word)
 	case "created_after", "created_before", "updated_after", "updated_before":
 		bound, _ := parseTime(value)
 		field, side, _ := strings.Cut(name, "_")
@@ -107,16 +102,15 @@ func (c *call) matcher(name, value, in string) condition {
 			})
 		}
 	}
-	special := strings.ToLower(value)
 	return func(i *item) bool {
 		held := c.held(i, name)
-		switch special {
-		case "none", "no label":
+		switch word {
+		case "none":
 			return len(held) == 0
 		case "any":
 			return len(held) > 0
 		}
-		return slices.ContainsFunc(held, func(h string) bool { return strings.EqualFold(h, value) })
+		return slices.Contains(held, value)
 	}
 }
 
@@ -132,6 +126,8 @@ func (c *call) held(i *item, name string) []string {
 		return plainText(d.Get("author.id"))
 	case "author_username":
 		return plainText(d.Get("author.username"))
+	case "closed_by_id":
+		return plainText(d.Get("closed_by.id"))
 	case "epic_id":
 		return plainText(d.Get("epic.id"))
 	case "iids":
@@ -142,6 +138,8 @@ func (c *call) held(i *item, name string) []string {
 		return plainText(d.Get("iteration.title"))
 	case "labels":
 		return d.labels()
+	case "milestone":
+		return plainText(d.Get("milestone.title"))
 	case "my_reaction_emoji":
 		return i.awarded(c.user)
 	}
@@ -218,28 +216,25 @@ func matchDue(keyword string, now time.Time) condition {
 	}
 }
 
-// matchMilestone understands titles, ids, None, Any, Upcoming (the next one due) and Started (begun and not over).
-func (c *call) matchMilestone(name, value string) condition {
+// matchMilestone understands None, Any, Upcoming and Started. The documents do not define the last
+// two; the interpretation: Upcoming is the next open milestone of the project, the one with the
+// earliest due date after today, whether it has begun or not; Started is an open milestone that
+// began today or earlier and is not past its due date.
+func (c *call) matchMilestone(word string) condition {
 	today := c.now().Truncate(24 * time.Hour)
-	field := "title"
-	if name == "milestone_id" {
-		field = "id"
-	}
 	return func(i *item) bool {
 		m := i.doc.doc("milestone")
-		switch keyword := strings.ToLower(value); {
-		case keyword == "none":
+		switch {
+		case word == "none":
 			return m == nil
 		case m == nil:
 			return false
-		case keyword == "any":
-			return true
-		case name == "milestone_id" && keyword == "upcoming":
+		case word == "upcoming":
 			return m == i.project.tracker.upcoming(today)
-		case name == "milestone_id" && keyword == "started":
+		case word == "started":
 			start, due := m.time("start_date"), m.time("due_date")
 			return m.text("state") == "active" && !start.IsZero() && !start.After(today) && (due.IsZero() || !due.Before(today))
 		}
-		return slices.Contains(plainText(m.Get(field)), value)
+		return true
 	}
 }

@@ -36,7 +36,7 @@ func (c *call) issueList(projects []*Project, defaultScope string) answer {
 		return !p.readableBy(c.user) || p.archived && c.text("non_archived") != "false" || p.tracker.last == 0
 	})
 	look := scope{group: c.group, labels: c.flag("with_labels_details")}
-	conditions := c.conditions(issueFilters(), defaultScope)
+	conditions := c.conditions(defaultScope)
 	if len(projects) == 1 && len(conditions) == 0 && c.inOrder(projects[0]) {
 		return c.page(projects[0].tracker.newestFirst(look))
 	}
@@ -93,7 +93,8 @@ func (c *call) issueRefs(projects []*Project, conditions []condition) []issueRef
 			}
 		}
 	}
-	sortRows(rows, c.textOr("sort", "desc") == "desc")
+	descending := c.textOr("sort", "desc") == "desc"
+	slices.SortFunc(rows, func(a, b issueRow) int { return compareRecords(a.key, b.key, a.id, b.id, descending) })
 	refs := make([]issueRef, len(rows))
 	for i, row := range rows {
 		refs[i] = row.issueRef
@@ -112,27 +113,41 @@ type issueRow struct {
 	key sortKey
 }
 
-type sortKey struct {
+// sortKey is what a record is sorted by, and what decides among equals.
+type sortKey [2]sortPart
+
+type sortPart struct {
 	null   bool
 	number int64
 	text   string
 }
 
-// sortRows sorts by key, then id; records without a key are last in both directions.
-func sortRows(rows []issueRow, descending bool) {
-	slices.SortFunc(rows, func(a, b issueRow) int {
-		if a.key.null != b.key.null {
-			if a.key.null {
-				return 1
-			}
+func byNumber(n int64) sortKey   { return sortKey{{number: n}} }
+func byText(text string) sortKey { return sortKey{{text: text}} }
+
+// compareRecords is the order of two records. The documents do not say where records without a value
+// are, nor what decides among equals. The interpretation, as of the deployed server: in each part of
+// the key those without a value are last in both directions, and equals are sorted by id in the
+// direction of the list.
+func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
+	sign := 1
+	if descending {
+		sign = -1
+	}
+	for i := range a {
+		switch x, y := a[i], b[i]; {
+		case x.null && y.null:
+		case x.null:
+			return 1
+		case y.null:
 			return -1
+		default:
+			if order := cmp.Or(cmp.Compare(x.number, y.number), cmp.Compare(x.text, y.text)); order != 0 {
+				return sign * order
+			}
 		}
-		order := cmp.Or(cmp.Compare(a.key.number, b.key.number), cmp.Compare(a.key.text, b.key.text), cmp.Compare(a.id, b.id))
-		if descending {
-			return -order
-		}
-		return order
-	})
+	}
+	return sign * cmp.Compare(aID, bID)
 }
 
 // sortKey is the value of an order_by.
@@ -140,30 +155,32 @@ func (i *Issue) sortKey(order string) sortKey {
 	d := i.doc
 	switch order {
 	case "title":
-		return sortKey{text: d.text("title")}
+		return byText(d.text("title"))
 	case "popularity":
-		return sortKey{number: d.int("upvotes") + i.countAwards("thumbsup")}
+		return byNumber(d.int("upvotes") + i.countAwards("thumbsup"))
 	case "relative_position":
-		return sortKey{number: i.IID}
+		return byNumber(i.IID)
 	case "weight":
-		return sortKey{null: d.Get("weight") == nil, number: d.int("weight")}
+		return sortKey{{null: d.Get("weight") == nil, number: d.int("weight")}}
 	case "milestone_due":
-		return timeKey(d.Get("milestone.due_date"))
+		return sortKey{timeKey(d.Get("milestone.due_date"))}
 	case "label_priority":
-		n, found := i.project.tracker.priority(d.labels())
-		return sortKey{null: !found, number: int64(n)}
+		return sortKey{i.labelPriority()}
 	case "priority":
-		due := timeKey(d.Get("milestone.due_date"))
-		n, found := i.project.tracker.priority(d.labels())
-		return sortKey{null: due.null && !found, number: cmp.Or(due.number, 1<<62), text: fmt.Sprintf("%06d", n)}
+		return sortKey{timeKey(d.Get("milestone.due_date")), i.labelPriority()}
 	}
-	return timeKey(d.Get(order)) // created_at, updated_at, due_date
+	return sortKey{timeKey(d.Get(order))} // created_at, updated_at, due_date
 }
 
-func timeKey(value any) sortKey {
+func (i *Issue) labelPriority() sortPart {
+	n, found := i.project.tracker.priority(i.doc.labels())
+	return sortPart{null: !found, number: int64(n)}
+}
+
+func timeKey(value any) sortPart {
 	t, ok := value.(time.Time)
 	if !ok {
-		return sortKey{null: true}
+		return sortPart{null: true}
 	}
-	return sortKey{number: t.UnixMilli()}
+	return sortPart{number: t.UnixMilli()}
 }

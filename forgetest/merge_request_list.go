@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -12,19 +11,9 @@ func listProjectMergeRequests(c *call) answer {
 	return c.mergeRequestList([]*Project{c.project}, "all")
 }
 
-// mergeRequestFilters are the list parameters that are compared with the merge request, each also accepted inside not[...].
-func mergeRequestFilters() []string {
-	return []string{
-		"approved_by_ids", "approver_ids", "assignee_id", "assignee_username", "author_id", "author_username", "created_after",
-		"created_before", "deployed_after", "deployed_before", "environment", "iids", "labels", "merge_user_id",
-		"merge_user_username", "milestone", "my_reaction_emoji", "reviewer_id", "reviewer_username", "search", "source_branch",
-		"state", "target_branch", "updated_after", "updated_before", "wip",
-	}
-}
-
 // mergeRequestList answers the merge requests that the caller can see and that pass the filters (document 2 §4.2.1).
 func (c *call) mergeRequestList(projects []*Project, defaultScope string) answer {
-	conditions := c.conditions(mergeRequestFilters(), defaultScope)
+	conditions := c.conditions(defaultScope)
 	look := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
 	var list []*MergeRequest
 	for _, p := range projects {
@@ -70,23 +59,13 @@ func (c *call) recheck(list []*MergeRequest) {
 func (c *call) sortMergeRequests(list []*MergeRequest) {
 	order := c.textOr("order_by", "created_at")
 	descending := c.textOr("sort", "desc") == "desc"
-	slices.SortFunc(list, func(a, b *MergeRequest) int {
-		var result int
+	key := func(mr *MergeRequest) sortKey {
 		if order == "title" {
-			result = strings.Compare(a.doc.text(order), b.doc.text(order))
-		} else {
-			x, y := timeKey(a.doc.Get(order)), timeKey(b.doc.Get(order))
-			if x.null != y.null { // not merged: last in both directions
-				return map[bool]int{true: 1, false: -1}[x.null]
-			}
-			result = cmp.Compare(x.number, y.number)
+			return byText(mr.doc.text(order))
 		}
-		result = cmp.Or(result, cmp.Compare(a.ID, b.ID))
-		if descending {
-			return -result
-		}
-		return result
-	})
+		return sortKey{timeKey(mr.doc.Get(order))}
+	}
+	slices.SortFunc(list, func(a, b *MergeRequest) int { return compareRecords(key(a), key(b), a.ID, b.ID, descending) })
 }
 
 // heldByMergeRequest are the values of a merge request that a parameter is compared with.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -77,6 +78,7 @@ func flatten(into url.Values, key string, value any) {
 // validate checks path, query and body parameters against the contract.
 func (c *call) validate() *answer {
 	e := c.route.endpoint
+	c.dropUnknown()
 	c.dropUnsold(slices.Concat(e.QueryParams, e.BodyParams))
 	var problems []string
 	for _, p := range e.PathParams {
@@ -108,6 +110,9 @@ func (c *call) check(p parameter) (problems []string) {
 		problems = append(problems, c.check(key)...)
 	}
 	values := c.list(p.Wire)
+	if len(p.Enum) > 0 && c.r.Method == http.MethodGet && slices.Contains(c.params[p.Wire], "") {
+		problems = append(problems, p.bare()+" does not have a valid value") // no row lists nothing
+	}
 	if len(values) == 0 {
 		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) {
 			problems = append(problems, p.Name+" is missing")
@@ -115,8 +120,12 @@ func (c *call) check(p parameter) (problems []string) {
 		return problems
 	}
 	for _, value := range values {
-		if problem := p.problem(c.contractWord(value)); problem != "" {
-			problems = append(problems, strings.TrimSuffix(p.Wire, "[]")+" "+problem)
+		problem := p.problem(c.contractWord(value))
+		if since, later := p.EnumSince[value]; later && !c.release.has(since) {
+			problem = "does not have a valid value"
+		}
+		if problem != "" {
+			problems = append(problems, p.bare()+" "+problem)
 			break
 		}
 	}
@@ -129,8 +138,8 @@ func (c *call) check(p parameter) (problems []string) {
 		}
 	}
 	for _, other := range p.ExclusiveWith {
-		if p.Name < other && c.given(other) {
-			problems = append(problems, p.Name+", "+other+" are mutually exclusive")
+		if p.bare() < other && c.given(other) {
+			problems = append(problems, p.bare()+", "+other+" are mutually exclusive")
 		}
 	}
 	return problems
@@ -165,14 +174,13 @@ func (p parameter) unmet(value func(name string) bool) string {
 // ignores them.
 func (c *call) dropUnsold(params []parameter) {
 	for _, p := range params {
+		c.dropUnsold(p.Keys)
 		keyset := c.text("pagination") == "keyset" && (p.Name == "pagination" || p.Name == "order_by" || p.Name == "sort")
 		if p.Only.met(c.Server, c.user) || keyset {
 			continue
 		}
-		bare := strings.TrimSuffix(p.Wire, "[]")
-		delete(c.params, p.Wire)
-		delete(c.params, bare)
-		delete(c.object, bare)
+		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) })
+		delete(c.object, p.bare())
 	}
 }
 
@@ -196,7 +204,7 @@ func (c *call) contractWord(value string) string {
 
 // problem says what is wrong with one value, or nothing.
 func (p parameter) problem(value string) string {
-	if slices.ContainsFunc(p.Special, func(s string) bool { return strings.EqualFold(s, value) }) {
+	if p.word(value) != "" {
 		return ""
 	}
 	valid := true
@@ -216,7 +224,7 @@ func (p parameter) problem(value string) string {
 	switch {
 	case !valid:
 		return "is invalid"
-	case len(p.Enum) > 0 && !slices.Contains(p.Enum, value),
+	case len(p.Enum) > 0 && !p.permits(value),
 		len(p.ItemEnum) > 0 && !slices.Contains(p.ItemEnum, value),
 		len(p.Allowed) > 0 && !slices.Contains(p.Allowed, value == "true"):
 		return "does not have a valid value"

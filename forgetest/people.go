@@ -62,6 +62,7 @@ type Group struct {
 	members    map[*User]Role
 	approvals  map[string]bool // approval settings that were changed
 
+	runnerAdmins map[*User]bool // with the permission admin_runners
 	placeholders []*Placeholder
 	integrations map[string]*integration // by slug
 }
@@ -121,7 +122,7 @@ func (s *Server) addGroup(path string) *Group {
 		return g
 	}
 	parent, name := split(path)
-	g := &Group{Path: path, Name: titled(name), srv: s, visibility: Public, members: map[*User]Role{}}
+	g := &Group{Path: path, Name: titled(name), srv: s, visibility: Public, members: map[*User]Role{}, runnerAdmins: map[*User]bool{}}
 	if parent != "" {
 		g.parent = s.addGroup(parent)
 	}
@@ -161,7 +162,7 @@ func visible(v Visibility, u *User, role Role) bool {
 	case u == nil:
 		return false
 	}
-	return v == Internal || u.Admin
+	return v == Internal || u.auditor()
 }
 
 // within reports whether a full path lies below a namespace.

@@ -108,6 +108,13 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 	}
 }
 
+// A value of a parameter that came with a later release is not one before it.
+func TestValueOfALaterRelease(t *testing.T) {
+	for number, want := range map[string]int{"17.1": 400, "17.2": 200, "18.0": 200} {
+		assert.Equal(t, want, newCaller(t, New(t, WithRelease(number))).get("/merge_requests?order_by=merged_at").Status, number)
+	}
+}
+
 func TestRelease(t *testing.T) {
 	of := func(number string) caller {
 		s := New(t, WithRelease(number))

@@ -16,6 +16,7 @@ type Project struct {
 	visibility     Visibility
 	archived       bool
 	members        map[*User]Role
+	runnerAdmins   map[*User]bool // with the permission admin_runners
 	tracker        tracker
 	repo           repository
 	registry       registry
@@ -36,7 +37,7 @@ func (s *Server) AddProject(path string, visibility ...Visibility) *Project {
 	if parent == "" {
 		panic(fmt.Sprintf("forgetest: project %q needs a group or a user above it", path))
 	}
-	p := &Project{ID: s.nextID("project", 1), Path: path, Name: titled(name), srv: s, visibility: Public, members: map[*User]Role{}}
+	p := &Project{ID: s.nextID("project", 1), Path: path, Name: titled(name), srv: s, visibility: Public, members: map[*User]Role{}, runnerAdmins: map[*User]bool{}}
 	if len(visibility) > 0 {
 		p.visibility = visibility[0]
 	}
@@ -95,8 +96,11 @@ func (p *Project) role(u *User) Role {
 	case u.Admin:
 		return Owner
 	}
-	return max(p.members[u], p.group.role(u))
+	return p.member(u)
 }
+
+// member is the role that the user was given in the project or a group above it.
+func (p *Project) member(u *User) Role { return max(p.members[u], p.group.role(u)) }
 
 func (p *Project) readableBy(u *User) bool { return visible(p.visibility, u, p.role(u)) }
 

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -242,7 +243,7 @@ func (j cleanup) choose(r *RegistryRepository, now time.Time) []*registryTag {
 }
 
 // parseAge reads an age: numbers with the units hour, day, week, month (of 30 days) and year (of 365.25), in full or short. "1h", "1d",
-// "1month", "2 weeks 3d".
+// "1month", "2 weeks 3d". An age of nothing is none; one that is too long to count is the longest.
 func parseAge(text string) (age time.Duration, valid bool) {
 	const day = 24 * time.Hour
 	units := map[string]time.Duration{
@@ -250,7 +251,7 @@ func parseAge(text string) (age time.Duration, valid bool) {
 		"mo": 30 * day, "month": 30 * day, "y": 8766 * time.Hour, "year": 8766 * time.Hour,
 	}
 	parts := regexp.MustCompile(`([0-9]+) ?([a-z]+) ?`).FindAllStringSubmatch(text, -1)
-	length := 0
+	length, hours := 0, 0.0
 	for _, part := range parts {
 		n, err := strconv.Atoi(part[1])
 		unit, known := units[part[2]]
@@ -261,7 +262,8 @@ func parseAge(text string) (age time.Duration, valid bool) {
 			return 0, false
 		}
 		length += len(part[0])
-		age += time.Duration(n) * unit
+		hours += float64(n) * unit.Hours()
 	}
-	return age, length > 0 && length == len(text)
+	age = time.Duration(min(hours, math.MaxInt64/float64(time.Hour)-1)) * time.Hour
+	return age, age > 0 && length == len(text)
 }

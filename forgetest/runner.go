@@ -154,11 +154,41 @@ func documentsAs[T documented](shape string, items []T) []*Document {
 	return docs
 }
 
+// AddRunnerAdmin makes a user a member with a custom role: the given one with the permission
+// admin_runners, which lets it see, change and pause the runners of the group and of everything
+// below.
+func (g *Group) AddRunnerAdmin(u *User, role Role) {
+	g.AddMember(u, role)
+	g.srv.mu.Lock()
+	defer g.srv.mu.Unlock()
+	g.runnerAdmins[u] = true
+}
+
+// AddRunnerAdmin is [Group.AddRunnerAdmin] for the runners of the project.
+func (p *Project) AddRunnerAdmin(u *User, role Role) {
+	p.AddMember(u, role)
+	p.srv.mu.Lock()
+	defer p.srv.mu.Unlock()
+	p.runnerAdmins[u] = true
+}
+
+// administersRunners reports whether the user has admin_runners in the group or one of its ancestors.
+func (g *Group) administersRunners(u *User) bool {
+	for ; g != nil; g = g.parent {
+		if g.runnerAdmins[u] {
+			return true
+		}
+	}
+	return false
+}
+
 // manageableBy reports whether a user may see the details of a runner and change it: administrators all, Owners those of
-// their groups, Maintainers those of their projects (document 2 §4.5).
+// their groups, Maintainers those of their projects, and custom roles with admin_runners (document 2 §4.5).
 func (r *Runner) manageableBy(u *User) bool {
-	return u.Admin || r.group != nil && r.group.role(u) >= Owner ||
-		slices.ContainsFunc(r.projects, func(p *Project) bool { return p.role(u) >= Maintainer })
+	return u.Admin || r.group != nil && (r.group.role(u) >= Owner || r.group.administersRunners(u)) ||
+		slices.ContainsFunc(r.projects, func(p *Project) bool {
+			return p.role(u) >= Maintainer || p.runnerAdmins[u] || p.group.administersRunners(u)
+		})
 }
 
 // servesProject reports whether the runner takes the jobs of a project.

@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-const minJobTimeout = 600 // seconds
+// minJobTimeout is in seconds. The document names no least timeout; the interpretation is the rule of
+// the deployed server.
+const minJobTimeout = 600
 
 func runnerRoutes() []route {
 	return []route{
@@ -61,8 +63,16 @@ func (c *call) wantsRunner(r *Runner) bool {
 	}
 	return (!c.has("type") || c.text("type") == r.kind()) &&
 		(!c.has("paused") || c.flag("paused") == r.doc.bool("paused")) &&
-		strings.HasPrefix(r.doc.text("version"), c.text("version_prefix")) &&
+		hasVersion(r.doc.text("version"), c.text("version_prefix")) &&
 		r.inState(c.text("status"), c) && r.inState(c.text("scope"), c)
+}
+
+// hasVersion compares a version with a prefix. The document shows prefixes of whole numbers only
+// (15.0, 14, 16.1.241); the interpretation, as of the deployed server: 16.1 is no prefix of 16.10.
+func hasVersion(version, prefix string) bool {
+	prefix = strings.TrimSuffix(prefix, ".")
+	rest, found := strings.CutPrefix(version, prefix)
+	return prefix == "" || found && (rest == "" || rest[0] < '0' || rest[0] > '9')
 }
 
 // inState compares a runner with a value of status or of the deprecated scope. Stale runners are offline too.
@@ -81,22 +91,33 @@ func (r *Runner) inState(wanted string, c *call) bool {
 	return status == wanted
 }
 
-// runner finds the runner of the path for a caller who may manage it; open lets everyone see instance runners.
-func (c *call) runner(open bool) (*Runner, *answer) {
+// runner finds the runner of the path for a caller who may see it.
+func (c *call) runner(may func(*Runner) bool) (*Runner, *answer) {
 	id, _ := parseID(c.args["id"] + c.args["runner_id"])
 	i := slices.IndexFunc(c.runners, func(r *Runner) bool { return r.ID == id })
 	if i < 0 {
 		return nil, fail(missing("Runner"))
 	}
-	r := c.runners[i]
-	if !r.manageableBy(c.user) && (!open || r.kind() != "instance_type") {
-		return nil, fail(failed(http.StatusForbidden, "403 Forbidden - No access granted"))
+	if r := c.runners[i]; may(r) {
+		return r, nil
 	}
-	return r, nil
+	return nil, fail(failed(http.StatusForbidden, "403 Forbidden - No access granted"))
+}
+
+func (c *call) mayEdit(r *Runner) bool { return r.manageableBy(c.user) }
+
+// maySee adds instance runners, whose details every user can read.
+func (c *call) maySee(r *Runner) bool { return c.mayEdit(r) || r.kind() == "instance_type" }
+
+// maySeeJobs adds Reporters of a project that the runner serves. The document limits the list to
+// their projects and does not say who is refused; the interpretation, as of the deployed server: who
+// has no such project and may not see the runner.
+func (c *call) maySeeJobs(r *Runner) bool {
+	return c.maySee(r) || slices.ContainsFunc(c.projects, func(p *Project) bool { return r.servesProject(p) && p.role(c.user) >= Reporter })
 }
 
 func getRunner(c *call) answer {
-	r, a := c.runner(true)
+	r, a := c.runner(c.maySee)
 	if a != nil {
 		return *a
 	}
@@ -105,9 +126,12 @@ func getRunner(c *call) answer {
 
 // updateRunner changes what is given; the same request line pauses a runner.
 func updateRunner(c *call) answer {
-	r, a := c.runner(false)
-	if a != nil {
+	r, a := c.runner(c.mayEdit)
+	switch {
+	case a != nil:
 		return *a
+	case c.has("active") && c.has("paused"): // an interpretation, as of the deployed server
+		return refused(http.StatusBadRequest, "active, paused are mutually exclusive")
 	}
 	d := r.doc.clone()
 	for _, name := range []string{"description", "access_level", "maintenance_note"} {
@@ -130,11 +154,24 @@ func updateRunner(c *call) answer {
 		seconds, _ := parseID(c.text("maximum_timeout"))
 		d.Set("maximum_timeout", seconds)
 	}
+	for _, name := range []string{"maximum_timeout", "maintenance_note"} {
+		if c.cleared(name) {
+			d.Set(name, nil)
+		}
+	}
 	if a := checkRunner(d); a != nil {
 		return *a
 	}
 	r.doc = d
 	return ok(r.render(c.now())).as("detail")
+}
+
+// cleared reports whether a field that may be null is given as null: null in JSON, or a number
+// without digits in a form. The row of the parameter does not name null, that of the field does
+// (document 2 §2.9 and §4.5). Null for another field changes nothing.
+func (c *call) cleared(name string) bool {
+	value, inBody := c.object[name]
+	return inBody && value == nil || name == "maximum_timeout" && c.params.Has(name) && !c.has(name)
 }
 
 func checkRunner(d *Document) *answer {
@@ -161,7 +198,7 @@ func (c *call) strings(name string) (values []string, given bool) {
 
 // listRunnerJobs lists jobs of projects where the caller is at least Reporter.
 func listRunnerJobs(c *call) answer {
-	r, a := c.runner(true)
+	r, a := c.runner(c.maySeeJobs)
 	if a != nil {
 		return *a
 	}
@@ -179,7 +216,7 @@ func listRunnerJobs(c *call) answer {
 }
 
 func listRunnerManagers(c *call) answer {
-	r, a := c.runner(true)
+	r, a := c.runner(c.maySee)
 	if a != nil {
 		return *a
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
-var catalogueNames = []string{"endpoints.json", "types.json", "deployed.json", "words.json"}
+var catalogueNames = []string{"endpoints.json", "types.json", "deployed.json", "deployed_params.json", "words.json"}
 
 // reader is code that reads the catalogue: the fields of its structs are what it reads.
 type reader struct {
@@ -175,9 +175,9 @@ var unreadMembers = []struct{ reason, server, client string }{
 		`endpoints.errors endpoints.error_type endpoints.rules.kind endpoints.rules.limit endpoints.rules.offerings endpoints.rules.release
 		endpoints.rules.seconds endpoints.rules.status endpoints.rules.text endpoints.rules.value`},
 	{"the handler has it, as it needs more than a value of the catalogue: headers and service of registry-native calls, the text of sizes and " +
-		"ages, the range of refs, the length of the list of users, the inverse of active, the separators, the channels of a chat, labels with details, the target of a to-do",
+		"ages, the range of refs, the length of the list of users, the inverse of active, the channels of a chat, labels with details, the target of a to-do",
 		`endpoints.headers endpoints.param.const endpoints.param.max_bytes_text endpoints.param.forms endpoints.param.min_items
-		endpoints.pagination.keyset_required endpoints.param.deprecated.inverse endpoints.param.separator endpoints.kinds.param.separator
+		endpoints.pagination.keyset_required endpoints.param.deprecated.inverse
 		endpoints.kinds.param.enables endpoints.kinds.param.overrides_channel_of endpoints.param.optional types.fields.items.alternative types.fields.items.type
 		types.fields.ref_any types.fields.discriminator`, ""},
 	{"the body and the query are read alike, and arrays under the bare name too",
@@ -190,18 +190,18 @@ var unreadMembers = []struct{ reason, server, client string }{
 	{"what is deprecated works until it is removed",
 		`endpoints.deprecated endpoints.pagination.offset_deprecated endpoints.param.deprecated.note endpoints.param.deprecated.removal
 		endpoints.param.deprecated.since endpoints.kinds.param.deprecated.note endpoints.kinds.param.deprecated.removal
-		endpoints.kinds.param.deprecated.since endpoints.param.enum_deprecated endpoints.param.special_deprecated types.fields.deprecated.note
+		endpoints.kinds.param.deprecated.since endpoints.param.enum_deprecated types.fields.deprecated.note
 		types.fields.deprecated.removal types.fields.deprecated.since types.fields.deprecated.use types.fields.enum_deprecated`,
 		`endpoints.deprecated.removal endpoints.pagination.offset_deprecated endpoints.param.deprecated endpoints.kinds.param.deprecated
 		endpoints.param.deprecated.alias endpoints.param.deprecated.inverse endpoints.param.deprecated.note endpoints.param.deprecated.removal
 		endpoints.param.deprecated.since endpoints.param.enum_deprecated endpoints.param.special_deprecated types.fields.deprecated
 		types.fields.enum_deprecated`},
 	{"what was removed is not there: as a parameter it is ignored, as a field left out",
-		"endpoints.param.removed types.removed_fields", "endpoints.param.removed types.removed_fields"},
+		"types.removed_fields", "endpoints.param.removed types.removed_fields"},
 	{"all lists have offset pagination", "endpoints.pagination.offset", ""},
-	{"not modelled: feature flags, which are all on; the community edition; values of a parameter that came later; the least age of builds; the " +
+	{"not modelled: feature flags, which are all on; the community edition; the least age of builds; the " +
 		"scope of a throttle; the type of the values of a hash; fields beyond the named ones",
-		`endpoints.only.feature_flag endpoints.param.only.feature_flag types.fields.only.edition endpoints.param.enum_notes endpoints.param.min_text
+		`endpoints.only.feature_flag endpoints.param.only.feature_flag types.fields.only.edition endpoints.param.min_text
 		endpoints.param.limit_scope endpoints.param.family types.fields.values types.additional_fields types.any_field_may_be_absent`,
 		`endpoints.only.feature_flag endpoints.param.enum_notes endpoints.param.min_text endpoints.param.limit_scope endpoints.param.family`},
 	{"said by the fields of the type too, or by tests on all fields of the Go types",

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// keysetAbove is the number of users from which their list needs keyset pagination, since 17.0 (document 1 §8).
+// keysetAbove is the number of users in a response, all its pages together, from which their list
+// needs keyset pagination, since 17.0 (document 1 §8).
 const keysetAbove = 50_000
 
 // BotKind says what a bot is for.
@@ -20,6 +21,9 @@ const (
 	InternalBot
 )
 
+// userRoutes has no call without credentials. Who may list users is open: the table of document 1
+// §8.1 says both, authenticated or not, document 2 §4.3 asks for a token unless a row says otherwise.
+// The interpretation is the endpoint's own row, so forgetest answers 401.
 func userRoutes() []route {
 	return []route{
 		{name: "GET /users", handle: listUsers},
@@ -120,8 +124,11 @@ func (u *User) newDocument() *Document {
 		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
 }
 
-// auditor reports whether the user may read everything (document 2 §4.5).
-func (u *User) auditor() bool { return u != nil && (u.Admin || u.doc.bool("is_auditor")) }
+// auditor reports whether the user may read everything: administrators, and auditors, whom Free does
+// not have (document 2 §2.7 and §4.5).
+func (u *User) auditor() bool {
+	return u != nil && (u.Admin || u.srv.tier != Free && u.doc.bool("is_auditor"))
+}
 
 // show answers users in a view; administrators see the full one.
 func (c *call) show(a answer, view string) answer {
@@ -155,10 +162,10 @@ func getUser(c *call) answer {
 func getCurrentUser(c *call) answer { return ok(c.user.render()).as("full") }
 
 func listUsers(c *call) answer {
-	if len(c.users) >= keysetAbove && c.text("pagination") != "keyset" && c.release.has(release{17, 0}) {
+	users := slices.DeleteFunc(slices.Clone(c.users), func(u *User) bool { return !c.wantsUser(u) })
+	if len(users) >= keysetAbove && c.text("pagination") != "keyset" && c.release.has(release{17, 0}) {
 		return refused(http.StatusMethodNotAllowed, "Offset pagination is not available for 50,000 or more records of type User. Use keyset pagination")
 	}
-	users := slices.DeleteFunc(slices.Clone(c.users), func(u *User) bool { return !c.wantsUser(u) })
 	c.sortUsers(users)
 	return c.show(c.page(listing{
 		n:   len(users),
@@ -175,7 +182,7 @@ func (c *call) wantsUser(u *User) bool {
 	before, hasBefore := parseTime(c.text("created_before"))
 	for _, refusal := range []bool{
 		c.has("username") && !strings.EqualFold(c.text("username"), u.Username),
-		c.has("search") && !u.found(c.text("search"), c.user.Admin),
+		c.has("search") && !u.found(c.text("search"), c.user.Admin && c.offering != Hosted),
 		c.flag("active") && state != "active",
 		c.flag("exclude_active") && state == "active",
 		c.flag("external") && !external,
@@ -199,11 +206,11 @@ func (c *call) wantsUser(u *User) bool {
 func (c *call) wantsAccount(u *User) bool {
 	for _, refusal := range []bool{
 		c.has("two_factor") && u.doc.bool("two_factor_enabled") != (c.text("two_factor") == "enabled"),
-		c.flag("without_projects") && slices.ContainsFunc(c.projects, func(p *Project) bool { return p.members[u] > NoAccess }),
+		c.flag("without_projects") && slices.ContainsFunc(c.projects, func(p *Project) bool { return p.member(u) > NoAccess }),
 		c.flag("admins") && !u.Admin,
 		c.flag("auditors") && !u.doc.bool("is_auditor"),
-		c.flag("skip_ldap") && u.identified("ldap", ""),
-		c.has("extern_uid") && !u.identified(c.text("provider"), c.text("extern_uid")),
+		c.flag("skip_ldap") && slices.ContainsFunc(u.identities("identities"), usesLDAP),
+		c.has("extern_uid") && !c.identified(u, c.text("provider"), c.text("extern_uid")),
 	} {
 		if refusal {
 			return false
@@ -218,26 +225,34 @@ func (c *call) wantsAccount(u *User) bool {
 	return true
 }
 
-// found looks for a text in name and username, and for a whole e-mail address: the public one, for administrators any.
-func (u *User) found(search string, admin bool) bool {
+// found looks for a text in name and username, and for a whole e-mail address: the public one, or any.
+func (u *User) found(search string, anyAddress bool) bool {
 	search = strings.ToLower(search)
 	if strings.Contains(strings.ToLower(u.Name+"\n"+u.Username), search) || strings.EqualFold(u.doc.text("public_email"), search) {
 		return true
 	}
-	return admin && slices.ContainsFunc(u.emails, func(e *Document) bool { return strings.EqualFold(e.text("email"), search) })
+	return anyAddress && slices.ContainsFunc(u.emails, func(e *Document) bool { return strings.EqualFold(e.text("email"), search) })
 }
 
-// identified reports whether the user has an identity of a provider ("ldap" is any LDAP server); an empty uid is any.
-func (u *User) identified(provider, uid string) bool {
-	list, _ := u.doc.Get("identities").([]*Document)
+// identified reports whether the user has this identity of a provider. Without a tier that has scim
+// nobody has such an identity: the document says that the provider is not available there, and the
+// interpretation is that it finds nobody, as an unknown provider does.
+func (c *call) identified(u *User, provider, uid string) bool {
 	if provider == "scim" {
-		list, _ = u.doc.Get("scim_identities").([]*Document)
-		return slices.ContainsFunc(list, func(d *Document) bool { return d.text("extern_uid") == uid })
+		return c.tier != Free && slices.ContainsFunc(u.identities("scim_identities"), func(d *Document) bool { return d.text("extern_uid") == uid })
 	}
-	return slices.ContainsFunc(list, func(d *Document) bool {
-		return strings.HasPrefix(d.text("provider"), provider) && (uid == "" || d.text("extern_uid") == uid)
+	return slices.ContainsFunc(u.identities("identities"), func(d *Document) bool {
+		return d.text("provider") == provider && d.text("extern_uid") == uid
 	})
 }
+
+func (u *User) identities(field string) []*Document {
+	list, _ := u.doc.Get(field).([]*Document)
+	return list
+}
+
+// usesLDAP reports whether an identity is one of an LDAP server: "ldapmain", "ldapsecondary".
+func usesLDAP(identity *Document) bool { return strings.HasPrefix(identity.text("provider"), "ldap") }
 
 func (c *call) sortUsers(users []*User) {
 	order, descending := c.textOr("order_by", "id"), c.textOr("sort", "desc") == "desc"

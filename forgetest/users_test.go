@@ -88,6 +88,89 @@ func TestUserList(t *testing.T) {
 	assert.Len(t, newCaller(t, hosted).get("/users?admins=true").array(t), 2) // ignored on this offering
 }
 
+// What the rows of document 2 §4.3 limit to users, tiers and offerings acts there only. The
+// parameters as such are in TestListsIgnoreParametersOfOtherPlatforms.
+func TestUserListOnPlatforms(t *testing.T) {
+	for _, tier := range []Tier{Free, Premium, Ultimate} {
+		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
+			s := New(t, WithTier(tier), WithOffering(offering))
+			jane := s.AddUser("jane")
+			jane.AddEmail("private@example.com")
+			jane.AddIdentity("ldapmain", "uid=jane")
+			jane.AddIdentity("scim", "scim-jane")
+			jane.SetCustomAttribute("team", "core")
+			jane.Fill(func(d *Document) { d.Set("is_auditor", true) })
+			c := newCaller(t, s)
+			asJane := c.as(jane.Token)
+			all, only := []any{2.0, 1.0}, []any{2.0}
+			ifOwn := func(found []any) []any { // what administrators have on an instance of their own
+				if offering == Hosted {
+					return all
+				}
+				return found
+			}
+			ifSold := func(found []any) []any {
+				if tier == Free {
+					return all
+				}
+				return ifOwn(found)
+			}
+			none, scim := []any{}, only
+			if tier == Free {
+				scim = none
+			}
+			private := only
+			if offering == Hosted {
+				private = none
+			}
+			for query, want := range map[string][]any{
+				"search=private@example.com":             private,
+				"custom_attributes[team]=core":           ifOwn(only),
+				"custom_attributes[team]=CORE":           ifOwn(none),
+				"custom_attributes[none]=core":           ifOwn(none),
+				"extern_uid=uid=jane&provider=ldapmain":  ifOwn(only),
+				"extern_uid=uid=jane&provider=l":         ifOwn(none),
+				"extern_uid=uid=jane&provider=ldap":      ifOwn(none),
+				"extern_uid=uid=jane&provider=LDAPMAIN":  ifOwn(none),
+				"extern_uid=uid=jane&provider=scim":      ifOwn(none),
+				"extern_uid=scim-jane&provider=scim":     ifOwn(scim),
+				"extern_uid=scim-jane&provider=ldapmain": ifOwn(none),
+				"auditors=true":                          ifSold(only),
+				"skip_ldap=true":                         ifSold([]any{1.0}),
+				"two_factor=enabled":                     ifOwn(none),
+				"admins=true":                            ifOwn([]any{1.0}),
+				"sort=asc":                               ifOwn([]any{1.0, 2.0}),
+			} {
+				assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), "%s %s %s", tier, offering, query)
+				if query != "search=private@example.com" {
+					assert.Equal(t, all, asJane.get("/users?"+query).column(t, "id"), "%s %s %s", tier, offering, query)
+				}
+			}
+			assert.Empty(t, asJane.get("/users?search=private@example.com").array(t))
+			attributes := c.get("/users?with_custom_attributes=true").array(t)[0]["custom_attributes"] != nil
+			assert.Equal(t, offering != Hosted, attributes, "%s %s", tier, offering)
+			assert.Contains(t, c.get("/users/2?with_custom_attributes=true").object(t), "custom_attributes")
+		}
+	}
+}
+
+// A user has a project as a member of it or of a group above it, whatever the role.
+func TestUsersWithoutProjects(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/sub/app")
+	s.AddGroup("empty")
+	for _, name := range []string{"direct", "subgroup", "group", "other", "nobody"} {
+		s.AddUser(name)
+	}
+	s.projects[0].AddMember(s.userNamed("direct"), Guest)
+	s.AddGroup("group/sub").AddMember(s.userNamed("subgroup"), Guest)
+	s.AddGroup("group").AddMember(s.userNamed("group"), Owner)
+	s.AddGroup("empty").AddMember(s.userNamed("other"), Owner)
+	assert.Equal(t, []any{"nobody", "other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
+	s.AddProject("nobody/own")
+	assert.Equal(t, []any{"other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
+}
+
 func TestUserKeyset(t *testing.T) {
 	s := New(t)
 	users := s.AddUsers(45, "user")
@@ -121,6 +204,11 @@ func TestManyUsersNeedKeyset(t *testing.T) {
 	s.AddUsers(keysetAbove, "user")
 	c := newCaller(t, s)
 	assert.Equal(t, 405, c.get("/users").Status)
+	assert.Equal(t, 405, c.get("/users?active=true").Status)
+	assert.Len(t, c.get("/users?username=user7").array(t), 1) // the limit is that of the response
+	assert.Equal(t, 405, c.get("/users?search=user").Status)
+	assert.Equal(t, 200, c.get("/users?exclude_active=true").Status)
+	assert.Equal(t, 200, c.get("/users?search=user1").Status)
 	assert.Equal(t, 200, c.get("/users?pagination=keyset&order_by=id&sort=asc").Status)
 }
 
@@ -215,7 +303,7 @@ func TestTokenScopes(t *testing.T) {
 		status              int
 	}{
 		{limited, "GET", "/runners/1", 200}, {limited, "PUT", "/runners/1?paused=true", 200}, {limited, "GET", "/user", 403},
-		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 200}, {reading, "PUT", "/runners/1?paused=true", 403},
+		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 403}, {reading, "PUT", "/runners/1?paused=true", 403},
 		{whole, "PUT", "/runners/1?paused=false", 200},
 	} {
 		assert.Equal(t, tc.status, c.as(tc.token).send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
