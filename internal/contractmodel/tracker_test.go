@@ -1,0 +1,97 @@
+package contractmodel
+
+import (
+	"flag"
+	"net/http"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// trackerQueries is how many queries a world of random data gets.
+const trackerQueries = 5
+
+// trackerEnvironment reads a number of the environment.
+func trackerEnvironment(name string, standard uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return standard
+}
+
+// trackerFlags sets the seed and the number of checks of rapid: fixed, unless the environment says
+// otherwise. FORGE_SEED is the seed, FORGE_CASES the number of queries for each list.
+func trackerFlags(t *testing.T) {
+	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 1000)
+	checks := (cases + trackerQueries - 1) / trackerQueries
+	for name, value := range map[string]string{
+		"rapid.seed": strconv.FormatUint(seed, 10), "rapid.checks": strconv.FormatUint(checks, 10), "rapid.nofailfile": "true",
+	} {
+		old := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = flag.Set(name, old) })
+	}
+	t.Logf("FORGE_SEED=%d FORGE_CASES=%d", seed, cases)
+}
+
+// trackerRun compares a list of the server with the model.
+func trackerRun(t *testing.T, list string) {
+	trackerFlags(t)
+	merges := list == trackerMerges || list == trackerProjectMerges
+	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
+	defer client.CloseIdleConnections()
+	seen := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		w := trackerDrawWorld(rt, merges)
+		var queries []*trackerRequest
+		for range trackerQueries {
+			queries = append(queries, trackerDrawRequest(rt, w, list))
+		}
+		s, err := trackerServe(w, merges)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer s.Close()
+		for _, q := range queries {
+			q.resolve(w)
+			trackerCheck(rt, client, s.URL, func() (*trackerAnswer, error) { return q.ask(client, s, w) }, w, q, seen)
+		}
+	})
+	t.Logf("%s: %v", list, seen)
+}
+
+// trackerCheck asks for one list and compares it.
+func trackerCheck(rt *rapid.T, _ *http.Client, _ string, ask func() (*trackerAnswer, error), w *trackerWorld, q *trackerRequest, seen map[string]int) {
+	answer, err := ask()
+	if q.Keyset && err == nil && answer.status == http.StatusMethodNotAllowed {
+		return // document 1 §8.1 has no keyset pagination for these lists
+	}
+	e := trackerModel(w, &q.trackerQuery)
+	if err == nil {
+		err = e.compare(w, answer)
+	}
+	if err != nil {
+		rt.Fatalf("%s %s as %d, per_page=%s: %v", q.path(w), q.Params.Encode(), q.Who, q.Size, err)
+	}
+	seen["queries"]++
+	if answer.status != http.StatusOK {
+		seen["refused"]++
+		return
+	}
+	seen["items"] += len(answer.items)
+	if len(answer.items) > q.size() {
+		seen["several pages"]++
+	}
+	for _, it := range w.Items {
+		if e.Verdicts[it.ID] == trackerMaybe {
+			seen["open"]++
+		} else {
+			seen["decided"]++
+		}
+	}
+}
