@@ -24,7 +24,7 @@ func trackerShared() map[string]trackerRow {
 		"created_before":      {"", trackerBound(created, false)},
 		"updated_after":       {"", trackerBound(updated, true)},
 		"updated_before":      {"", trackerBound(updated, false)},
-		"labels":              {"", trackerLabels},
+		"labels":              {"", trackerLabels()},
 		"milestone":           {"", trackerTextOrWord(trackerMilestoneTitle)},
 		"my_reaction_emoji":   {"", trackerReaction(true)},
 		"with_labels_details": {"", trackerBoolean(trackerIgnored)},
@@ -45,7 +45,7 @@ func trackerSharedNot() map[string]trackerRow {
 // trackerNotLabels reads not[labels] with the words of labels.
 func trackerNotLabels(r *trackerReader, values []string) trackerTest {
 	if trackerWord(values[0], "None", "Any", "No Label") != "" {
-		return trackerLabels(r, values)
+		return trackerLabels("No Label")(r, values)
 	}
 	return trackerLabelNames(true)(r, values)
 }
@@ -89,6 +89,7 @@ func issueTable(global bool) *trackerTable {
 func issueRows() map[string]trackerRow {
 	due := []string{"0", "any", "today", "tomorrow", "overdue", "week", "month", "next_month_and_previous_two_weeks"}
 	return map[string]trackerRow{
+		"labels":              {"", trackerLabels("No Label")}, // the deprecated None
 		"assignee_username[]": {"", trackerAssigneeNames},
 		"confidential":        {"", trackerBoolean(func(it *trackerItem, value bool) bool { return it.Confidential == value })},
 		"due_date": {"", func(r *trackerReader, values []string) trackerTest {
@@ -142,7 +143,7 @@ func issueMilestoneWords(r *trackerReader, values []string) trackerTest {
 		case word == "Any":
 			return trackerYes
 		case word == "Upcoming":
-			return trackerSure(!m.Closed && m.Due > 0 && m.Due != trackerNoDay && m.Due == issueNextDue(r.w, it.Project))
+			return issueUpcoming(r.w.Projects[it.Project].Milestones, m)
 		case m.Closed || m.Start == trackerNoDay || m.Start > 0:
 			return trackerNo
 		case m.Due < 0:
@@ -152,15 +153,26 @@ func issueMilestoneWords(r *trackerReader, values []string) trackerTest {
 	}
 }
 
-// issueNextDue is the nearest due date after today among the open milestones of a project.
-func issueNextDue(w *trackerWorld, project int) int {
-	next := trackerNoDay
-	for _, m := range w.Projects[project].Milestones {
-		if !m.Closed && m.Due > 0 {
-			next = min(next, m.Due)
+// issueUpcoming compares with the nearest due date after today among the open milestones of a
+// project. Whether all are upcoming that share it, or one, is open.
+func issueUpcoming(milestones []trackerMilestone, m *trackerMilestone) trackerVerdict {
+	next, count := trackerNoDay, 0
+	for _, other := range milestones {
+		if other.Closed || other.Due <= 0 || other.Due > next || other.Due == trackerNoDay {
+			continue
 		}
+		if other.Due < next {
+			next, count = other.Due, 0
+		}
+		count++
 	}
-	return next
+	switch {
+	case m.Closed || m.Due != next || next == trackerNoDay:
+		return trackerNo
+	case count > 1:
+		return trackerMaybe
+	}
+	return trackerYes
 }
 
 // issueDue compares a due date with a keyword. The documents give the words only. Open: whether a

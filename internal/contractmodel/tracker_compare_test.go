@@ -155,6 +155,42 @@ func (q *trackerRequest) next(response *http.Response, params url.Values, base s
 	return base + "?" + params.Encode(), nil
 }
 
+// trackerEdges are pages that document 1 §8.1 does not have. What else a page number, or a size
+// below 1 or above 100, may do than to be refused is open: it acts as the nearest that there is.
+var trackerEdges = []struct {
+	query      string
+	refused    bool // it must be refused
+	refusable  bool // it may be refused
+	size, page int  // as which it acts; size 0 is the default, page 0 is behind the last
+}{
+	{"per_page=x", true, true, 0, 1}, {"page=x", true, true, 0, 1}, {"per_page=1.5", true, true, 0, 1},
+	{"per_page=0", false, true, 20, 1}, {"per_page=-1", false, true, 20, 1},
+	{"per_page=101", false, true, 100, 1}, {"per_page=1000", false, true, 100, 1},
+	{"page=0", false, true, 20, 1}, {"page=-1", false, true, 20, 1}, {"page=99", false, false, 20, 0},
+	{"page=2&per_page=100", false, false, 100, 0}, {"page=1&per_page=7", false, false, 7, 1},
+}
+
+// edge asks for a page at the edge of a list, and compares it with the whole list.
+func (q *trackerRequest) edge(client *http.Client, s *forgetest.Server, w *trackerWorld, whole []*trackerItem) error {
+	edge := trackerEdges[q.Edge-1]
+	address := s.URL + q.path(w) + "?" + q.Params.Encode() + "&" + edge.query
+	response, items, err := q.page(client, w, address)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode == http.StatusBadRequest && edge.refusable {
+		return nil
+	}
+	want := whole[:min(edge.size, len(whole))]
+	if edge.page == 0 {
+		want = nil
+	}
+	if response.StatusCode != http.StatusOK || edge.refused || !slices.Equal(items, want) {
+		return fmt.Errorf("%s: status %d with %s of %s", edge.query, response.StatusCode, trackerIDs(items), trackerIDs(whole))
+	}
+	return nil
+}
+
 // compare returns how an answer disagrees with the model; nil if it does not.
 func (e *trackerExpected) compare(w *trackerWorld, answer *trackerAnswer) error {
 	if answer.status != http.StatusOK {

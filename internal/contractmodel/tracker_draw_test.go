@@ -59,7 +59,7 @@ func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 	for _, name := range []string{"root", "ann", "Bob", "any", "none"} {
 		w.Users = append(w.Users, &trackerUser{Name: name, Blocked: name != "root" && trackerChance(t, name+" blocked", 6)})
 	}
-	visibility := rapid.IntRange(trackerPrivate, trackerPublic)
+	visibility := rapid.SampledFrom([]int{trackerPrivate, trackerPublic, trackerPublic, trackerInternal})
 	w.Groups = []*trackerGroup{{Path: "acme", Parent: trackerNobody}, {Path: "acme/sub", Parent: 0}, {Path: "acme2", Parent: trackerNobody}}
 	for _, g := range w.Groups {
 		g.Visibility = visibility.Draw(t, g.Path)
@@ -85,7 +85,12 @@ func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 		} else {
 			m.Project = at - 3
 		}
-		w.Members = append(w.Members, m)
+		again := func(other trackerMember) bool {
+			return other.User == m.User && other.Group == m.Group && other.Project == m.Project
+		}
+		if owner := m.Project == 3 && m.User == 2; !owner && !slices.ContainsFunc(w.Members, again) { // one role in one place
+			w.Members = append(w.Members, m)
+		}
 	}
 	for i := range trackerPick(t, "items", 6, 12, 20, 1, 30, 45, 0) {
 		w.Items = append(w.Items, trackerDrawItem(t, w, fmt.Sprint(i), merges))

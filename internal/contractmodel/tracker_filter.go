@@ -169,12 +169,35 @@ func trackerAssigneeNames(r *trackerReader, values []string) trackerTest {
 	return trackerNames(trackerAssignees)(r, values)
 }
 
-// trackerLabels: all of the labels, separated by commas. No Label is the deprecated None.
-func trackerLabels(r *trackerReader, values []string) trackerTest {
-	if trackerWord(values[0], "No Label") != "" {
-		values = []string{"None"}
+// trackerLabels: all of the labels, separated by commas. None and Any are words; whether they are
+// in a list of several labels is open, and whether the rest of the list counts then.
+func trackerLabels(words ...string) trackerFilter {
+	return func(r *trackerReader, values []string) trackerTest {
+		names := strings.Split(values[0], ",")
+		literal := trackerLabelNames(false)(r, values)
+		worded := func(it *trackerItem, name string) trackerVerdict {
+			switch trackerWord(name, append(words, "None", "Any")...) {
+			case "":
+				return trackerSure(slices.Contains(it.Labels, name))
+			case "Any":
+				return trackerSure(len(it.Labels) > 0)
+			}
+			return trackerSure(len(it.Labels) == 0)
+		}
+		return func(it *trackerItem) trackerVerdict {
+			all, alone := trackerYes, trackerMaybe
+			for _, name := range names {
+				all = min(all, worded(it, name))
+				if trackerWord(name, append(words, "None", "Any")...) != "" {
+					alone = worded(it, name)
+				}
+			}
+			if alone == trackerMaybe || len(names) == 1 {
+				return all
+			}
+			return trackerEither(trackerEither(all, alone), literal(it))
+		}
 	}
-	return trackerWords(trackerLabelNames(false), func(_ *trackerWorld, it *trackerItem) bool { return len(it.Labels) > 0 })(r, values)
 }
 
 // trackerLabelNames compares labels exactly. Whether not[labels] excludes what has all of them, or

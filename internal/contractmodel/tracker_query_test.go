@@ -17,6 +17,8 @@ type trackerRequest struct {
 	Size   string // per_page; empty is none
 	Links  bool   // follow the links, not the page numbers
 	Keyset bool
+	Client bool // ask with the client, too
+	Edge   int  // ask for one of trackerEdges, too, counted from 1; 0 is none
 }
 
 // trackerValues are values of a parameter; a list is several values of an array. Behind the bar are
@@ -137,6 +139,10 @@ func trackerDrawRequest(t *rapid.T, w *trackerWorld, list string) *trackerReques
 	}
 	q.Links = rapid.Bool().Draw(t, "links")
 	q.Keyset = trackerChance(t, "keyset", 20)
+	q.Client = trackerChance(t, "client", 6)
+	if trackerChance(t, "edge", 8) {
+		q.Edge = rapid.IntRange(1, len(trackerEdges)).Draw(t, "edges")
+	}
 	return q
 }
 
@@ -161,6 +167,9 @@ func (d *trackerDrawer) filter(params url.Values, merges bool) {
 		return
 	}
 	name := trackerPick(d.t, "parameter", trackerNamesOf[merges]...)
+	if array, ok := strings.CutSuffix(name, "[]"); ok && params.Has(array) || params.Has(name+"[]") {
+		return // the documents do not say what both forms of an array are together
+	}
 	params[name] = d.value(trackerValues[name], strings.HasSuffix(name, "[]"))
 }
 
