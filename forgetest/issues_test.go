@@ -218,6 +218,38 @@ func TestUpcomingMilestone(t *testing.T) {
 	}
 }
 
+// milestone_id takes its four words and nothing else, wherever a list or its hash has it.
+func TestMilestoneWords(t *testing.T) {
+	_, c := filterWorld(t)
+	for _, list := range []string{"/issues", "/groups/group/issues"} {
+		for _, wire := range []string{"milestone_id", "not[milestone_id]"} {
+			for value, want := range map[string]int{
+				"None": 200, "Any": 200, "Upcoming": 200, "Started": 200, "none": 200, "STARTED": 200,
+				"7": 400, "current": 400, "Overdue": 400, "0": 400, "": 400, "No+Milestone": 400,
+			} {
+				assert.Equal(t, want, c.get(list+"?"+wire+"="+value).Status, "%s %s=%s", list, wire, value)
+			}
+		}
+	}
+}
+
+// The row of not names no words: an id there is an id, and a text is a text.
+func TestNotTakesNoWords(t *testing.T) {
+	_, c := filterWorld(t)
+	for _, query := range []string{
+		"/issues?not[assignee_id]=", "/groups/group/issues?not[assignee_id]=", "/issues?not[weight]=", "/groups/group/issues?not[weight]=",
+		"/issues?not[iteration_id]=", "/issues?not[author_id]=", "/merge_requests?not[assignee_id]=", "/merge_requests?not[reviewer_id]=",
+	} {
+		for _, word := range []string{"None", "Any"} {
+			assert.Equal(t, 400, c.get(query+word).Status, query+word)
+		}
+		assert.Equal(t, 200, c.get(query+"1").Status, query)
+	}
+	for _, query := range []string{"not[labels]=None", "not[labels]=Any", "not[milestone]=Any", "not[milestone]=None"} {
+		assert.Len(t, c.get("/groups/group/issues?"+query).array(t), 11, query)
+	}
+}
+
 // Exclusions hold on every list that has both parameters, and inside not.
 func TestExclusiveFilters(t *testing.T) {
 	_, c := filterWorld(t)

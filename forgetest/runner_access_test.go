@@ -135,6 +135,9 @@ func TestRunnerAdmins(t *testing.T) {
 		assert.Len(t, c.get("/runners/1/jobs").array(t), want.jobs, u.Username)
 	}
 	assert.Equal(t, Guest, s.AddGroup("group").role(inGroup))
+	s.AddGroup("group/sub/deep").AddRunner(nil)
+	s.AddProject("group/sub/lib").AddRunner(nil)
+	assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0}, newCaller(t, s).as(inGroup.Token).get("/runners").column(t, "id")) // and everything below
 }
 
 // A user is an auditor where the platform has auditors: in Premium and Ultimate (document 2 §2.7).
@@ -215,7 +218,7 @@ func TestRunnerValues(t *testing.T) {
 	for _, both := range []string{"active=true&paused=true", "active=false&paused=false", "active=true&paused=false", "active=false&paused=true"} {
 		r := c.send("PUT", "/runners/3", both)
 		assert.Equal(t, 400, r.Status, both)
-		assert.Equal(t, `{"error":"active, paused are mutually exclusive"}`, r.Body)
+		assert.JSONEq(t, `{"error":"active, paused are mutually exclusive"}`, r.Body)
 		assert.Equal(t, false, field("paused"))
 	}
 	for _, step := range []struct {

@@ -96,8 +96,9 @@ func (u *User) AddIdentity(provider, externUID string) {
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
 }
 
-// AddToken creates a further access token. With scopes it is limited to them: "api" allows everything, "read_api" reading,
-// and "manage_runners" the runner calls that the contract names.
+// AddToken creates a further access token. With scopes it is limited to them: "api" allows everything,
+// "manage_runners" the runner calls that the contract names for it, and "read_api" reading, without
+// those.
 func (u *User) AddToken(scopes ...string) string {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
