@@ -51,6 +51,14 @@ var (
 
 // trackerDrawWorld draws the data of a server completely, before the server is there.
 func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
+	w := trackerDrawPlaces(t)
+	trackerDrawMembers(t, w)
+	trackerDrawItems(t, w, merges)
+	return w
+}
+
+// trackerDrawPlaces draws the clock, the tier, the users, the groups and the projects.
+func trackerDrawPlaces(t *rapid.T) *trackerWorld {
 	now, err := time.Parse(time.RFC3339, trackerPick(t, "now", trackerClocks...))
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +86,10 @@ func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 		trackerDrawProject(t, p)
 		w.Projects = append(w.Projects, p)
 	}
+	return w
+}
+
+func trackerDrawMembers(t *rapid.T, w *trackerWorld) {
 	for range trackerPick(t, "members", 0, 1, 2, 4) {
 		m := trackerMember{User: rapid.IntRange(1, 4).Draw(t, "member"), Group: trackerNobody, Project: trackerNobody, Role: trackerPick(t, "role", 10, 20, 30, 40, 50)}
 		if at := rapid.IntRange(0, 6).Draw(t, "of"); at < 3 {
@@ -92,10 +104,22 @@ func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 			w.Members = append(w.Members, m)
 		}
 	}
+}
+
+func trackerDrawItems(t *rapid.T, w *trackerWorld, merges bool) {
 	for i := range trackerPick(t, "items", 6, 12, 20, 1, 30, 45, 0) {
 		w.Items = append(w.Items, trackerDrawItem(t, w, fmt.Sprint(i), merges))
 	}
-	return w
+	if rapid.Bool().Draw(t, "in order") { // as they come into being on a server
+		var times []time.Time
+		for _, it := range w.Items {
+			times = append(times, it.Created)
+		}
+		slices.SortFunc(times, time.Time.Compare)
+		for i, it := range w.Items {
+			it.Created = times[i]
+		}
+	}
 }
 
 func trackerDrawProject(t *rapid.T, p *trackerProject) {
