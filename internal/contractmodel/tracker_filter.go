@@ -150,12 +150,12 @@ func trackerMergeUserName(w *trackerWorld, it *trackerItem) string {
 func trackerNames(field func(it *trackerItem) []int) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		return func(it *trackerItem) trackerVerdict {
-			all, any := true, false
+			all, one := true, false
 			for _, value := range values {
 				has := slices.ContainsFunc(field(it), func(u int) bool { return r.w.Users[u].Name == value })
-				all, any = all && has, any || has
+				all, one = all && has, one || has
 			}
-			return trackerEither(trackerSure(all), trackerSure(any))
+			return trackerEither(trackerSure(all), trackerSure(one))
 		}
 	}
 }
@@ -239,16 +239,16 @@ func trackerReaction(words bool) trackerFilter {
 			return func(*trackerItem) trackerVerdict { return trackerMaybe }
 		}
 		return func(it *trackerItem) trackerVerdict {
-			var any, same bool
+			var some, same bool
 			for _, award := range it.Awards {
 				mine := award.User == r.q.Who
-				any, same = any || mine, same || mine && award.Emoji == values[0]
+				some, same = some || mine, same || mine && award.Emoji == values[0]
 			}
 			switch word {
 			case "None":
-				return trackerSure(!any)
+				return trackerSure(!some)
 			case "Any":
-				return trackerSure(any)
+				return trackerSure(some)
 			}
 			return trackerSure(same)
 		}

@@ -76,7 +76,7 @@ var trackerNotValues = map[string]string{
 // are also asked for some of the other.
 var trackerNamesOf = map[bool][]string{
 	false: strings.Fields(`assignee_id assignee_username[] author_id author_username confidential created_after created_before updated_after
-		updated_before due_date due_date epic_id health_status iids[] in issue_type iteration_id iteration_title labels labels milestone_id milestone_id
+		updated_before due_date due_date due_date epic_id health_status iids[] in issue_type iteration_id iteration_title labels labels milestone_id milestone_id
 		milestone my_reaction_emoji non_archived non_archived search search state weight with_labels_details wip reviewer_id`),
 	true: strings.Fields(`approved_by_ids[] approved_by_ids approver_ids[] approver_ids assignee_id author_id author_username created_after
 		created_before updated_after updated_before deployed_after deployed_before environment iids[] in labels merge_user_id merge_user_username

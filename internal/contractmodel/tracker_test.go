@@ -14,7 +14,7 @@ import (
 )
 
 // trackerQueries is how many queries a world of random data gets.
-const trackerQueries = 5
+const trackerQueries = 10
 
 // trackerEnvironment reads a number of the environment.
 func trackerEnvironment(name string, standard uint64) uint64 {
@@ -27,7 +27,7 @@ func trackerEnvironment(name string, standard uint64) uint64 {
 // trackerFlags sets the seed and the number of checks of rapid: fixed, unless the environment says
 // otherwise. FORGE_SEED is the seed, FORGE_CASES the number of queries for each list.
 func trackerFlags(t *testing.T) {
-	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 3000/trackerSlower)
+	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 4000/trackerSlower)
 	checks := (cases + trackerQueries - 1) / trackerQueries
 	for name, value := range map[string]string{
 		"rapid.seed": strconv.FormatUint(seed, 10), "rapid.checks": strconv.FormatUint(checks, 10), "rapid.nofailfile": "true",

@@ -148,10 +148,6 @@ func (w *trackerWorld) user(id int64) int {
 	return slices.IndexFunc(w.Users, func(u *trackerUser) bool { return u.ID == id })
 }
 
-func (w *trackerWorld) username(name string) int {
-	return slices.IndexFunc(w.Users, func(u *trackerUser) bool { return u.Name == name })
-}
-
 // milestone is nil for an item without one.
 func (w *trackerWorld) milestone(it *trackerItem) *trackerMilestone {
 	if it.Milestone == trackerNobody {
