@@ -242,6 +242,7 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	defer r.Reset(nil)
 	r.Strict, r.Limit = c.client().config.strict, decodedFactor*min(max(c.options.limits.json, defaultLimits.json), 1<<40)
 	r.Foreign = c.request.foreign
+	r.Watch = c.client().config.drift.watch(c.request.route)
 	r.Reset(data)
 	if err := decode(r); err != nil {
 		return c.undecodable(err, len(data))

@@ -33,10 +33,11 @@ const instanceScope = "::Audit::InstanceScope"
 
 // ListAuditEventsOptions filters the lists of audit events. A field that the contract gives to List only says so.
 type ListAuditEventsOptions struct {
-	// CreatedAfter selects events at this time or later, to the second.
-	CreatedAfter time.Time `url:"created_after,omitempty"`
-	// CreatedBefore selects events at this time or earlier, to the second.
-	CreatedBefore time.Time `url:"created_before,omitempty"`
+	// CreatedAfter selects events at this time or later. It is sent in UTC, in seconds, rounded down:
+	// the contract has no other form.
+	CreatedAfter time.Time `url:"created_after,omitempty" layout:"2006-01-02T15:04:05Z"`
+	// CreatedBefore selects events at this time or earlier. It is sent in UTC, in seconds, rounded up.
+	CreatedBefore time.Time `url:"created_before,omitempty" layout:"2006-01-02T15:04:05Z"`
 	// EntityType selects by what the event happened to. List only.
 	EntityType AuditEntityType `url:"entity_type,omitempty"`
 	// EntityID selects by the id of what the event happened to; with EntityType. List only.
@@ -47,14 +48,12 @@ func (o *ListAuditEventsOptions) check() error {
 	return needs("entity_id", o.EntityID != 0, "entity_type", o.EntityType != "")
 }
 
-// worded gives the options as they go on the wire: times in UTC, which the contract's fixed form demands, and the entity type in
-// the server's own word.
+// worded returns the options as they go on the wire: the entity type in the server's own word.
 func (o *ListAuditEventsOptions) worded(c *Client) *ListAuditEventsOptions {
 	if o == nil {
 		return nil
 	}
 	wire := *o
-	wire.CreatedAfter, wire.CreatedBefore = o.CreatedAfter.UTC(), o.CreatedBefore.UTC()
 	if own, known := c.config.word(entityWord, string(o.EntityType)); known {
 		wire.EntityType = AuditEntityType(own)
 	}

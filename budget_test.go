@@ -2,9 +2,11 @@ package forge
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -156,83 +158,120 @@ func TestArchiveBudget(t *testing.T) {
 	})
 }
 
-// Blobs over 10 MB are counted for each project, and only those that are known to be so large are held back.
+// blobServer is a client of the bubble whose server has blobs of the size that their names say,
+// "large" for one over 10 MB.
+func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
+	t.Helper()
+	sent = new(int)
+	return bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+		*sent++
+		size := int64(largeBlob)
+		if strings.Contains(req.URL.Path, "large") {
+			size++
+		}
+		if strings.HasSuffix(req.URL.Path, "/raw") {
+			answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: zeros(size), Request: req}
+			if announced {
+				answer.ContentLength = size
+			}
+			return answer, nil
+		}
+		return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), ContentLength: -1,
+			Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"size":%d}`, size))), Request: req}, nil
+	})), sent
+}
+
+// Blobs over 10 MB that are read as JSON are counted for each project, and only those that are
+// known to be so large are held back. The refusal names the way out, which takes it.
 func TestBlobBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, sent := blobServer(t, true)
+		read := func(ctx context.Context, project int64, sha string) error {
+			t.Helper()
+			_, err := c.Repositories.GetBlob(ctx, ID(project), sha)
+			return err
+		}
+		began := time.Now()
+		for i := range 5 {
+			require.NoError(t, read(t.Context(), 1, fmt.Sprintf("large%d", i)))
+			require.NoError(t, read(t.Context(), 1, "small"))
+		}
+		require.NoError(t, read(t.Context(), 1, "small"))
+		require.NoError(t, read(t.Context(), 1, "large6"), "not known to be large")
+		require.NoError(t, read(t.Context(), 2, "large1"), "another project")
+		assert.Zero(t, time.Since(began))
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		err := read(ctx, 1, "large3")
+		var limited *RateLimitError
+		require.ErrorAs(t, err, &limited)
+		require.ErrorContains(t, err, "5 in 1m0s")
+		require.ErrorContains(t, err, "DownloadBlob")
+		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large3")
+		fetch(t, d, err)
+		assert.Zero(t, time.Since(began), "the way out is open")
+		require.NoError(t, read(t.Context(), 1, "large3"))
+		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
+		assert.Equal(t, 15, *sent)
+	})
+}
+
+// The raw form has no budget: it is neither counted nor held back, and takes nothing of the other
+// form's budget.
+func TestRawBlobBudget(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c, sent := metered(t, func(req *http.Request) (int, http.Header, int64) {
-				if strings.Contains(req.URL.Path, "large") {
-					return 200, nil, largeBlob + 1
-				}
-				return 200, nil, largeBlob
-			})
-			if !announced {
-				c = bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
-					*sent++
-					size := int64(largeBlob)
-					if strings.Contains(req.URL.Path, "large") {
-						size++
-					}
-					return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: zeros(size), Request: req}, nil
-				}))
-			}
-			raw := func(project int64, sha string) {
-				t.Helper()
-				d, err := c.Repositories.DownloadBlob(t.Context(), ID(project), sha)
+			c, sent := blobServer(t, announced)
+			began := time.Now()
+			for range 12 {
+				d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large")
 				fetch(t, d, err)
 			}
-			began := time.Now()
-			for i := range 5 {
-				raw(1, fmt.Sprintf("large%d", i))
-				raw(1, "small")
+			for range 5 {
+				_, err := c.Repositories.GetBlob(t.Context(), ID(1), "large")
+				require.NoError(t, err)
 			}
-			raw(1, "small")
-			raw(1, "large6") // not known to be large
-			raw(2, "large1") // another project
 			assert.Zero(t, time.Since(began))
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			_, err := c.Repositories.DownloadBlob(ctx, ID(1), "large3")
-			var limited *RateLimitError
-			require.ErrorAs(t, err, &limited)
-			require.ErrorContains(t, err, "5 in 1m0s")
-			raw(1, "large3")
-			assert.GreaterOrEqual(t, time.Since(began), time.Minute)
-			assert.Equal(t, 14, *sent)
+			assert.Equal(t, 17, *sent)
 		})
 	}
 }
 
-// A blob as JSON is as large as it says.
-func TestBlobBudgetJSON(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		size := largeBlob + 1
-		c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), ContentLength: -1,
-				Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"size":%d}`, size))), Request: req}, nil
-		}))
-		read := func(sha string) {
-			t.Helper()
-			_, err := c.Repositories.GetBlob(t.Context(), ID(1), sha)
-			require.NoError(t, err)
+// The table's budgets are the contract's: the calls, the time, whom they are counted for, and the
+// offering. No other route has one.
+func TestBudgetsOfTheContract(t *testing.T) {
+	type documented struct {
+		calls   int
+		window  time.Duration
+		subject string // of the arguments "project", "second"
+		hosted  bool   // so that a client must not count on it before the server has shown it
+	}
+	rates := map[string]documented{"5/min": {calls: 5, window: time.Minute}, "once per hour per repository": {calls: 1, window: time.Hour, subject: "second"}}
+	var endpoints []catalogueRoute
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
+	checked := 0
+	for _, e := range endpoints {
+		r, found := findRoute(e.Method, e.Path)
+		if e.Status != "documented" || !assert.True(t, found) {
+			continue
 		}
-		began := time.Now()
-		for range 5 {
-			read("a")
+		checked++
+		var want documented
+		for _, rule := range e.Rules {
+			if rule.Limit == "" {
+				continue
+			}
+			want, found = rates[rule.Limit]
+			require.True(t, found, "%s: the limit %q", e.Path, rule.Limit)
+			want.hosted = slices.Equal(rule.Offerings, []string{"hosted"})
+			if strings.Contains(rule.Text, "blobs") {
+				want.subject = "project" // of whom the contract says nothing
+			}
 		}
-		assert.Zero(t, time.Since(began))
-		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "a")
-		fetch(t, d, err)
-		assert.Zero(t, time.Since(began), "the raw form has a budget of its own")
-		size = 5
-		read("a")
-		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
-		began = time.Now()
-		for range 10 {
-			read("b")
-		}
-		assert.Zero(t, time.Since(began))
-	})
+		calls, window := r.budget.rate()
+		assert.Equal(t, want, documented{calls, window, r.budget.subject([]any{"project", "second"}), r.budget == archiveBudget}, "%s %s", e.Method, e.Path)
+	}
+	assert.Equal(t, len(routes), checked)
 }
 
 // What is remembered of budgets does not grow.

@@ -56,7 +56,7 @@ func wireFields(t *testing.T, options any) map[string]reflect.Type {
 // sample is a value other than zero that encodes.
 func sample(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
-	for _, value := range []any{ID(7), IDs(7), Number(7), Text("x"), Labels("x"), time.Unix(1, 0), Hash{"<key>": "x"}, FileBytes([]byte("x"))} {
+	for _, value := range []any{ID(7), IDs(7), Number(7), Started, Text("x"), Labels("x"), time.Unix(1, 0), Hash{"<key>": "x"}, FileBytes([]byte("x"))} {
 		if v := reflect.ValueOf(value); v.Type() == kind || kind.Kind() == reflect.Interface && v.Type().Implements(kind) {
 			return v
 		}
@@ -128,9 +128,9 @@ func fitsParam(want string, field reflect.Type) bool {
 	var fit []reflect.Type
 	switch want {
 	case "boolean":
-		fit = []reflect.Type{reflect.TypeFor[*bool]()}
+		fit = []reflect.Type{reflect.TypeFor[*bool](), reflect.TypeFor[bool]()}
 	case "integer":
-		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[IDFilter](), reflect.TypeFor[NumberFilter](), reflect.TypeFor[Nullable[int]]()}
+		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[IDFilter](), reflect.TypeFor[NumberFilter](), reflect.TypeFor[ID](), reflect.TypeFor[*Number](), reflect.TypeFor[Nullable[time.Duration]]()}
 	case "array<integer>":
 		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[IDsFilter]()}
 	case "array<string>":
@@ -145,13 +145,14 @@ func fitsParam(want string, field reflect.Type) bool {
 		if field.Kind() == reflect.String {
 			return true
 		}
-		fit = []reflect.Type{reflect.TypeFor[TextFilter](), reflect.TypeFor[LabelFilter](), reflect.TypeFor[MilestoneFilter](), reflect.TypeFor[WorkDuration](), reflect.TypeFor[*string](), reflect.TypeFor[Nullable[string]](),
+		fit = []reflect.Type{reflect.TypeFor[TextFilter](), reflect.TypeFor[LabelFilter](), reflect.TypeFor[LabelNames](), reflect.TypeFor[MilestoneFilter](), reflect.TypeFor[WorkDuration](), reflect.TypeFor[*string](), reflect.TypeFor[Nullable[string]](),
 			reflect.TypeFor[[]RegistryScope](), reflect.TypeFor[time.Time]()}
 	}
 	return slices.Contains(fit, field)
 }
 
-// fitsField says which Go types a field may have: a pointer only where null differs from zero.
+// fitsField says which Go types a field may have: a number is a pointer where null differs from
+// zero, and TestConditionalFields knows which others are.
 func fitsField(f catalogueField, field reflect.Type) bool {
 	base := field
 	if field.Kind() == reflect.Pointer {
@@ -159,7 +160,7 @@ func fitsField(f catalogueField, field reflect.Type) bool {
 	}
 	switch f.Type {
 	case "boolean":
-		return field.Kind() == reflect.Bool
+		return base.Kind() == reflect.Bool
 	case "integer":
 		return field == reflect.TypeFor[AuditEventTarget]() || (base.Kind() == reflect.Int || base.Kind() == reflect.Int64) && (!f.Nullable || base != field)
 	case "number":

@@ -36,7 +36,7 @@ var optionRows = []struct {
 	{endpoint: "registry.list_group_repositories"},
 	{endpoint: "registry.get_repository", options: &GetRegistryRepositoryOptions{}},
 	{endpoint: "registry.delete_repository"},
-	{endpoint: "registry.list_tags"},
+	{endpoint: "registry.list_tags", options: &ListRegistryTagsOptions{}},
 	{endpoint: "registry.get_tag"},
 	{endpoint: "registry.delete_tag"},
 	{endpoint: "registry.delete_tags_bulk", options: &DeleteTagsOptions{}},
@@ -309,7 +309,9 @@ type catalogueParam struct {
 	Encoding         []string // of a body parameter
 	Const            string
 	Special          []string // words instead of a value
-	WireSpecial      string   `json:"wire_special"`
+	Allowed          []any    // the values of which one must be
+	Format           string
+	WireSpecial      string `json:"wire_special"`
 }
 
 type catalogueEndpoint struct {
@@ -317,6 +319,13 @@ type catalogueEndpoint struct {
 	Query               []catalogueParam `json:"query_params"`
 	Body                []catalogueParam `json:"body_params"`
 	Response            struct{ Type, Kind string }
+	Pagination          struct {
+		Keyset bool
+		Order  *struct {
+			OrderBy []string `json:"order_by"`
+			Sort    []string
+		} `json:"keyset_order"`
+	}
 }
 
 // params lists the parameters of query and body, those of a hash one by one.
@@ -331,6 +340,24 @@ func (e catalogueEndpoint) params() []catalogueParam {
 			continue
 		}
 		all = append(all, param)
+	}
+	return append(all, e.orderParams(all)...)
+}
+
+// orderParams are the parameters of an order that keyset pagination leaves to the caller.
+func (e catalogueEndpoint) orderParams(others []catalogueParam) (all []catalogueParam) {
+	if e.Pagination.Order == nil {
+		return nil
+	}
+	for name, values := range map[string][]string{"order_by": e.Pagination.Order.OrderBy, "sort": e.Pagination.Order.Sort} {
+		known := slices.ContainsFunc(others, func(p catalogueParam) bool { return p.Name == name })
+		if len(values) > 1 && !known {
+			param := catalogueParam{Name: name, Wire: name, Type: "string"}
+			for _, value := range values {
+				param.Enum = append(param.Enum, value)
+			}
+			all = append(all, param)
+		}
 	}
 	return all
 }

@@ -80,6 +80,7 @@ type config struct {
 	onAttempt  func(context.Context, Attempt)
 	limits     limits
 	words      *words
+	drift      *Drift
 
 	given                                    []string // the options of one set
 	newCredential, newTransport, newRegistry bool

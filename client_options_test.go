@@ -45,6 +45,7 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithVocabulary":          {WithVocabulary(GitLab), WithVocabulary("")},
 		"WithOnAttempt":           {WithOnAttempt(func(context.Context, Attempt) {}), WithOnAttempt(nil)},
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
+		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},
 	}
 }
 

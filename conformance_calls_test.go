@@ -1,10 +1,13 @@
 package forge
 
 import (
+	"encoding/json"
+	"net/http"
 	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // conformanceRows name the typed method of each documented endpoint. What the methods take is seen from their types.
@@ -147,7 +150,7 @@ func conformanceCases(t *testing.T) []*conformanceCase {
 		if known[c.options] == nil {
 			known[c.options] = setOf(beyond[c.options.Name()])
 		}
-		c.known = known[c.options]
+		c.known, c.foreign = known[c.options], foreignKeys(t, c)
 		for _, param := range c.endpoint.params() {
 			c.known[param.Wire] = true
 		}
@@ -156,6 +159,42 @@ func conformanceCases(t *testing.T) []*conformanceCase {
 		}
 	}
 	return cases
+}
+
+// foreignKeys are the fields of options for a query that neither the catalogue nor deployed servers
+// have on the endpoint.
+func foreignKeys(t *testing.T, c *conformanceCase) map[string]bool {
+	t.Helper()
+	foreign := map[string]bool{}
+	if c.endpoint.Method != http.MethodGet {
+		return foreign
+	}
+	for wire := range wireFields(t, reflect.New(c.options).Interface()) {
+		foreign[nameKey(wire)] = true
+	}
+	for _, param := range c.endpoint.params() {
+		delete(foreign, nameKey(param.Wire))
+	}
+	for _, wire := range deployedParameters(t)[c.endpoint.ID] {
+		delete(foreign, nameKey(wire))
+	}
+	return foreign
+}
+
+// deployedParameters are the query parameters that deployed servers have beyond the contract, by
+// endpoint.
+func deployedParameters(t *testing.T) map[string][]string {
+	t.Helper()
+	var rows []struct {
+		ID    string
+		Query []string
+	}
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/deployed_parameters.json"), &rows))
+	all := map[string][]string{}
+	for _, row := range rows {
+		all[row.ID] = row.Query
+	}
+	return all
 }
 
 func setOf(names []string) map[string]bool {

@@ -32,14 +32,7 @@ type contractEndpoint struct {
 	PathParams         []catalogueParam `json:"path_params"`
 	Headers            []struct{ Name, Value string }
 	Kinds              []catalogueKind
-	Pagination         struct {
-		Keyset bool
-		Order  *struct {
-			OrderBy []string `json:"order_by"`
-			Sort    []string
-		} `json:"keyset_order"`
-	}
-	Response struct {
+	Response           struct {
 		Type, Kind string
 		Status     []int
 	}
@@ -67,6 +60,7 @@ type conformanceCase struct {
 	kind     IntegrationName
 	slug     string
 	known    map[string]bool            // what the options may send, on whichever endpoint
+	foreign  map[string]bool            // what the endpoint does not have, of options that endpoints share
 	arrived  map[string]bool            // parameters that have arrived in a call that was checked
 	others   map[string]map[string]bool // what cannot go with those that are left out
 }

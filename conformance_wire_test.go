@@ -194,19 +194,24 @@ func (c *conformanceCase) fill(t *testing.T, round int, left map[string]bool) *f
 	t.Helper()
 	f := &filledOptions{sent: map[string]*sentValue{}, left: left}
 	if c.options != nil {
-		enums := map[string][]any{}
+		enums, fixed := map[string][]any{}, map[string]bool{}
 		for _, param := range slices.Concat(c.endpoint.PathParams, c.endpoint.params()) {
 			enums[nameKey(param.Wire)] = param.Enum
 			enums[nameKey(param.Name)] = param.Enum
+			fixed[nameKey(param.Wire)] = strings.HasSuffix(param.Format, ":SSZ")
 		}
 		number := 0
 		f.value = reflect.New(c.options).Elem()
 		f.fill(t, f.value, "", func(key string, kind reflect.Type) (reflect.Value, *sentValue) {
 			number++
-			if left[key] {
+			if left[key] || c.foreign[key] {
 				return reflect.Zero(kind), nil
 			}
-			return sampleSent(t, key, kind, number, number>>round&1 == 1, enums[key])
+			value, sent := sampleSent(t, key, kind, number, number>>round&1 == 1, enums[key])
+			if fixed[key] {
+				sent.texts[0] = strings.Replace(sent.texts[0], ".000Z", "Z", 1)
+			}
+			return value, sent
 		})
 	}
 	return f
@@ -277,12 +282,12 @@ func nameKey(name string) string {
 func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, enum []any) (reflect.Value, *sentValue) {
 	t.Helper()
 	text := fmt.Sprintf("v%d +&é/x", n) // a pattern too
-	day := time.Date(2026, 1, 2, 3, n, n%60, 0, time.UTC)
+	day, layout := time.Date(2026, 1, 2, 3, n, n%60, 0, time.UTC), "2006-01-02T15:04:05.000Z"
 	number := strconv.Itoa(n)
 	one := func(value any, text string, json any) (reflect.Value, *sentValue) {
 		return reflect.ValueOf(value), &sentValue{[]string{text}, json}
 	}
-	for _, value := range []any{ID(n), Number(n), n, int64(n), new(n), Value(n)} {
+	for _, value := range []any{ID(n), Number(n), new(Number(n)), n, int64(n), new(n), Value(n)} {
 		if fits(value, kind) {
 			return one(value, number, float64(n))
 		}
@@ -300,8 +305,14 @@ func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, 
 	switch {
 	case fits(new(truth), kind):
 		return one(new(truth), strconv.FormatBool(truth), truth)
+	case kind == reflect.TypeFor[bool](): // of which the contract has one value
+		return one(true, "true", true)
+	case fits(Null[time.Duration](), kind):
+		return one(Value(time.Duration(n)*time.Second), number, float64(n))
+	case fits(Started, kind):
+		return one(Started, "Started", "Started")
 	case fits(day, kind):
-		return one(day, day.Format("2006-01-02T15:04:05Z"), day.Format("2006-01-02T15:04:05Z"))
+		return one(day, day.Format(layout), day.Format(layout))
 	case fits([]string{}, kind):
 		return reflect.ValueOf([]string{text, "a,b"}), &sentValue{[]string{text, "a,b"}, []any{text, "a,b"}}
 	case fits([]RunnerRegistrar{}, kind):

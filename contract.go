@@ -58,7 +58,8 @@ const (
 	noBudget budget = iota
 	// archiveBudget is 5 calls a minute, on the hosted offering only.
 	archiveBudget
-	// blobBudget is 5 calls a minute for the large blobs of a project.
+	// blobBudget is 5 calls a minute for the large blobs of a project that are read as JSON. The
+	// raw form has no budget: §4.3 gives this one to the other row.
 	blobBudget
 	// deletionBudget is one call an hour for each registry repository.
 	deletionBudget
@@ -199,7 +200,7 @@ var routes = []route{
 	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: safe, jobToken: true},
 	{method: "GET", template: "/projects/:id/repository/archive[.:format]", service: "repositories", section: "Document 1 §4.3", class: safe, budget: archiveBudget, anonymous: true},
 	{method: "GET", template: "/projects/:id/repository/blobs/:sha", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true, html: true},
+	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true, html: true},
 	{method: "GET", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: safe, jobToken: true},
 	{method: "POST", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: once},
 	{method: "GET", template: "/projects/:id/repository/compare", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true},

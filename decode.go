@@ -87,6 +87,15 @@ func sliceOf[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread.Read
 	}
 }
 
+// texts reads an array of texts, or a bare text, which is one of one element.
+func texts(v *[]string, r *jsonread.Reader) bool {
+	if r.Kind() == "string" {
+		*v = []string{""}
+		return jsonread.Text(&(*v)[0], r)
+	}
+	return sliceOf(jsonread.Text[string])(v, r)
+}
+
 // sizeOf is the memory that a T takes, without what it points to.
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 

@@ -101,10 +101,15 @@ func TestDecodeMismatchesBelow(t *testing.T) {
 
 	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":["b",1],"c~d/e":"text","f":[],"g":null}}`)
 	require.NoError(t, err)
-	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "f": {}, "g": nil}, Extra: map[string]json.RawMessage{
+	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "c~d/e": {"text"}, "f": {}, "g": nil}, Extra: map[string]json.RawMessage{
 		"extended_trailers": json.RawMessage(`{"a":["b",1],"c~d/e":"text","f":[],"g":null}`),
 	}}, commit)
-	assert.Equal(t, []Mismatch{{"/extended_trailers/a/1", "string", "number"}, {"/extended_trailers/c~0d~1e", "array", "string"}}, mismatches)
+	assert.Equal(t, []Mismatch{{"/extended_trailers/a/1", "string", "number"}}, mismatches)
+
+	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":"b","c":["d","e"],"f":""}}`)
+	require.NoError(t, err)
+	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "c": {"d", "e"}, "f": {""}}}, commit)
+	assert.Empty(t, mismatches, "a text is a list of one")
 
 	blob, mismatches, err := decodeText[Blob](`{"content":[1],"size":2}`)
 	require.NoError(t, err)

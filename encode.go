@@ -12,8 +12,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-querystring/query"
 )
@@ -46,107 +46,180 @@ type multiform struct {
 	file      File
 }
 
-// encodeQuery makes a query of url-tagged options; nil gives none. Times are written here: go-querystring looks for one that writes
-// itself among the sixty methods of each, which is a third of what a query of many filters costs.
+// encodeQuery makes a query of url-tagged options; nil and zero options give none. Times are written
+// here: go-querystring looks for one that writes itself among the sixty methods of each, which is a
+// third of what a query of many filters costs.
 func encodeQuery(options any) (url.Values, error) {
 	v := reflect.Indirect(reflect.ValueOf(options))
-	if err := checkNil(v); err != nil {
+	if v.Kind() != reflect.Struct || v.IsZero() {
+		return url.Values{}, nil
+	}
+	fields := fieldsOf(v.Type()).all
+	if err := checkNil(v, fields); err != nil {
 		return nil, nameOption(options, err)
 	}
-	times, rest := setTimes(v), options
-	if len(times) > 0 {
-		others := reflect.New(v.Type())
-		others.Elem().Set(v)
-		for _, field := range times {
-			others.Elem().Field(field.index).SetZero()
-		}
-		rest = others.Interface()
+	values, err := query.Values(withoutTimes(v, fields, options))
+	if err == nil {
+		err = encodeFields(values, v, fields)
 	}
-	values, err := query.Values(rest)
 	if err != nil {
 		return nil, nameOption(options, err)
-	}
-	for _, field := range times {
-		values.Set(field.name, v.Field(field.index).Interface().(time.Time).Format(time.RFC3339))
 	}
 	return values, nil
 }
 
-// checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic. Names
-// are looked up only for the refusal, since every query is checked.
-func checkNil(v reflect.Value) error {
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	for i := range v.NumField() {
-		reason, inner := "", ""
-		switch field := v.Field(i); field.Kind() {
-		case reflect.Interface:
-			if value := field.Elem(); value.Kind() == reflect.Pointer && value.IsNil() {
-				reason = "it is a nil " + value.Type().String()
+// withoutTimes returns the options, or a copy of them where they have times.
+func withoutTimes(v reflect.Value, fields []optionField, options any) any {
+	var others reflect.Value
+	for i := range fields {
+		if f := &fields[i]; f.time {
+			if f.unset(v.Field(f.index)) {
+				continue
 			}
-		case reflect.Pointer:
-			var nested *ValidationError
-			if errors.As(checkNil(field.Elem()), &nested) {
-				reason, inner = nested.Reason, "["+nested.Param+"]"
+			if !others.IsValid() {
+				others = reflect.New(v.Type())
+				others.Elem().Set(v)
 			}
+			others.Elem().Field(f.index).SetZero()
 		}
-		if reason != "" {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("url"), ",")
-			return &ValidationError{Param: name + inner, Reason: reason}
+	}
+	if others.IsValid() {
+		return others.Interface()
+	}
+	return options
+}
+
+// encodeFields adds what go-querystring does not write: times, and lists that are empty but not nil,
+// which only Unchecked lets through.
+func encodeFields(values url.Values, v reflect.Value, fields []optionField) error {
+	for i := range fields {
+		f := &fields[i]
+		value := v.Field(f.index)
+		switch {
+		case f.unset(value):
+		case f.time:
+			text, err := writeTime(value.Interface().(time.Time), f.layout, f.key)
+			if err != nil {
+				return &ValidationError{Param: f.key, Reason: err.Error()}
+			}
+			values.Set(f.key, text)
+		case f.list && value.Len() == 0:
+			values.Set(f.key, "")
+		case f.inner != nil:
+			if err := encodeFields(values, value.Elem(), f.inner); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// timeField is a field of options that holds a time.
-type timeField struct {
-	index int
-	name  string
-}
-
-var timeFields sync.Map // of types of options
-
-// setTimes lists the times that the options have.
-func setTimes(v reflect.Value) []timeField {
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	known, ok := timeFields.Load(v.Type())
-	if !ok {
-		var all []timeField
-		for field := range v.Type().Fields() {
-			name, option, _ := strings.Cut(field.Tag.Get("url"), ",")
-			if field.Type == reflect.TypeFor[time.Time]() && option == "omitempty" {
-				all = append(all, timeField{field.Index[0], name})
-			}
-		}
-		known, _ = timeFields.LoadOrStore(v.Type(), all)
-	}
-	var set []timeField
-	for _, field := range known.([]timeField) {
-		if t := v.Field(field.index).Interface().(time.Time); !t.IsZero() {
-			set = append(set, field)
-		}
-	}
-	return set
-}
-
 // encodeJSON makes a JSON body of json-tagged options.
 func encodeJSON(options any) (*payload, error) {
-	data, err := json.Marshal(options)
+	data, err := marshalFields(options)
 	if err == nil {
 		data, err = withExtra(options, data)
 	}
 	return jsonPayload(options, data, err)
 }
 
+// marshalFields writes options as JSON, with times and durations in the form of the API. A caller's
+// own body has no rules, and is written as encoding/json does.
+func marshalFields(options any) ([]byte, error) {
+	v := reflect.Indirect(reflect.ValueOf(options))
+	if _, ours := options.(checker); !ours || v.Kind() != reflect.Struct {
+		return json.Marshal(options)
+	}
+	others, written := v, map[string]any{}
+	for _, f := range fieldsOf(v.Type()).all {
+		if f.unset(v.Field(f.index)) {
+			continue
+		}
+		value, converted, err := f.bodyValue(v.Field(f.index).Interface())
+		if err != nil {
+			return nil, &ValidationError{Param: f.key, Reason: err.Error()}
+		}
+		if !converted {
+			continue
+		}
+		if len(written) == 0 {
+			others = reflect.New(v.Type()).Elem()
+			others.Set(v)
+		}
+		others.Field(f.index).SetZero()
+		written[f.key] = value
+	}
+	if len(written) == 0 {
+		return json.Marshal(options)
+	}
+	data, err := json.Marshal(others.Interface())
+	if err != nil {
+		return nil, err
+	}
+	return mergeExtra(data, written)
+}
+
+// bodyValue returns what encoding/json writes in another form than the API has: times in UTC, in
+// milliseconds, and durations in seconds.
+func (f *optionField) bodyValue(value any) (form any, converted bool, err error) {
+	switch value := value.(type) {
+	case time.Time:
+		form, err = writeTime(value, f.layout, f.key)
+		return form, true, err
+	case Nullable[time.Duration]:
+		d, set := value.Get()
+		if !set {
+			return nil, true, nil
+		}
+		if d <= 0 || d%time.Second != 0 {
+			return nil, true, errors.New(d.String() + " is not a positive number of whole seconds")
+		}
+		return int64(d / time.Second), true, nil
+	}
+	return nil, false, nil
+}
+
 // jsonPayload is the body that was made of the options, or says why none could be.
 func jsonPayload(options any, data []byte, err error) (*payload, error) {
+	if invalid := (*ValidationError)(nil); errors.As(err, &invalid) {
+		return nil, nameOption(options, err)
+	}
 	if err != nil {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be written as JSON: " + err.Error()}
 	}
+	if replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd")); replaced && !isUTF8(reflect.ValueOf(options), 0) {
+		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not UTF-8, so JSON would send another one"}
+	}
 	return bytesPayload("application/json", data), nil
+}
+
+// isUTF8 reports whether all texts in a value are UTF-8, to a depth that no body has.
+func isUTF8(v reflect.Value, depth int) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || depth > 32 || isUTF8(v.Elem(), depth+1)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !isUTF8(v.Index(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for entry := v.MapRange(); entry.Next(); {
+			if !isUTF8(entry.Key(), depth+1) || !isUTF8(entry.Value(), depth+1) {
+				return false
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !isUTF8(v.Field(i), depth+1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // extender is implemented by options that take parameters which no field names.
@@ -174,13 +247,47 @@ func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
 		if _, twice := members[name]; twice {
 			return nil, fmt.Errorf("the map Extra holds %q, which a field sets too", name)
 		}
-		text, err := json.Marshal(value)
+		text, err := json.Marshal(extraValue(value))
 		if err != nil {
 			return nil, err
 		}
 		members[name] = text
 	}
 	return json.Marshal(members)
+}
+
+// extraValue returns a value of Extra as it is sent: times in UTC, in milliseconds. Times inside other
+// types than these are written as encoding/json writes them.
+func extraValue(value any) any {
+	switch value := value.(type) {
+	case time.Time:
+		if text, err := writeTime(value, timeLayout, ""); err == nil {
+			return text
+		}
+	case *time.Time:
+		if value != nil {
+			return extraValue(*value)
+		}
+	case []any:
+		if value == nil {
+			return nil
+		}
+		all := make([]any, len(value))
+		for i, item := range value {
+			all[i] = extraValue(item)
+		}
+		return all
+	case map[string]any:
+		if value == nil {
+			return nil
+		}
+		all := make(map[string]any, len(value))
+		for name, item := range value {
+			all[name] = extraValue(item)
+		}
+		return all
+	}
+	return value
 }
 
 // encodeForm makes a form body of url-tagged options; url.Values.Encode escapes a + in a pattern.

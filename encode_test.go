@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-querystring/query"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -86,8 +85,7 @@ func TestQueryForms(t *testing.T) {
 		{"labels", &encodeOptions{Labels: Labels("bug", "p 1")}, url.Values{"labels": {"bug,p 1"}}, ""},
 		{"labels any", &encodeOptions{Labels: Any}, url.Values{"labels": {"Any"}}, ""},
 		{"upcoming", &encodeOptions{Milestone: Upcoming}, url.Values{"milestone_id": {"Upcoming"}}, ""},
-		{"milestone id", &encodeOptions{Milestone: ID(3)}, url.Values{"milestone_id": {"3"}}, ""},
-		{"time", &encodeOptions{After: time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 7200))}, url.Values{"created_after": {"2026-01-02T03:04:05+02:00"}}, "created_after=2026-01-02T03%3A04%3A05%2B02%3A00"},
+		{"time", &encodeOptions{After: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 7200))}, url.Values{"created_after": {"2026-01-02T01:04:05.006Z"}}, "created_after=2026-01-02T01%3A04%3A05.006Z"},
 		{"date", &encodeOptions{Due: NewDate(2026, 1, 2)}, url.Values{"due": {"2026-01-02"}}, ""},
 		{"hash", &encodeOptions{Custom: Hash{"team": "a b", "x.y": "1"}}, url.Values{"custom_attributes[team]": {"a b"}, "custom_attributes[x.y]": {"1"}}, ""},
 		{"hash list", &encodeOptions{Variables: HashList{{"key": "a", "value": "1"}, {"key": "b"}}}, url.Values{"variables[0][key]": {"a"}, "variables[0][value]": {"1"}, "variables[1][key]": {"b"}}, ""},
@@ -98,7 +96,7 @@ func TestQueryForms(t *testing.T) {
 		{"empty not", &encodeOptions{Not: &encodeOptions{}}, url.Values{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := service{client}.get("/user").params(test.options)
+			r := service{client}.get("/user/emails").params(test.options)
 			require.NoError(t, exec(t.Context(), r, nil))
 			assert.Equal(t, test.want, last().query)
 			if test.raw != "" {
@@ -109,9 +107,9 @@ func TestQueryForms(t *testing.T) {
 	}
 	for name, options := range map[string]*encodeOptions{
 		"Approvers": {Approvers: IDs()}, "Approvers ": {Approvers: IDs(1, 0)}, "Labels": {Labels: Labels("a,b")}, "Title": {Title: Text("")},
-		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
+		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "IIDs": {IIDs: []int64{}}, "IIDs ": {IIDs: []int64{1, -1}}, "Usernames": {Usernames: []string{"a", ""}}, "Due": {Due: Date{2026, 2, 31}}, "After": {After: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
 	} {
-		r := service{client}.get("/user").params(options)
+		r := service{client}.get("/user/emails").params(options)
 		var invalid *ValidationError
 		require.ErrorAs(t, exec(t.Context(), r, nil), &invalid, name)
 		assert.Contains(t, invalid.Option+" ", "encodeOptions."+name)
@@ -182,16 +180,36 @@ func TestJSONBody(t *testing.T) {
 	assert.Empty(t, last().contentType)
 }
 
-// Times are written as go-querystring would, and a zero one in whatever zone is not sent.
+// Times are written in UTC, in milliseconds, and a zero one in whatever zone is not sent.
 func TestEncodeTimes(t *testing.T) {
 	zone := time.FixedZone("", 2*60*60)
 	day := time.Date(2026, 3, 1, 9, 30, 0, 5, zone)
 	options := &ListIssuesOptions{CreatedAfter: day, CreatedBefore: time.Time{}.In(zone), UpdatedAfter: day.UTC(), Search: "x"}
 	values, err := encodeQuery(options)
 	require.NoError(t, err)
-	assert.Equal(t, url.Values{"created_after": {"2026-03-01T09:30:00+02:00"}, "updated_after": {"2026-03-01T07:30:00Z"}, "search": {"x"}}, values)
+	assert.Equal(t, url.Values{"created_after": {"2026-03-01T07:30:00.000Z"}, "updated_after": {"2026-03-01T07:30:00.000Z"}, "search": {"x"}}, values)
 	assert.Equal(t, day, options.CreatedAfter, "the caller's options have changed")
-	want, err := query.Values(options)
-	require.NoError(t, err)
-	assert.Equal(t, want, values)
+
+	const nines = 999_999_999
+	for _, row := range []struct {
+		key, layout string
+		at          time.Time
+		want        string // "": refused
+	}{
+		{"created_after", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, nines, time.UTC), "2026-03-01T09:30:00.999Z"},
+		{"created_before", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, nines, time.UTC), "2026-03-01T09:30:01.000Z"},
+		{"created_before", timeLayout, time.Date(2026, 3, 1, 9, 30, 0, 5e6, time.UTC), "2026-03-01T09:30:00.005Z"},
+		{"date", time.RFC3339, time.Date(2026, 3, 1, 9, 30, 0, nines, time.FixedZone("", 53*60+28)), "2026-03-01T08:36:32Z"},
+		{"created_before", time.RFC3339, time.Date(2026, 3, 1, 9, 30, 0, 1, time.UTC), "2026-03-01T09:30:01Z"},
+		{"date", timeLayout, time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), "0000-01-01T00:00:00.000Z"},
+		{"date", timeLayout, time.Date(-1, 12, 31, 23, 59, 59, 0, time.UTC), ""},
+		{"date", timeLayout, time.Date(9999, 12, 31, 23, 59, 59, nines, time.UTC), "9999-12-31T23:59:59.999Z"},
+		{"created_before", timeLayout, time.Date(9999, 12, 31, 23, 59, 59, nines, time.UTC), ""},
+		{"date", timeLayout, time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -3600)), ""},
+		{"date", timeLayout, time.Date(2026, 1, 1, 23, 0, 0, 0, time.FixedZone("", 25*3600)), "2025-12-31T22:00:00.000Z"},
+	} {
+		text, err := writeTime(row.at, row.layout, row.key)
+		assert.Equal(t, row.want, text, "%s %s", row.key, row.at)
+		assert.Equal(t, row.want == "", err != nil, "%s %s", row.key, row.at)
+	}
 }

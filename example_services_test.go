@@ -332,7 +332,8 @@ func ExampleWithVocabulary() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	_, err = srv.Client().Settings.Get(ctx)
+	neutral := srv.Client(forge.WithVocabulary("")) // without it the server's client speaks them too
+	_, err = neutral.Settings.Get(ctx)
 	fmt.Println(err != nil) // its writes would be ignored silently
 
 	settings, err := srv.Client(forge.WithVocabulary(forge.GitLab)).Settings.Get(ctx)

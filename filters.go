@@ -35,7 +35,8 @@ type (
 		query.Encoder
 		labelFilter()
 	}
-	// MilestoneFilter selects by a milestone's id or time: forge.ID(7), Upcoming, Started, None or Any.
+	// MilestoneFilter selects by a milestone's dates: Upcoming, Started, None or Any. The parameter
+	// takes no id (Document 2 §4.1.1).
 	MilestoneFilter interface {
 		query.Encoder
 		milestoneFilter()
@@ -56,27 +57,32 @@ const (
 type milestoneTime string
 
 const (
-	// Upcoming selects milestones that start in the future.
+	// Upcoming selects the next milestone of each project: the active one with the earliest due date
+	// after today, whether it has begun or not. This is an interpretation: the contract does not
+	// define the word.
 	Upcoming milestoneTime = "Upcoming"
-	// Started selects milestones that have begun and are not past their due date.
+	// Started selects active milestones that began today or earlier and are not past their due date.
 	Started milestoneTime = "Started"
 )
 
 // Number is a numeric filter value, for example a weight; Number(0) is sent.
 type Number int64
 
-// Text is a filter value, sent as it is; Text("None") is the wildcard to the server, not a title.
+// Text is a filter value, such as a title. Servers read the words none and any, in any case of
+// letters, as the wildcards None and Any: Text refuses them.
 type Text string
 
 type idList []int64
 
-type labelList []string
+// LabelNames are the names of labels; see Labels.
+type LabelNames []string
 
 // IDs selects what matches all or any of the ids, as the endpoint documents.
 func IDs(ids ...int64) IDsFilter { return idList(ids) }
 
-// Labels selects what carries all of the names. A comma inside a name cannot be sent and is refused.
-func Labels(names ...string) LabelFilter { return labelList(names) }
+// Labels selects what has all of the labels. A comma inside a name cannot be sent and is refused, and
+// so are the words that servers read as wildcards, in any case of letters: none, any and no label.
+func Labels(names ...string) LabelNames { return append(LabelNames{}, names...) }
 
 func (wildcard) idFilter()             {}
 func (wildcard) idsFilter()            {}
@@ -86,11 +92,10 @@ func (wildcard) labelFilter()          {}
 func (wildcard) milestoneFilter()      {}
 func (milestoneTime) milestoneFilter() {}
 func (ID) idFilter()                   {}
-func (ID) milestoneFilter()            {}
 func (idList) idsFilter()              {}
 func (Number) numberFilter()           {}
 func (Text) textFilter()               {}
-func (labelList) labelFilter()         {}
+func (LabelNames) labelFilter()        {}
 
 // EncodeValues writes the word.
 func (w wildcard) EncodeValues(key string, v *url.Values) error { return set(v, key, string(w)) }
@@ -98,57 +103,87 @@ func (w wildcard) EncodeValues(key string, v *url.Values) error { return set(v, 
 // EncodeValues writes the word.
 func (m milestoneTime) EncodeValues(key string, v *url.Values) error { return set(v, key, string(m)) }
 
-// EncodeValues writes the id; it must be positive.
+// EncodeValues writes the id.
 func (id ID) EncodeValues(key string, v *url.Values) error {
-	text, err := id.ref()
-	if err != nil {
-		return &ValidationError{Param: key, Reason: err.Error()}
-	}
-	return set(v, key, text)
+	return set(v, key, strconv.FormatInt(int64(id), 10))
 }
+
+func (id ID) refusal() string { return refusedID(int64(id)) }
 
 // EncodeValues writes the number.
 func (n Number) EncodeValues(key string, v *url.Values) error {
 	return set(v, key, strconv.FormatInt(int64(n), 10))
 }
 
-// EncodeValues writes the text; an empty one would select everything and is refused.
-func (t Text) EncodeValues(key string, v *url.Values) error {
-	if t == "" {
-		return &ValidationError{Param: key, Reason: "the text is empty: leave the filter nil, or use None"}
+// EncodeValues writes the text.
+func (t Text) EncodeValues(key string, v *url.Values) error { return set(v, key, string(t)) }
+
+func (t Text) refusal() string {
+	if strings.TrimSpace(string(t)) == "" {
+		return "the text is blank: leave the filter nil, or use None"
 	}
-	return set(v, key, string(t))
+	return refusedWord(string(t))
 }
 
 // EncodeValues writes key[] once for each id.
 func (ids idList) EncodeValues(key string, v *url.Values) error {
 	if len(ids) == 0 {
-		return &ValidationError{Param: key, Reason: "no ids: leave the filter nil, or use None"}
+		return set(v, key+"[]", "")
 	}
 	for _, id := range ids {
-		text, err := ID(id).ref()
-		if err != nil {
-			return &ValidationError{Param: key, Reason: err.Error()}
-		}
-		v.Add(key+"[]", text)
+		v.Add(key+"[]", strconv.FormatInt(id, 10))
 	}
 	return nil
 }
 
-// EncodeValues writes the names, joined by commas.
-func (names labelList) EncodeValues(key string, v *url.Values) error {
-	if len(names) == 0 {
-		return &ValidationError{Param: key, Reason: "no labels: leave the filter nil, or use None"}
+func (ids idList) refusal() string {
+	if len(ids) == 0 {
+		return "no ids: leave the filter nil, or use None"
 	}
-	for _, name := range names {
-		if strings.TrimSpace(name) == "" {
-			return &ValidationError{Param: key, Reason: "a label is empty"}
+	for _, id := range ids {
+		if reason := refusedID(id); reason != "" {
+			return reason
 		}
+	}
+	return ""
+}
+
+// EncodeValues writes the names, joined by commas. A name with a comma would be two.
+func (names LabelNames) EncodeValues(key string, v *url.Values) error {
+	for _, name := range names {
 		if strings.Contains(name, ",") {
 			return &ValidationError{Param: key, Reason: "label " + strconv.Quote(name) + " has a comma, which separates labels on the wire"}
 		}
 	}
 	return set(v, key, strings.Join(names, ","))
+}
+
+func (names LabelNames) refusal() string {
+	if len(names) == 0 {
+		return "no labels: leave the filter nil, or use None"
+	}
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" {
+			return "a label is blank"
+		}
+		if strings.EqualFold(name, "No Label") {
+			return strconv.Quote(name) + " is a word of the server: use None"
+		}
+		if reason := refusedWord(name); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// refusedWord refuses a name that servers read as a wildcard (Document 2 §4.1.1).
+func refusedWord(name string) string {
+	for _, word := range []wildcard{None, Any} {
+		if strings.EqualFold(name, string(word)) {
+			return strconv.Quote(name) + " is a wildcard of the server: use " + string(word) + ", without Text or Labels"
+		}
+	}
+	return ""
 }
 
 func set(v *url.Values, key, value string) error {
@@ -203,6 +238,18 @@ func (h Hash) EncodeValues(key string, v *url.Values) error {
 		v.Set(key+"["+name+"]", value)
 	}
 	return nil
+}
+
+func (h Hash) refusal() string {
+	if len(h) == 0 {
+		return "it is empty, which servers read as no filter at all: nil is not sent"
+	}
+	for name := range h {
+		if strings.TrimSpace(name) == "" {
+			return "a key of it is blank"
+		}
+	}
+	return ""
 }
 
 // HashList is an array of hashes, sent as name[0][key]=value (Document 1 §2.1 rule 5).

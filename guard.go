@@ -163,6 +163,9 @@ func (g *guard) heldUntil(r *request, unchecked bool) (until time.Time, why stri
 	if full := g.fullUntil(r); !unchecked && full.After(until) {
 		calls, window := r.route.budget.rate()
 		until, why = full, fmt.Sprintf("the endpoint takes %d in %s, and this client has used that up", calls, window)
+		if r.route.budget == blobBudget {
+			why += "; DownloadBlob has no such limit"
+		}
 	}
 	return until, why
 }

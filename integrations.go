@@ -184,10 +184,12 @@ type IntegrationOptions interface {
 	integration() IntegrationName
 }
 
-// Set sets an integration up. It replaces the configuration: what the options leave out is not kept from before, and whether it falls
-// back to its default or to nothing the contract does not say. So give everything that is to be in force, secrets included; Get and
-// Integration.Fill show what is set now. With UseInheritedSettings the settings of the instance or of the group above
-// are used, and no others are required. Document 3 §4.2.1.
+// Set sets an integration up. It replaces the configuration: what the options leave out is not kept
+// from before, and whether it falls back to its default or to nothing the contract does not say. So
+// give everything that is to be in force, secrets included; Get and Integration.Fill show what is
+// set now. With UseInheritedSettings the settings of the instance or of the group above are used.
+// The contract exempts no parameter then: those that are required stay so, and Unchecked sends
+// UseInheritedSettings alone. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
 	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).in(s.words(name))

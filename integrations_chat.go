@@ -16,7 +16,8 @@ const (
 
 // ChatClassicOptions set up the classic chat (Document 3 §4.2.1).
 type ChatClassicOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the chat. Required.
 	Token string `json:"token,omitempty"`
@@ -33,12 +34,13 @@ func (*ChatClassicOptions) integration() IntegrationName { return IntegrationCha
 func (o *ChatClassicOptions) extra() map[string]any { return o.Extra }
 
 func (o *ChatClassicOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""))
+	return required("token", o.Token != "")
 }
 
 // EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1).
 type EmailsOnPushOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Recipients are the addresses, separated by white space. Required.
 	Recipients string `json:"recipients,omitempty"`
@@ -61,12 +63,13 @@ func (*EmailsOnPushOptions) integration() IntegrationName { return IntegrationEm
 func (o *EmailsOnPushOptions) extra() map[string]any { return o.Extra }
 
 func (o *EmailsOnPushOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("recipients", o.Recipients != ""))
+	return required("recipients", o.Recipients != "")
 }
 
 // TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1 and §4.2.2).
 type TeamChatAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
@@ -137,12 +140,13 @@ func (*TeamChatAOptions) integration() IntegrationName { return IntegrationTeamC
 func (o *TeamChatAOptions) extra() map[string]any { return o.Extra }
 
 func (o *TeamChatAOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("webhook", o.Webhook != ""))
+	return required("webhook", o.Webhook != "")
 }
 
 // TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1).
 type TeamChatBOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Hostname is the address of the API of the chat; empty for the public one.
 	Hostname string `json:"hostname,omitempty"`
@@ -183,7 +187,7 @@ func (*TeamChatBOptions) integration() IntegrationName { return IntegrationTeamC
 func (o *TeamChatBOptions) extra() map[string]any { return o.Extra }
 
 func (o *TeamChatBOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings,
+	return firstError(
 		required("token", o.Token != ""),
 		required("room", o.Room != ""),
 		required("push_events", o.PushEvents != nil),
@@ -200,7 +204,8 @@ func (o *TeamChatBOptions) check() error {
 
 // TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1).
 type TeamChatCOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
@@ -235,7 +240,7 @@ func (*TeamChatCOptions) integration() IntegrationName { return IntegrationTeamC
 func (o *TeamChatCOptions) extra() map[string]any { return o.Extra }
 
 func (o *TeamChatCOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("webhook", o.Webhook != ""))
+	return required("webhook", o.Webhook != "")
 }
 
 // TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3 §4.2.1).

@@ -15,18 +15,20 @@ func TestFillMisfits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/push_events", "/issues_events", "/note_events"}, pointers(mismatches))
 	o := &TeamChatAOptions{}
-	err = integration.Fill(o)
+	_, err = integration.Fill(o)
 	var invalid *ValidationError
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "push_events", invalid.Param)
 
 	integration.Extra["push_events"] = json.RawMessage(`"0"`)
-	require.NoError(t, integration.Fill(o))
+	_, err = integration.Fill(o)
+	require.NoError(t, err)
 	set := []*bool{o.PushEvents, o.IssuesEvents, o.NoteEvents, o.TagPushEvents}
 	require.False(t, slices.Contains(set, nil))
 	assert.Equal(t, []bool{false, true, true, true}, []bool{*set[0], *set[1], *set[2], *set[3]})
 
 	integration.IssuesEvents, integration.PushEvents = true, true
-	require.NoError(t, integration.Fill(o))
+	_, err = integration.Fill(o)
+	require.NoError(t, err)
 	assert.True(t, *o.PushEvents, "a field that a program sets counts")
 }

@@ -1,13 +1,5 @@
 package forge
 
-// unlessInherited gives the first error of several rules, none of which holds for inherited settings.
-func unlessInherited(inherit *bool, errs ...error) error {
-	if inherit != nil && *inherit {
-		return nil
-	}
-	return firstError(errs...)
-}
-
 // CustomIntegration sets up any integration, by its path segment and with any parameters: those that the contract does not describe,
 // and those whose words the client does not know.
 type CustomIntegration struct {
@@ -32,7 +24,8 @@ func (o *CustomIntegration) check() error { return nil }
 
 // TaskTrackerOptions set up the task tracker (Document 3 §4.2.1).
 type TaskTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// APIKey is a token of a user, whom comments are attributed to. Required.
 	APIKey string `json:"api_key,omitempty"`
@@ -47,12 +40,13 @@ func (*TaskTrackerOptions) integration() IntegrationName { return IntegrationTas
 func (o *TaskTrackerOptions) extra() map[string]any { return o.Extra }
 
 func (o *TaskTrackerOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("api_key", o.APIKey != ""))
+	return required("api_key", o.APIKey != "")
 }
 
 // ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1).
 type ProjectTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project tracker. Required.
 	Token string `json:"token,omitempty"`
@@ -67,13 +61,14 @@ func (*ProjectTrackerOptions) integration() IntegrationName { return Integration
 func (o *ProjectTrackerOptions) extra() map[string]any { return o.Extra }
 
 func (o *ProjectTrackerOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""))
+	return required("token", o.Token != "")
 }
 
 // BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Revision labelling and a repository trigger must be
 // set up there, too.
 type BuildServerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// URL is the root address of the build server. Required. The contract does not name the parameter: it needs WithVocabulary, or a
 	// CustomIntegration.
@@ -95,7 +90,7 @@ func (*BuildServerOptions) integration() IntegrationName { return IntegrationBui
 func (o *BuildServerOptions) extra() map[string]any { return o.Extra }
 
 func (o *BuildServerOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings,
+	return firstError(
 		required("<ci>_url", o.URL != ""),
 		required("build_key", o.BuildKey != ""),
 		required("username", o.Username != ""),
@@ -105,7 +100,8 @@ func (o *BuildServerOptions) check() error {
 
 // IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1).
 type IssueTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// NewIssueURL is where new issues are written. Required.
 	NewIssueURL string `json:"new_issue_url,omitempty"`
@@ -124,7 +120,7 @@ func (*IssueTrackerOptions) integration() IntegrationName { return IntegrationIs
 func (o *IssueTrackerOptions) extra() map[string]any { return o.Extra }
 
 func (o *IssueTrackerOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings,
+	return firstError(
 		required("new_issue_url", o.NewIssueURL != ""),
 		required("issues_url", o.IssuesURL != ""),
 		required("project_url", o.ProjectURL != ""),
@@ -153,7 +149,8 @@ func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOption
 
 // TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1).
 type TwoURLTrackerAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`
@@ -170,7 +167,7 @@ func (*TwoURLTrackerAOptions) integration() IntegrationName { return Integration
 func (o *TwoURLTrackerAOptions) extra() map[string]any { return o.Extra }
 
 func (o *TwoURLTrackerAOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("issues_url", o.IssuesURL != ""), required("project_url", o.ProjectURL != ""))
+	return firstError(required("issues_url", o.IssuesURL != ""), required("project_url", o.ProjectURL != ""))
 }
 
 // TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of TwoURLTrackerAOptions (Document 3
@@ -185,7 +182,8 @@ func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(
 
 // PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1).
 type PipelineServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the pipeline service. Required.
 	Token string `json:"token,omitempty"`
@@ -210,12 +208,13 @@ func (*PipelineServiceOptions) integration() IntegrationName { return Integratio
 func (o *PipelineServiceOptions) extra() map[string]any { return o.Extra }
 
 func (o *PipelineServiceOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
+	return firstError(required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
 }
 
 // WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1).
 type WikiWorkspaceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// URL is the address of the hosted workspace. Required. The contract does not name the parameter: it needs WithVocabulary, or a
 	// CustomIntegration.
@@ -229,12 +228,13 @@ func (*WikiWorkspaceOptions) integration() IntegrationName { return IntegrationW
 func (o *WikiWorkspaceOptions) extra() map[string]any { return o.Extra }
 
 func (o *WikiWorkspaceOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("<wiki>_url", o.URL != ""))
+	return required("<wiki>_url", o.URL != "")
 }
 
 // MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers take flags of events as well; Extra sends them.
 type MonitoringOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// APIKey is the key of the monitoring service. Required.
 	APIKey string `json:"api_key,omitempty"`
@@ -262,13 +262,14 @@ func (*MonitoringOptions) integration() IntegrationName { return IntegrationMoni
 func (o *MonitoringOptions) extra() map[string]any { return o.Extra }
 
 func (o *MonitoringOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("api_key", o.APIKey != ""))
+	return required("api_key", o.APIKey != "")
 }
 
 // TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not name the parameters: they need
 // WithVocabulary, or a CustomIntegration.
 type TestGenerationOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// LicenseKey is the key of the license. Required.
 	LicenseKey string `json:"<tool>_license_key,omitempty"`
@@ -285,7 +286,7 @@ func (*TestGenerationOptions) integration() IntegrationName { return Integration
 func (o *TestGenerationOptions) extra() map[string]any { return o.Extra }
 
 func (o *TestGenerationOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings,
+	return firstError(
 		required("<tool>_license_key", o.LicenseKey != ""),
 		required("<tool>_access_token_name", o.AccessTokenName != ""),
 		required("<tool>_access_token_secret", o.AccessTokenSecret != ""),
@@ -294,7 +295,8 @@ func (o *TestGenerationOptions) check() error {
 
 // CIServiceOptions set up the CI service (Document 3 §4.2.1).
 type CIServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; nothing else is required then.
+	// UseInheritedSettings takes the settings of the instance or of the group above; see
+	// IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project there. Required.
 	Token string `json:"token,omitempty"`
@@ -318,5 +320,5 @@ func (*CIServiceOptions) integration() IntegrationName { return IntegrationCISer
 func (o *CIServiceOptions) extra() map[string]any { return o.Extra }
 
 func (o *CIServiceOptions) check() error {
-	return unlessInherited(o.UseInheritedSettings, required("token", o.Token != ""), required("<ci>_url", o.URL != ""))
+	return firstError(required("token", o.Token != ""), required("<ci>_url", o.URL != ""))
 }

@@ -1,9 +1,12 @@
 package forge
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -53,8 +56,9 @@ type IntegrationSummary struct {
 	WikiPageEvents bool `json:"wiki_page_events"`
 	// JobEvents: the other service is told of jobs.
 	JobEvents bool `json:"job_events"`
-	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only.
-	VulnerabilityEvents bool `json:"vulnerability_events"`
+	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only,
+	// nil elsewhere.
+	VulnerabilityEvents *bool `json:"vulnerability_events"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -69,26 +73,97 @@ type Integration struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// Fill reads what is set now into options of the integration's kind, to change and Set: events, and the properties that the server
-// shows. Secrets are not among them. Numbers and booleans that the server keeps as strings are read as what they are.
-func (i *Integration) Fill(o IntegrationOptions) error {
-	events, err := membersOf(i.IntegrationSummary)
-	if err != nil {
-		return err
+// Fill reads what is set now into options of the integration's kind, to change and Set: events,
+// whether the settings are inherited, and the properties that the server shows. A property that no
+// field of the options names goes to their Extra, or to the Params of a CustomIntegration, which
+// gets the events too. Numbers and booleans that the server keeps as strings are read as what they
+// are.
+//
+// Servers do not show secrets, and Set clears what it is not given. hidden names the parameters
+// that can hold one and that o does not have after all, by the contract's names: give those that
+// are set. Of a CustomIntegration it is nil.
+func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
+	if isNil(o) {
+		return nil, &ValidationError{Option: "Fill", Param: "options", Reason: "it is nil"}
 	}
-	odd, err := misfitsOf(&i.IntegrationSummary, i.Extra)
+	events, err := i.events()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	maps.Copy(events, odd)
+	target := reflect.ValueOf(o).Elem()
+	_, custom := o.(*CustomIntegration)
+	rest := maps.Clone(o.extra())
 	for _, members := range []map[string]json.RawMessage{events, i.Properties} {
 		for name, value := range members {
-			if !fill(o, name, value) {
-				return &ValidationError{Option: "Fill", Param: name, Reason: "the server's value does not fit " + optionsName(o)}
+			_, named := fieldForKey(target, name)
+			switch _, event := events[name]; {
+			case named && !fill(o, name, value):
+				return nil, &ValidationError{Option: "Fill", Param: name, Reason: "the server's value does not fit " + optionsName(o)}
+			case !named && (custom || !event) && string(value) != "null":
+				rest = withMember(rest, name, value)
 			}
 		}
 	}
-	return nil
+	for _, name := range []string{"Extra", "Params"} {
+		if field := target.FieldByName(name); field.IsValid() && len(rest) > 0 {
+			field.Set(reflect.ValueOf(rest))
+		}
+	}
+	return hiddenParams(target, i.Properties), nil
+}
+
+// events are the flags of the summary that are parameters, too, under the names that those have.
+func (i *Integration) events() (map[string]json.RawMessage, error) {
+	events, err := membersOf(i.IntegrationSummary)
+	if err != nil {
+		return nil, err
+	}
+	odd, err := misfitsOf(&i.IntegrationSummary, i.Extra)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(events, odd)
+	events["use_inherited_settings"] = events["inherited"]
+	for name := range events {
+		if !strings.HasSuffix(name, "_events") && name != "comment_on_event_enabled" && name != "use_inherited_settings" {
+			delete(events, name)
+		}
+	}
+	return events, nil
+}
+
+// withMember adds a value that is a copy, so that what was read does not change with the options.
+func withMember(members map[string]any, name string, value json.RawMessage) map[string]any {
+	if members == nil {
+		members = map[string]any{}
+	}
+	members[name] = json.RawMessage(bytes.Clone(value))
+	return members
+}
+
+// hiddenParams are the parameters without a value that can hold a secret and that the server does
+// not show.
+func hiddenParams(options reflect.Value, shown map[string]json.RawMessage) (names []string) {
+	for field, value := range options.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if value := string(shown[name]); value != "" && value != "null" {
+			continue
+		}
+		if value.IsZero() && holdsSecret(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// holdsSecret reports whether a parameter of an integration can hold a secret. A channel can: it
+// takes the place of a webhook, whose address is one.
+func holdsSecret(param string) bool {
+	switch param {
+	case "token", "password", "api_key", "webhook":
+		return true
+	}
+	return strings.HasSuffix(param, "_secret") || strings.HasSuffix(param, "_license_key") || strings.HasSuffix(param, "_channel")
 }
 
 // fill sets the field of one parameter, if there is one.

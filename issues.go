@@ -59,7 +59,9 @@ const (
 	DueNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
 )
 
-// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). A field that the contract gives to List only says so.
+// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). Times are sent in UTC,
+// in milliseconds. Servers that store microseconds and show milliseconds may therefore omit an item
+// whose own time is the upper bound.
 type ListIssuesOptions struct {
 	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
@@ -73,24 +75,25 @@ type ListIssuesOptions struct {
 	ClosedByID int64 `url:"closed_by_id,omitempty"`
 	// Confidential selects confidential issues, or public ones.
 	Confidential *bool `url:"confidential,omitempty"`
-	// CreatedAfter selects issues created at this time or later, to the second.
+	// CreatedAfter selects issues created at this time or later.
 	CreatedAfter time.Time `url:"created_after,omitempty"`
-	// CreatedBefore selects issues created at this time or earlier, to the second.
+	// CreatedBefore selects issues created at this time or earlier.
 	CreatedBefore time.Time `url:"created_before,omitempty"`
-	// UpdatedAfter selects issues changed at this time or later, to the second.
+	// UpdatedAfter selects issues changed at this time or later.
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
-	// UpdatedBefore selects issues last changed at this time or earlier, to the second.
+	// UpdatedBefore selects issues last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
 	// DueDate selects by due date.
 	DueDate DueDateFilter `url:"due_date,omitempty"`
 	// EpicID selects by epic: ID(7), None or Any. Premium and Ultimate.
 	EpicID IDFilter `url:"epic_id,omitempty"`
-	// HealthStatus selects by health: Text(HealthStatusOnTrack), None or Any. List only, though deployed servers take it
-	// on both lists. Ultimate; None and Any since 15.5.
+	// HealthStatus selects by health: Text(HealthStatusOnTrack), None or Any. The contract has it for
+	// List, deployed servers for both lists. Ultimate; None and Any since 15.5.
 	HealthStatus TextFilter `url:"health_status,omitempty"`
 	// IIDs selects by the projects' own ids.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In says where Search looks; empty for SearchInBoth. List only, though deployed servers take it on both lists.
+	// In says where Search looks; empty for SearchInBoth. The contract has it for List, deployed
+	// servers for both lists.
 	In SearchIn `url:"in,omitempty"`
 	// IssueType selects by type.
 	IssueType IssueType `url:"issue_type,omitempty"`
@@ -100,8 +103,8 @@ type ListIssuesOptions struct {
 	IterationTitle string `url:"iteration_title,omitempty"`
 	// Labels selects issues that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
-	// MilestoneID selects by milestone: None, Any, Upcoming or Started. Not together with Milestone. List only,
-	// though deployed servers take it on both lists.
+	// MilestoneID selects by milestone: None, Any, Upcoming or Started. Not together with Milestone.
+	// The contract has it for List, deployed servers for both lists.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
 	// Milestone selects by the milestone's title: Text("v1"), None or Any, which MilestoneID replaces. Not together with MilestoneID.
 	Milestone TextFilter `url:"milestone,omitempty"`
@@ -127,36 +130,39 @@ type ListIssuesOptions struct {
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 }
 
-// IssueNot selects issues that do not match (Document 2 §4.1.1). Deployed servers take all fields on both lists.
+// IssueNot selects issues that do not match (Document 2 §4.1.1). Its fields take ids, names and
+// numbers; None and Any are for the filters that it negates, where they say the same. A field that
+// one list does not have says so.
 type IssueNot struct {
-	// AssigneeID leaves out issues of the assignee. Not together with AssigneeUsername.
-	AssigneeID IDFilter `url:"assignee_id,omitempty"`
-	// AssigneeUsername leaves out issues of the assignees. Not together with AssigneeID.
+	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
+	AssigneeID ID `url:"assignee_id,omitempty"`
+	// AssigneeUsername excludes issues of the assignees. Not together with AssigneeID.
 	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
-	// AuthorID leaves out issues of the author. Not together with AuthorUsername.
+	// AuthorID excludes issues of the author. Not together with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
-	// AuthorUsername leaves out issues of the author. Not together with AuthorID.
+	// AuthorUsername excludes issues of the author. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// IIDs leaves out the projects' own ids. List only.
+	// IIDs excludes the projects' own ids. List only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// IterationID leaves out the iteration. Not together with IterationTitle. List only.
-	IterationID IDFilter `url:"iteration_id,omitempty"`
-	// IterationTitle leaves out the iteration. Not together with IterationID. List only.
+	// IterationID excludes the iteration. Not together with IterationTitle. Premium and Ultimate.
+	IterationID ID `url:"iteration_id,omitempty"`
+	// IterationTitle excludes the iteration. Not together with IterationID. Premium and Ultimate.
 	IterationTitle string `url:"iteration_title,omitempty"`
-	// Labels leaves out issues with the labels.
-	Labels LabelFilter `url:"labels,omitempty"`
-	// Milestone leaves out the milestone with the title. Not together with MilestoneID.
-	Milestone TextFilter `url:"milestone,omitempty"`
-	// MilestoneID leaves out the milestones. Not together with Milestone. List only.
+	// Labels excludes issues with the labels: Labels("bug").
+	Labels LabelNames `url:"labels,omitempty"`
+	// Milestone excludes the milestone with the title: Text("v1"). Not together with MilestoneID.
+	Milestone Text `url:"milestone,omitempty"`
+	// MilestoneID excludes the milestones: None, Any, Upcoming or Started. Not together with Milestone.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
-	// MyReactionEmoji leaves out what the user reacted to so. ListForGroup only.
-	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
-	// Search leaves out issues with the words. ListForGroup only.
+	// MyReactionEmoji excludes issues with this reaction of the user: Text("thumbsdown").
+	// ListForGroup only.
+	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
+	// Search excludes issues with the words. ListForGroup only.
 	Search string `url:"search,omitempty"`
 	// In says where Search looks. ListForGroup only.
 	In SearchIn `url:"in,omitempty"`
-	// Weight leaves out the weight. List only.
-	Weight NumberFilter `url:"weight,omitempty"`
+	// Weight excludes the weight: new(Number(0)). Premium and Ultimate.
+	Weight *Number `url:"weight,omitempty"`
 }
 
 func (o *ListIssuesOptions) check() error {
@@ -174,10 +180,10 @@ func (n *IssueNot) check() error {
 		return nil
 	}
 	return firstError(
-		exclusive("not[assignee_id]", n.AssigneeID != nil, "not[assignee_username]", len(n.AssigneeUsername) > 0),
+		exclusive("not[assignee_id]", n.AssigneeID != 0, "not[assignee_username]", len(n.AssigneeUsername) > 0),
 		exclusive("not[author_id]", n.AuthorID != 0, "not[author_username]", n.AuthorUsername != ""),
-		exclusive("not[iteration_id]", n.IterationID != nil, "not[iteration_title]", n.IterationTitle != ""),
-		exclusive("not[milestone_id]", n.MilestoneID != nil, "not[milestone]", n.Milestone != nil),
+		exclusive("not[iteration_id]", n.IterationID != 0, "not[iteration_title]", n.IterationTitle != ""),
+		exclusive("not[milestone_id]", n.MilestoneID != nil, "not[milestone]", n.Milestone != ""),
 	)
 }
 

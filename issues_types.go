@@ -128,8 +128,8 @@ type Issue struct {
 	Confidential bool `json:"confidential"`
 	// DiscussionLocked: only members can comment.
 	DiscussionLocked bool `json:"discussion_locked"`
-	// Subscribed: the user is subscribed; in answers of Subscribe and Unsubscribe only.
-	Subscribed bool `json:"subscribed"`
+	// Subscribed: the user is subscribed; in responses of Subscribe and Unsubscribe; nil elsewhere.
+	Subscribed *bool `json:"subscribed"`
 	// Links are addresses of the API.
 	Links IssueLinks `json:"_links"`
 	// Weight is the weight; nil when none is set. Premium and Ultimate.

@@ -45,8 +45,9 @@ const (
 	No YesNo = "no"
 )
 
-// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). A field that the contract gives to one
-// list only says so.
+// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times are
+// sent in UTC, in milliseconds. Servers that store microseconds and show milliseconds may therefore
+// omit an item whose own time is the upper bound. A field that one list does not have says so.
 type ListMergeRequestsOptions struct {
 	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any. Premium and Ultimate.
 	ApprovedByIDs IDsFilter `url:"approved_by_ids,omitempty"`
@@ -62,23 +63,26 @@ type ListMergeRequestsOptions struct {
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername selects by the author's username. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// CreatedAfter selects merge requests created at this time or later, to the second.
+	// CreatedAfter selects merge requests created at this time or later.
 	CreatedAfter time.Time `url:"created_after,omitempty"`
-	// CreatedBefore selects merge requests created at this time or earlier, to the second.
+	// CreatedBefore selects merge requests created at this time or earlier.
 	CreatedBefore time.Time `url:"created_before,omitempty"`
-	// UpdatedAfter selects merge requests changed at this time or later, to the second.
+	// UpdatedAfter selects merge requests changed at this time or later.
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
-	// UpdatedBefore selects merge requests last changed at this time or earlier, to the second.
+	// UpdatedBefore selects merge requests last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
-	// DeployedAfter selects what was deployed after this time. List only, though deployed servers take it on both lists.
+	// DeployedAfter selects what was deployed after this time. The contract has it for List, deployed
+	// servers for both lists.
 	DeployedAfter time.Time `url:"deployed_after,omitempty"`
-	// DeployedBefore selects what was deployed before this time. List only, though deployed servers take it on both lists.
+	// DeployedBefore selects what was deployed before this time. The contract has it for List, deployed
+	// servers for both lists.
 	DeployedBefore time.Time `url:"deployed_before,omitempty"`
 	// Environment selects what was deployed to the environment.
 	Environment string `url:"environment,omitempty"`
 	// IIDs selects by the project's own ids. ListForProject only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In says where Search looks; empty for SearchInBoth. List only, though deployed servers take it on both lists.
+	// In says where Search looks; empty for SearchInBoth. The contract has it for List, deployed
+	// servers for both lists.
 	In SearchIn `url:"in,omitempty"`
 	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
@@ -124,26 +128,28 @@ type ListMergeRequestsOptions struct {
 	WIP YesNo `url:"wip,omitempty"`
 }
 
-// MergeRequestNot selects merge requests that do not match (Document 2 §4.2.1).
+// MergeRequestNot selects merge requests that do not match (Document 2 §4.2.1). Its fields take ids
+// and names; None and Any are for the filters that it negates, where they say the same.
 type MergeRequestNot struct {
-	// Labels leaves out merge requests with the labels.
-	Labels LabelFilter `url:"labels,omitempty"`
-	// Milestone leaves out the milestone with the title.
-	Milestone TextFilter `url:"milestone,omitempty"`
-	// AuthorID leaves out merge requests of the author. Not together with AuthorUsername.
+	// Labels excludes merge requests with the labels: Labels("bug").
+	Labels LabelNames `url:"labels,omitempty"`
+	// Milestone excludes the milestone with the title: Text("v1").
+	Milestone Text `url:"milestone,omitempty"`
+	// AuthorID excludes merge requests of the author. Not together with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
-	// AuthorUsername leaves out merge requests of the author. Not together with AuthorID.
+	// AuthorUsername excludes merge requests of the author. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// AssigneeID leaves out merge requests of the assignee.
-	AssigneeID IDFilter `url:"assignee_id,omitempty"`
-	// AssigneeUsername leaves out merge requests of the assignee.
+	// AssigneeID excludes merge requests of the assignee.
+	AssigneeID ID `url:"assignee_id,omitempty"`
+	// AssigneeUsername excludes merge requests of the assignee.
 	AssigneeUsername string `url:"assignee_username,omitempty"`
-	// ReviewerID leaves out what the user was asked to review. Not together with ReviewerUsername.
-	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
-	// ReviewerUsername leaves out what the user was asked to review. Not together with ReviewerID.
-	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
-	// MyReactionEmoji leaves out what the user reacted to so.
-	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+	// ReviewerID excludes what the user was asked to review. Not together with ReviewerUsername.
+	ReviewerID ID `url:"reviewer_id,omitempty"`
+	// ReviewerUsername excludes what the user was asked to review: Text("ada"). Not together with
+	// ReviewerID.
+	ReviewerUsername Text `url:"reviewer_username,omitempty"`
+	// MyReactionEmoji excludes merge requests with this reaction of the user: Text("thumbsdown").
+	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
 }
 
 // maxApprovedBy is how many users ApprovedByIDs takes.
@@ -166,7 +172,7 @@ func (n *MergeRequestNot) check() error {
 	}
 	return firstError(
 		exclusive("not[author_id]", n.AuthorID != 0, "not[author_username]", n.AuthorUsername != ""),
-		exclusive("not[reviewer_id]", n.ReviewerID != nil, "not[reviewer_username]", n.ReviewerUsername != nil),
+		exclusive("not[reviewer_id]", n.ReviewerID != 0, "not[reviewer_username]", n.ReviewerUsername != ""),
 	)
 }
 

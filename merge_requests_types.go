@@ -2,7 +2,6 @@ package forge
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 )
 
@@ -180,8 +179,8 @@ type MergeRequest struct {
 	ApprovalsBeforeMerge *int `json:"approvals_before_merge"`
 	// ChangesCount is the number of changed files as text, 1000+ for many; empty while it is not known.
 	ChangesCount string `json:"changes_count"`
-	// Subscribed: the user is subscribed.
-	Subscribed bool `json:"subscribed"`
+	// Subscribed: the user is subscribed; nil where the server does not show it, as in lists.
+	Subscribed *bool `json:"subscribed"`
 	// LatestBuildStartedAt is when the latest pipeline started.
 	LatestBuildStartedAt time.Time `json:"latest_build_started_at"`
 	// LatestBuildFinishedAt is when the latest pipeline finished.
@@ -301,16 +300,25 @@ type MergeRequestChanges struct {
 	Overflow bool `json:"overflow"`
 }
 
-// Incomplete reports whether the server cut the changes: GetChanges reads them whole with AccessRawDiffs. The request option Complete
-// makes an error of it. Servers before 18.4 do not mark a file whose diff they left out: one that is new, renamed or
-// deleted, with an empty Diff, may be such a file.
-func (c *MergeRequestChanges) Incomplete() bool { return c.cut() != "" }
+// Incomplete reports whether the server cut the changes, by all that shows it: Overflow, a
+// ChangesCount above the number of Changes, and diffs that are Collapsed or TooLarge. GetChanges
+// reads them whole with AccessRawDiffs. The request option Complete makes an error of it. Servers
+// before 18.4 do not mark a file whose diff they left out: one that is new, renamed or deleted,
+// with an empty Diff, may be such a file.
+func (c *MergeRequestChanges) Incomplete() bool {
+	missing, _ := c.cut(false)
+	return missing != ""
+}
 
-func (c *MergeRequestChanges) cut() string {
-	if c.Overflow {
-		return "the changes are larger than the server's limits (overflow): AccessRawDiffs reads them whole"
+func (c *MergeRequestChanges) cut(raw bool) (missing, remedy string) {
+	remedy = "AccessRawDiffs reads them whole"
+	if raw {
+		remedy = "the server has no larger form: clone the repository"
 	}
-	return cutDiffs(c.Changes, "AccessRawDiffs reads them whole")
+	if c.Overflow {
+		return "the changes are larger than the server's limits (overflow)", remedy
+	}
+	return orDefault(cutCount(c.Changes, "changes_count", c.ChangesCount), cutDiffs(c.Changes)), remedy
 }
 
 // DiffVersion is the diff of a merge request after a push (Document 2 §2.6).
@@ -350,16 +358,16 @@ const (
 	DiffVersionStateCollected DiffVersionState = "collected"
 )
 
-// Incomplete reports whether the server cut diffs of the version, as far as it says: see MergeRequestChanges.Incomplete. The request
-// option Complete makes an error of it.
-func (v *DiffVersion) Incomplete() bool { return v.cut() != "" }
+// Incomplete reports whether the server cut diffs of the version, as far as it says: by RealSize,
+// and as MergeRequestChanges.Incomplete. The request option Complete makes an error of it.
+func (v *DiffVersion) Incomplete() bool {
+	missing, _ := v.cut(false)
+	return missing != ""
+}
 
-func (v *DiffVersion) cut() string {
-	const remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
-	if strings.HasSuffix(v.RealSize, "+") && v.Diffs != nil {
-		return "the version is larger than the server's limits (real_size " + cleanText(v.RealSize, 64) + "): " + remedy
-	}
-	return cutDiffs(v.Diffs, remedy)
+func (v *DiffVersion) cut(bool) (missing, remedy string) {
+	remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
+	return orDefault(cutCount(v.Diffs, "real_size", v.RealSize), cutDiffs(v.Diffs)), remedy
 }
 
 // Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6, Document 1 §2.3 and §2.4).

@@ -89,10 +89,12 @@ type Namespace struct {
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// MembersCountWithDescendants counts the members, those of subgroups included; groups only.
-	MembersCountWithDescendants int `json:"members_count_with_descendants"`
-	// BillableMembersCount counts the members that take up a seat.
-	BillableMembersCount int `json:"billable_members_count"`
+	// MembersCountWithDescendants counts the members, those of subgroups included; groups only,
+	// else nil.
+	MembersCountWithDescendants *int `json:"members_count_with_descendants"`
+	// BillableMembersCount counts the members that take up a seat; nil where the server does not
+	// show it.
+	BillableMembersCount *int `json:"billable_members_count"`
 	// Plan is the subscription plan; empty where the server does not tell.
 	Plan string `json:"plan"`
 	// EndDate is when the subscription ends.
@@ -105,10 +107,11 @@ type Namespace struct {
 	RootRepositorySize int64 `json:"root_repository_size"`
 	// ProjectsCount counts the projects.
 	ProjectsCount int `json:"projects_count"`
-	// MaxSeatsUsed is the most seats ever in use; Get only, and only for group owners or on the hosted offering.
-	MaxSeatsUsed int `json:"max_seats_used"`
+	// MaxSeatsUsed is the most seats ever in use; Get only, and only for group owners or on the
+	// hosted offering; else nil.
+	MaxSeatsUsed *int `json:"max_seats_used"`
 	// SeatsInUse counts the seats in use; under the conditions of MaxSeatsUsed.
-	SeatsInUse int `json:"seats_in_use"`
+	SeatsInUse *int `json:"seats_in_use"`
 	// MaxSeatsUsedChangedAt is when MaxSeatsUsed last grew; under the conditions of MaxSeatsUsed.
 	MaxSeatsUsedChangedAt time.Time `json:"max_seats_used_changed_at"`
 	// CIMinutesUsage tells the compute minutes used; nil where the server does not. Not part of the contract.

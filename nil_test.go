@@ -215,7 +215,7 @@ func TestNilFilters(t *testing.T) {
 			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: (*ID)(nil)}))
 		},
 		func() error {
-			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{Milestone: (*Text)(nil)}}))
+			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{MilestoneID: (*milestoneTime)(nil)}}))
 		},
 		func() error { return c.Integrations.Disable(t.Context(), ID(1), (*IntegrationSlug)(nil)) },
 		func() error { return c.Integrations.Set(t.Context(), ID(1), nil) },
@@ -226,8 +226,8 @@ func TestNilFilters(t *testing.T) {
 		var invalid *ValidationError
 		require.ErrorAs(t, o.err, &invalid, "%v", o.panicked)
 	}
-	err := collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{Milestone: (*Text)(nil)}}))
-	refused(t, err, "ListIssuesOptions.Not.Milestone", "not[milestone]")
+	err := collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{MilestoneID: (*milestoneTime)(nil)}}))
+	refused(t, err, "ListIssuesOptions.Not.MilestoneID", "not[milestone_id]")
 }
 
 func collectError[T any](items iter.Seq2[*T, error]) error {

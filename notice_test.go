@@ -21,7 +21,7 @@ func TestNotice(t *testing.T) {
 	require.True(t, found)
 	phrases := map[string][]string{
 		"BSD-3-Clause": {"Redistribution and use in source and binary forms", "Neither the name of"},
-		"MPL-2.0":      {"Mozilla Public License, version 2.0"},
+		"MPL-2.0":      {"Mozilla Public License, v. 2.0"},
 		"MIT":          {"Permission is hereby granted, free of charge"},
 		"MIT and Apache-2.0": {
 			"Permission is hereby granted, free of charge", "Apache License, Version 2.0",

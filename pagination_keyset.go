@@ -43,11 +43,22 @@ func (p *pager[T]) firstQuery() url.Values {
 	}
 	query = p.request.pages.rename(query)
 	byKeyset, possible := keysetQuery(p.request.route, query)
-	if !possible || p.request.client.offsetLists.has(p.request) {
+	switch {
+	case !possible:
+		return query
+	case p.ordered():
+		return byKeyset // a list by offset would be in another order
+	case p.request.client.offsetLists.has(p.request):
 		return query
 	}
 	p.byOffset = query
 	return byKeyset
+}
+
+// ordered reports whether the options say a direction that the route documents for keyset pagination
+// only.
+func (p *pager[T]) ordered() bool {
+	return p.first.query.Has("sort") && !listed(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
 }
 
 // keysetQuery adds keyset pagination, with the ordering that the route's table demands, to a

@@ -238,7 +238,7 @@ func TestKeysetRefusedIsNoFailure(t *testing.T) {
 	hook := &attempts{}
 	srv := servePages(t, offsetOnly(3))
 	client := onceClient(t, srv.URL, hook.option(), WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
-	_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2))
+	_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil))
 	require.NoError(t, err)
 	stats := client.Stats()
 	assert.EqualValues(t, 2, stats.Calls)
@@ -250,10 +250,26 @@ func TestKeysetRefusedIsNoFailure(t *testing.T) {
 	assert.Empty(t, logged.String(), "nothing at info or above")
 
 	// Where it is the error of the list it is a failure, once.
-	_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, Query("pagination", "keyset")))
+	_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil, Query("pagination", "keyset")))
 	require.Error(t, err)
 	assert.EqualValues(t, 1, client.Stats().Failures)
 	assert.Contains(t, logged.String(), "level=WARN")
+}
+
+// A direction is kept or refused: a list by offset would come in another order.
+func TestKeysetDirection(t *testing.T) {
+	desc := &ListRegistryTagsOptions{Sort: SortDesc}
+	srv := servePages(t, offsetOnly(3))
+	client := onceClient(t, srv.URL)
+	for range 2 {
+		_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
+		require.Equal(t, 405, asError(t, err).Status)
+		_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil)) // which the client remembers
+		require.NoError(t, err)
+	}
+	client, last := recorder(t)
+	_, _ = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
+	assert.Equal(t, url.Values{"order_by": {"name"}, "pagination": {"keyset"}, "per_page": {"100"}, "sort": {"desc"}}, last().query)
 }
 
 // A preview works on a server that refuses keyset pagination.

@@ -115,11 +115,19 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 	return nil, nil
 }
 
+// ListRegistryTagsOptions says in which order tags are listed.
+type ListRegistryTagsOptions struct {
+	// Sort is the direction of the order by name, which keyset pagination alone has: the hosted
+	// offering since 16.10. Other servers refuse the call. Empty for SortAsc where the list is ordered.
+	Sort Sort `url:"sort,omitempty"`
+}
+
 // ListTags lists the tags of a registry repository by name. It requests keyset pagination, which
 // the hosted offering has since 16.10. Other servers answer 405 to that: the tags are then
-// listed by offset, and the client remembers it. Document 1 §4.1.
-func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
-	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
+// listed by offset, and the client remembers it, unless the options say a direction.
+// Document 1 §4.1 and §8.1.
+func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, o *ListRegistryTagsOptions, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
+	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
 	return list[RegistryTag](ctx, r, opts)
 }
 

@@ -43,7 +43,7 @@ func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, re
 	}
 	preview, page := &DeleteTagsPreview{}, rules.page
 	var names []string
-	for tag, err := range s.ListTags(ctx, project, repository, append(slices.Clip(opts), Into(page))...) {
+	for tag, err := range s.ListTags(ctx, project, repository, nil, append(slices.Clip(opts), Into(page))...) {
 		if err != nil {
 			return nil, err
 		}

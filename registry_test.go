@@ -77,7 +77,7 @@ func TestRegistry(t *testing.T) {
 				{sent: "DELETE " + registryPath + "/3/tags/v1.0", status: 403, answer: `{"message":"403 Forbidden - protected tag"}`},
 			},
 			run: func(t *testing.T, c *Client) {
-				tags, err := Collect(c.Registry.ListTags(t.Context(), app, 3))
+				tags, err := Collect(c.Registry.ListTags(t.Context(), app, 3, nil))
 				require.NoError(t, err)
 				require.Len(t, tags, 3)
 				assertWhole(t, "registry/tags.json", tags[:2])

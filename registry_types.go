@@ -48,8 +48,8 @@ type RegistryRepository struct {
 	CleanupPolicyStartedAt time.Time `json:"cleanup_policy_started_at"`
 	// Status says whether the repository is being deleted.
 	Status RegistryStatus `json:"status"`
-	// TagsCount is the number of tags, where it was asked for.
-	TagsCount int `json:"tags_count"`
+	// TagsCount is the number of tags; nil unless it was requested.
+	TagsCount *int `json:"tags_count"`
 	// Tags are the tags, where they were asked for.
 	Tags []RegistryTag `json:"tags"`
 	// Size is that of all images together, in bytes; what they share counts once. nil unless it was asked for, and for

@@ -30,14 +30,15 @@ func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *Tree
 	return list[TreeEntry](ctx, r, opts)
 }
 
-// GetBlob reads a blob with its content into memory; DownloadBlob streams it. Blobs over 10 MB are limited to 5 calls a minute.
-// Document 1 §4.3.
+// GetBlob reads a blob with its content into memory. Blobs over 10 MB are limited to 5 calls a
+// minute; DownloadBlob, which streams the content, is not. Document 1 §4.3.
 func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Blob, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha", project, sha)
 	return do[Blob](ctx, r, opts)
 }
 
-// DownloadBlob streams the raw content of a blob. Blobs over 10 MB are limited to 5 calls a minute. Document 1 §4.3.
+// DownloadBlob streams the raw content of a blob. It has no limit of its own, for blobs of any
+// size. Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
 	return open(ctx, r, opts)
@@ -175,7 +176,7 @@ type CreateChangelogOptions struct {
 	ConfigFile string `json:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `json:"config_file_ref,omitempty"`
-	// Date is the release date; zero for now.
+	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `json:"date,omitzero"`
 	// File is what the section is written to; empty for CHANGELOG.md.
 	File string `json:"file,omitempty"`
@@ -207,7 +208,7 @@ type GenerateChangelogOptions struct {
 	ConfigFile string `url:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `url:"config_file_ref,omitempty"`
-	// Date is the release date; zero for now.
+	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `url:"date,omitempty"`
 	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
 	// (vX.Y.Z or X.Y.Z) the call fails.

@@ -103,8 +103,8 @@ type Diff struct {
 	RenamedFile bool `json:"renamed_file"`
 	// DeletedFile: the file was deleted.
 	DeletedFile bool `json:"deleted_file"`
-	// GeneratedFile: the file is made by a tool; merge requests only. Since 16.9.
-	GeneratedFile bool `json:"generated_file"`
+	// GeneratedFile: the file is made by a tool; merge requests only, nil elsewhere. Since 16.9.
+	GeneratedFile *bool `json:"generated_file"`
 	// Collapsed: Diff was left out and can be asked for. Since 18.4. Not part of the contract.
 	Collapsed bool `json:"collapsed"`
 	// TooLarge: Diff is too large to be had. Since 18.4. Not part of the contract.
@@ -116,13 +116,16 @@ type Diff struct {
 
 // Incomplete reports whether the server cut the diffs, as far as it says: see MergeRequestChanges.Incomplete. The request option
 // Complete makes an error of it.
-func (c *Comparison) Incomplete() bool { return c.cut() != "" }
+func (c *Comparison) Incomplete() bool {
+	missing, _ := c.cut(false)
+	return missing != ""
+}
 
-func (c *Comparison) cut() string {
+func (c *Comparison) cut(bool) (missing, remedy string) {
 	if c.CompareTimeout {
-		return "the server ran out of time (compare_timeout): compare fewer commits"
+		return "the server ran out of time (compare_timeout)", "compare fewer commits"
 	}
-	return cutDiffs(c.Diffs, "compare fewer commits")
+	return cutDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
 }
 
 // Contributor is who committed to a repository (Document 1 §2.4).

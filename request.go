@@ -273,11 +273,24 @@ func (r *request) check(s *callOptions) error {
 		return nil
 	}
 	for _, options := range []any{r.options, r.body} {
-		if c, ok := options.(checker); ok {
-			if err := c.check(); err != nil {
-				return nameOption(options, err)
-			}
+		if err := r.checkOptions(options); err != nil {
+			return nameOption(options, err)
 		}
+	}
+	return nil
+}
+
+// checkOptions runs the rules that all options share, and those of the type. A caller's own body, in
+// Call, has none.
+func (r *request) checkOptions(options any) error {
+	c, ruled := options.(checker)
+	if ruled || r.foreign == nil {
+		if err := checkFields(options, r.route); err != nil {
+			return err
+		}
+	}
+	if ruled {
+		return c.check()
 	}
 	return nil
 }

@@ -267,9 +267,13 @@ func MaxBytes(n int64) RequestOption {
 }
 
 // Unchecked sends the call without checking its options first: for servers that know more than this
-// version of the package. It also sends a call that the client would hold back because it has
-// counted a documented limit itself, such as one bulk deletion an hour. Path arguments are checked
-// all the same, and waits that the server has requested hold.
+// version of the package. A filter that the endpoint does not document is sent, a list that is empty
+// and not nil as "name[]=". It also sends a call that the client would hold back because it has
+// counted a documented limit itself, such as one bulk deletion an hour.
+//
+// What has no form on the wire is refused all the same: a comma in a label, brackets in the key of a
+// Hash, a time that RFC 3339 cannot write. Path arguments are checked, too, and waits that the server
+// has requested hold.
 func Unchecked() RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Unchecked", kindAny) {

@@ -107,7 +107,10 @@ type catalogueRoute struct {
 			Sort    []string
 		} `json:"keyset_order"`
 	}
-	Rules []struct{ Kind string }
+	Rules []struct {
+		Kind, Text, Limit string
+		Offerings         []string
+	}
 	Query []struct {
 		Name    string
 		Default any
@@ -145,16 +148,28 @@ func catalogueRoutes(t *testing.T) map[string]route {
 
 // budget is the rate limit that the catalogue gives to the endpoint.
 func (e *catalogueRoute) budget() budget {
-	limited := slices.ContainsFunc(e.Rules, func(rule struct{ Kind string }) bool { return rule.Kind == "rate_limit" })
-	switch {
-	case !limited:
-		return noBudget
-	case e.Method == http.MethodDelete:
-		return deletionBudget
-	case strings.Contains(e.Path, "archive"):
-		return archiveBudget
+	for _, rule := range e.Rules {
+		switch {
+		case rule.Limit == "": // a rule without one says that another row has it
+			continue
+		case e.Method == http.MethodDelete:
+			return deletionBudget
+		case strings.Contains(e.Path, "archive"):
+			return archiveBudget
+		default:
+			return blobBudget
+		}
 	}
-	return blobBudget
+	return noBudget
+}
+
+func (e *catalogueRoute) hasRule(kind string) bool {
+	for _, rule := range e.Rules {
+		if rule.Kind == kind {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *catalogueRoute) route() route {
@@ -167,7 +182,7 @@ func (e *catalogueRoute) route() route {
 		budget:    e.budget(),
 		html:      strings.HasSuffix(e.Path, "/raw"), // the file's own content
 		// Deployed servers send a 304 for every no-op, those that the documents give no status included.
-		notModified: slices.ContainsFunc(e.Rules, func(rule struct{ Kind string }) bool { return rule.Kind == "no_op" }),
+		notModified: e.hasRule("no_op"),
 	}
 	if found, ok := findRoute(e.Method, e.Path); ok {
 		r.class = found.class // TestRouteClasses

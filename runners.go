@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"iter"
+	"time"
 	"unicode/utf8"
 )
 
@@ -104,9 +105,10 @@ type UpdateRunnerOptions struct {
 	Locked *bool `json:"locked,omitempty"`
 	// AccessLevel says which jobs the runner takes.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
-	// MaximumTimeout is how long a job may run, in seconds: Value(3600). Null[int]() takes the limit away; the contract gives the field
-	// null and does not show it as a parameter.
-	MaximumTimeout Nullable[int] `json:"maximum_timeout,omitzero"`
+	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds, and anything
+	// but a positive number of whole seconds is refused. Null[time.Duration]() removes the limit; the
+	// contract has null for the field of a runner and does not show it for the parameter.
+	MaximumTimeout Nullable[time.Duration] `json:"maximum_timeout,omitzero"`
 	// MaintenanceNote is a note for the runner's administrators, at most 1024 characters; new("") empties it.
 	MaintenanceNote *string `json:"maintenance_note,omitempty"`
 	// Extra is sent too: parameters that no field names.

@@ -3,6 +3,7 @@ package forge
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,14 +70,14 @@ func TestRunners(t *testing.T) {
 			run: func(t *testing.T, c *Client) {
 				for _, options := range []*UpdateRunnerOptions{nil, {
 					Description: new("Builds"), Paused: new(false), TagList: []string{"docker", "linux"}, RunUntagged: new(false), Locked: new(true), AccessLevel: RunnerAccessRefProtected,
-					MaximumTimeout: Value(3600), MaintenanceNote: new("Rack 7"), Extra: map[string]any{"new": []int{1}},
+					MaximumTimeout: Value(time.Hour), MaintenanceNote: new("Rack 7"), Extra: map[string]any{"new": []int{1}},
 				}} {
 					runner, err := c.Runners.Update(t.Context(), 6, options)
 					require.NoError(t, err)
 					assertWhole(t, "runners/runner.json", runner)
 				}
 				runner, err := c.Runners.Update(t.Context(), 6, &UpdateRunnerOptions{
-					Active: new(false), Description: new(""), TagList: []string{}, MaximumTimeout: Null[int](), MaintenanceNote: new(""),
+					Active: new(false), Description: new(""), TagList: []string{}, MaximumTimeout: Null[time.Duration](), MaintenanceNote: new(""),
 				})
 				require.NoError(t, err)
 				assertWhole(t, "runners/runner_paused.json", runner)

@@ -115,10 +115,12 @@ type Runner struct {
 	Projects []RunnerProject `json:"projects"`
 	// TagList are the tags that jobs ask for.
 	TagList []string `json:"tag_list"`
-	// RunUntagged: the runner takes jobs without tags. Not part of the contract, which lets Update set it.
-	RunUntagged bool `json:"run_untagged"`
-	// Locked: the runner is not given to further projects. Not part of the contract, which lets Update set it.
-	Locked bool `json:"locked"`
+	// RunUntagged: the runner takes jobs without tags; nil in lists. Not part of the contract,
+	// which lets Update set it.
+	RunUntagged *bool `json:"run_untagged"`
+	// Locked: the runner is not given to further projects; nil in lists. Not part of the contract,
+	// which lets Update set it.
+	Locked *bool `json:"locked"`
 	// AccessLevel says which jobs the runner takes.
 	AccessLevel RunnerAccessLevel `json:"access_level"`
 	// MaximumTimeout is how long a job may run, in seconds; nil for no limit of the runner's own.

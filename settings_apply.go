@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // SettingsReport says what became of changes.
@@ -42,7 +43,7 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 		return nil, err
 	}
 	report := &SettingsReport{Settings: settings}
-	for _, change := range slices.Concat(update.changes, update.notSent) {
+	for _, change := range slices.Concat(update.changes, update.companions(), update.notSent) {
 		change.Have = shownSetting(settings.baseline(), change.Name)
 		if isInForce(change) {
 			continue
@@ -72,9 +73,12 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	u.notSent, u.document = d.NotSent, d.document
 	names := map[string]string{} // as they were given, by the contract's name
 	for _, change := range d.Changes {
+		err = firstError(err, checkChange(change))
 		given := change.Name
-		if neutral, known := s.owner().config.neutral(settingWord, given); known {
-			change.Name = neutral
+		if _, named := settingField(given); !named { // a name in Extra may be the product's own
+			if neutral, known := s.owner().config.neutral(settingWord, given); known {
+				change.Name = neutral
+			}
 		}
 		i := slices.IndexFunc(u.changes, func(other SettingDifference) bool { return other.Name == change.Name })
 		switch {
@@ -91,36 +95,62 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	return u, err
 }
 
-func (u *settingsUpdate) check() error {
-	changes := map[string]json.RawMessage{}
-	for _, change := range u.changes {
-		changes[change.Name] = change.Want
+// checkChange refuses a change that a program made by hand and that cannot be sent.
+func checkChange(change SettingDifference) error {
+	switch {
+	case strings.TrimSpace(change.Name) == "":
+		return &ValidationError{Option: "SettingsDiff.Changes", Reason: "a change has no Name"}
+	case !json.Valid(change.Want):
+		return &ValidationError{Option: "SettingsDiff.Changes", Param: change.Name, Reason: "its Want is not JSON"}
 	}
-	return firstError(checkReplaced(changes), checkCompanions(u.members()))
+	return nil
+}
+
+func (u *settingsUpdate) check() error {
+	return firstError(checkReplaced(u.byName()), checkCompanions(u.members()))
+}
+
+// byName are the values of the changes.
+func (u *settingsUpdate) byName() map[string]json.RawMessage {
+	values := make(map[string]json.RawMessage, len(u.changes))
+	for _, change := range u.changes {
+		values[change.Name] = change.Want
+	}
+	return values
 }
 
 // members are what is sent: the changes, and the companions that the document has.
 func (u *settingsUpdate) members() map[string]json.RawMessage {
-	members := map[string]json.RawMessage{}
-	for _, change := range u.changes {
-		members[change.Name] = change.Want
+	members := u.byName()
+	for _, companion := range u.companions() {
+		members[companion.Name] = companion.Want
 	}
+	return members
+}
+
+// companions are the settings that a change needs beside it, as the document has them.
+func (u *settingsUpdate) companions() (list []SettingDifference) {
+	changes := u.byName()
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {
-			if value := shownSetting(u.document, need); isValue(members[rule.setting], "true") && members[need] == nil && value != nil && !isValue(value, "null") {
-				members[need] = value
+			if value := shownSetting(u.document, need); isValue(changes[rule.setting], "true") && changes[need] == nil && value != nil && !isValue(value, "null") {
+				list = append(list, SettingDifference{Name: need, Want: value})
 			}
 		}
 	}
-	return members
+	return list
 }
 
 // MarshalJSON writes what goes out in the client's vocabulary.
 func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
 	members := u.members()
 	for _, change := range u.changes {
-		if change.byHand != "" {
+		switch {
+		case change.byHand != "":
 			delete(members, change.Name)
+		case change.sendAs != "":
+			delete(members, change.Name)
+			members[change.sendAs] = aliasBackward(change.sendAs, change.Want)
 		}
 	}
 	return json.Marshal(members)

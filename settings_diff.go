@@ -41,10 +41,13 @@ type SettingDifference struct {
 	Reason SettingReason
 
 	byHand string // the name as a program gave it in the options' Extra: it is sent as it is
+	sendAs string // the deprecated name, where the server shows only that
 }
 
-// Secret reports whether the setting is a key, a token, a secret or a password, by its name.
-func (d SettingDifference) Secret() bool { return isSecretSetting(d.Name) }
+// Secret reports whether the setting is a key, a token, a secret or a password, by its name. Numbers and booleans are none.
+func (d SettingDifference) Secret() bool {
+	return isSecretSetting(d.Name) && !isPlainValue(d.Have) && !isPlainValue(d.Want)
+}
 
 // String returns the name alone, since the values may be secrets.
 func (d SettingDifference) String() string { return d.Name }
@@ -110,12 +113,13 @@ func (s *ApplicationSettings) Changes() *SettingsDiff {
 	}
 	read := s.baseline()
 	edits := editsOf(read, now)
-	if d.err = checkReplaced(edits); d.err != nil {
+	if d.err = checkEdits(edits); d.err != nil {
 		return d
 	}
-	moveAliases(edits, read)
+	moveAliases(edits)
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
-		switch change := (SettingDifference{Name: name, Have: read[name], Want: edits[name]}); {
+		switch change := newDifference(name, read, edits); {
+		case change.Have != nil && equalJSON(change.Have, change.Want): // an alias
 		case isIdentity(name):
 			d.notSent(change, SettingNotSettable)
 		case replacedIn(edits, name):
@@ -172,13 +176,13 @@ func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 		return nil, err
 	}
 	edits := editsOf(want.baseline(), wanted)
-	if err := checkReplaced(edits); err != nil {
+	if err := checkEdits(edits); err != nil {
 		return nil, err
 	}
 	d := &SettingsDiff{document: maps.Clone(wanted)}
 	preferEdits(wanted, edits)
-	moveAliases(wanted, there)
-	moveAliases(edits, there)
+	moveAliases(wanted)
+	moveAliases(edits)
 	d.compare(there, wanted, edits)
 	return d, nil
 }
@@ -187,11 +191,9 @@ func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) {
 	changed := map[string]json.RawMessage{}
 	for name, value := range wanted {
-		have := shownSetting(there, name)
-		change := SettingDifference{Name: name, Have: have, Want: value}
-		switch {
-		case isIdentity(name), have != nil && sameSetting(have, value):
-		case have == nil && edits[name] == nil:
+		switch change := newDifference(name, there, wanted); {
+		case isIdentity(name), change.Have != nil && sameSetting(change.Have, value):
+		case change.Have == nil && edits[name] == nil:
 			d.notSent(change, SettingAbsent)
 		case misfitOf(name, value) != nil:
 			d.notSent(change, SettingNotSettable)
@@ -199,9 +201,8 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 			changed[name] = value
 		}
 	}
-	for name, value := range changed {
-		change := SettingDifference{Name: name, Have: shownSetting(there, name), Want: value}
-		if replacedIn(changed, name) {
+	for name := range changed {
+		if change := newDifference(name, there, wanted); replacedIn(changed, name) {
 			d.notSent(change, SettingDeprecated)
 		} else {
 			d.Changes = append(d.Changes, change)
@@ -237,6 +238,14 @@ func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 	return edits
 }
 
+// checkEdits refuses a deprecated setting and its replacement with different values.
+func checkEdits(edits map[string]json.RawMessage) error {
+	if err := checkReplaced(edits); err != nil {
+		return nameOption(&settingsUpdate{}, err)
+	}
+	return nil
+}
+
 // preferEdits makes both names of a setting what a program has set one of them to.
 func preferEdits(wanted, edits map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
@@ -246,24 +255,29 @@ func preferEdits(wanted, edits map[string]json.RawMessage) {
 	}
 }
 
-// moveAliases puts the values of deprecated names under the new ones, and under the old ones where a server shows only those.
-func moveAliases(settings, shown map[string]json.RawMessage) {
+// moveAliases puts the values of deprecated names under the new ones.
+func moveAliases(settings map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
-		value := settings[alias.by]
-		if value == nil && settings[alias.old] != nil {
-			value = alias.forward(settings[alias.old])
-		}
-		if value == nil {
+		old, given := settings[alias.old]
+		if !given {
 			continue
 		}
 		delete(settings, alias.old)
-		delete(settings, alias.by)
-		if shown[alias.old] != nil && shown[alias.by] == nil {
-			settings[alias.old] = alias.backward(value)
-		} else {
-			settings[alias.by] = value
+		if settings[alias.by] == nil {
+			settings[alias.by] = alias.forward(old)
 		}
 	}
+}
+
+// newDifference compares a setting, whichever of its names is shown.
+func newDifference(name string, there, wanted map[string]json.RawMessage) SettingDifference {
+	d := SettingDifference{Name: name, Have: shownSetting(there, name), Want: wanted[name]}
+	for _, alias := range settingAliases() {
+		if alias.by == name && there[alias.old] != nil && there[name] == nil {
+			d.sendAs = alias.old
+		}
+	}
+	return d
 }
 
 // replacedIn reports whether the changes have a setting that replaces a deprecated one.

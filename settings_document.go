@@ -98,12 +98,16 @@ func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
 
 // settingsFrom decodes a settings object.
 func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, error) {
-	text, err := json.Marshal(members)
-	if err != nil {
-		return nil, err
+	text := []byte{'{'}
+	for name, value := range members {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(append(append(text, key...), ':'), value...), ',') // as it came: json.Marshal would compact it
 	}
 	s := new(ApplicationSettings)
-	return s, decodeInto(text, s)
+	return s, decodeInto(append(bytes.TrimSuffix(text, []byte{','}), '}'), s)
 }
 
 // editedFields writes the fields that a program has changed.
@@ -132,7 +136,7 @@ func (s *ApplicationSettings) editedExtra(was *ApplicationSettings, now map[stri
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Extra)) {
 		value := s.Extra[name]
-		if old, known := was.Extra[name]; known && bytes.Equal(old, value) {
+		if old, known := was.Extra[name]; known && equalJSON(old, value) {
 			continue
 		}
 		if err := checkExtraSetting(name, value); err != nil {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -107,7 +108,7 @@ func TestSettingsChanges(t *testing.T) {
 		{"both names", func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
 		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
-		{"an alias of which only the old name is shown", func(s *ApplicationSettings) { s.AssetProxyAllowlist = []string{"z"} }, `{"asset_proxy_whitelist":["z"]}`, nil},
+		{"an alias of which only the old name is shown", func(s *ApplicationSettings) { s.AssetProxyAllowlist = []string{"z"} }, `{"asset_proxy_allowlist":["z"]}`, nil},
 	} {
 		const document = `{"id":1,"updated_at":"2026-01-01T00:00:00Z","admin_mode":true,"snippet_size_limit":5,"terms":"t","domain_allowlist":["a.example","example.org"],
 			"repository_storages_weighted":{"default":100,"cold":2},"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":40,"x":1}],"y":2},"unheard_of":{"a":1},
@@ -175,10 +176,12 @@ func TestDiffSettings(t *testing.T) {
 			[]string{"allow_all_integrations", "security_approval_policies_limit"}},
 		{"the other way", `{"admin_mode":true}`, `{"admin_mode":true,"allow_all_integrations":false}`, `{}`, []string{"allow_all_integrations"}, nil},
 		{"empty forms", `{"domain_allowlist":null,"terms":"","admin_mode":null}`, `{"domain_allowlist":[],"terms":null,"admin_mode":false}`, `{}`, nil, nil},
+		{"a decimal as text", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":1}`, `{}`, nil, nil},
+		{"and another", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":2}`, `{"polling_interval_multiplier":2}`, nil, nil},
 		{"0 is not null", `{"snippet_size_limit":0}`, `{"snippet_size_limit":null}`, `{"snippet_size_limit":null}`, nil, nil},
 		{"from another type", `{"snippet_size_limit":"5 MB"}`, `{"snippet_size_limit":5}`, `{"snippet_size_limit":5}`, nil, nil},
 		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit"}, nil},
-		{"an old name against a new one", `{"asset_proxy_whitelist":["a"]}`, `{"asset_proxy_allowlist":["b"]}`, `{"asset_proxy_whitelist":["b"]}`, nil, nil},
+		{"an old name against a new one", `{"asset_proxy_whitelist":["a"]}`, `{"asset_proxy_allowlist":["b"]}`, `{"asset_proxy_allowlist":["b"]}`, nil, nil},
 		{"and the same value", `{"asset_proxy_allowlist":["a"]}`, `{"asset_proxy_whitelist":["a"]}`, `{}`, nil, nil},
 		{"text and boolean", `{"password_authentication_enabled_for_web":false}`, `{"signin_enabled":"true"}`, `{"password_authentication_enabled_for_web":true}`, nil, nil},
 		{"a deprecated setting whose replacement changes too", `{"housekeeping_gc_period":1,"housekeeping_optimize_repository_period":1}`,
@@ -203,6 +206,22 @@ func TestDiffSettings(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"max_import_size":7}`, changesAsJSON(t, diff.Changes), "what a program sets is wanted")
 	assert.Equal(t, []SettingDifference{{Name: "admin_mode", Want: json.RawMessage("true"), Reason: SettingAbsent}}, diff.NotSent)
+}
+
+// What a program put into Changes itself is checked as its edits are.
+func TestApplyRefusesChangesMadeByHand(t *testing.T) {
+	for want, change := range map[string]SettingDifference{
+		"a change has no Name":               {Name: " ", Want: json.RawMessage("1")},
+		"(admin_mode): its Want is not JSON": {Name: "admin_mode"},
+		"(terms): its Want is not JSON":      {Name: "terms", Want: json.RawMessage("be kind")},
+	} {
+		c := serve(t)
+		for _, call := range []func(context.Context, *SettingsDiff, ...RequestOption) (*SettingsReport, error){c.Settings.Apply, c.Settings.Verify} {
+			_, err := call(t.Context(), &SettingsDiff{Changes: []SettingDifference{change}})
+			assertRefused(t, err, "SettingsDiff.Changes", strings.TrimSpace(change.Name))
+			assert.ErrorContains(t, err, want)
+		}
+	}
 }
 
 // A later read and a document that was edited before: nothing is taken back.
@@ -355,15 +374,31 @@ func TestApplySettingsWords(t *testing.T) {
 	require.NoError(t, settings.Merge([]byte(`{"unique_ips_limit_enabled":true,"antispam_api_key":null,"shared_runners_enabled":true}`)))
 	c := speaking(t, GitLab, exchange{sent: settingsSent, answer: `{}`,
 		body: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"akismet_api_key":null,"shared_runners_enabled":true,"shared_runners_text":"t"}`},
-		exchange{sent: settingsRead, answer: `{"unique_ips_limit_enabled":true,"akismet_api_key":"","shared_runners_enabled":true}`})
+		exchange{sent: settingsRead, answer: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":11,"unique_ips_limit_time_window":3600,"akismet_api_key":"","shared_runners_enabled":true,"shared_runners_text":"t"}`})
 	report, err := c.Settings.Apply(t.Context(), settings.Changes())
 	require.NoError(t, err)
-	assert.Empty(t, report.NotApplied)
+	assert.Equal(t, []string{"unique_ips_limit_per_user"}, names(report.NotApplied), "a companion that the server changed")
 
 	both := &UpdateSettingsOptions{AntispamEnabled: new(false), Extra: map[string]any{"akismet_enabled": true}}
 	_, err = speaking(t, GitLab).Settings.Apply(t.Context(), both.Changes())
 	require.ErrorContains(t, err, "antispam_enabled")
 	require.ErrorContains(t, err, "akismet_enabled")
+}
+
+// An alias of which the server shows the old name only goes out under that, and is reported under the new one.
+func TestApplySettingsOldNames(t *testing.T) {
+	settings := settingsOf(t, `{"asset_proxy_whitelist":["a"],"signin_enabled":"true","admin_notification_email":"","x":{"a" :"<"},"signup_enabled":{"k" :"<"}}`)
+	settings.AssetProxyAllowlist, settings.PasswordAuthenticationEnabledForWeb, settings.AbuseNotificationEmail = []string{"b"}, true, new("")
+	require.NoError(t, settings.Merge([]byte(`{"password_authentication_enabled_for_web":false}`)))
+	changes := settings.Changes()
+	require.NoError(t, changes.Err())
+	assert.JSONEq(t, `{"asset_proxy_allowlist":["b"],"password_authentication_enabled_for_web":false}`, changesAsJSON(t, changes.Changes))
+	c := serve(t, exchange{sent: settingsSent, answer: `{}`, body: `{"asset_proxy_whitelist":["b"],"signin_enabled":"false"}`},
+		exchange{sent: settingsRead, answer: `{"asset_proxy_whitelist":["b"],"signin_enabled":"true"}`})
+	report, err := c.Settings.Apply(t.Context(), changes)
+	require.NoError(t, err)
+	require.Equal(t, []string{"password_authentication_enabled_for_web"}, names(report.NotApplied))
+	assert.Equal(t, SettingNotApplied, report.NotApplied[0].Reason)
 }
 
 func TestApplySettingsFails(t *testing.T) {

@@ -77,9 +77,17 @@ func isParameter(name string) bool {
 	return known
 }
 
-// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty value.
+// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty value, and decimals as text.
 func sameSetting(a, b json.RawMessage) bool {
-	return equalJSON(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a)
+	return equalJSON(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+}
+
+// isNumberText reports whether a text holds a number.
+func isNumberText(text, number json.RawMessage) bool {
+	var digits string
+	value, ok := parseJSON(number)
+	n, isNumber := value.(json.Number)
+	return ok && isNumber && json.Unmarshal(text, &digits) == nil && sameNumber(digits, n.String())
 }
 
 // isEmptyJSON reports whether a value is null or means the same to a server. 0 does not.
@@ -88,6 +96,16 @@ func isEmptyJSON(value json.RawMessage) bool {
 		if isValue(value, empty) {
 			return true
 		}
+	}
+	return false
+}
+
+// isPlainValue reports whether a value is a boolean or a number.
+func isPlainValue(value json.RawMessage) bool {
+	parsed, ok := parseJSON(value)
+	switch parsed.(type) {
+	case bool, json.Number:
+		return ok
 	}
 	return false
 }

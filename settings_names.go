@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -130,6 +131,16 @@ func aliasValue(rule replacement, old json.RawMessage) json.RawMessage {
 	return old
 }
 
+// aliasBackward writes a value of a setting as one of its deprecated name.
+func aliasBackward(old string, value json.RawMessage) json.RawMessage {
+	for _, alias := range settingAliases() {
+		if alias.old == old {
+			return alias.backward(value)
+		}
+	}
+	return value
+}
+
 // shownSetting returns a setting's value, whichever of its names a server shows; nil for none.
 func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage {
 	if value := shown[name]; value != nil {
@@ -144,6 +155,17 @@ func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage
 		}
 	}
 	return nil
+}
+
+// isNumericSetting reports whether a setting is a boolean or a number.
+func isNumericSetting(name string) bool {
+	field, known := settingField(name)
+	if !known {
+		return false
+	}
+	f, _ := reflect.TypeFor[ApplicationSettings]().FieldByName(field)
+	_, isNumber := numberKind(f.Type)
+	return isNumber || f.Type == reflect.TypeFor[bool]() || f.Type == reflect.TypeFor[*bool]()
 }
 
 // isIdentity reports whether a member of the settings object is no setting.
@@ -168,5 +190,8 @@ func isTierSetting(name string) bool {
 // isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It goes by the name, since servers
 // have settings that the contract does not name.
 func isSecretSetting(name string) bool {
+	if isNumericSetting(name) {
+		return false
+	}
 	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -15,12 +14,6 @@ import (
 func (c *call) newStream(life *lifetime, answer *http.Response, body *answerReader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
 	c.watch.rest()
-	if c.route().budget == blobBudget {
-		s.large = sync.OnceFunc(func() { c.guard().count(c.request) })
-		if s.total > largeBlob {
-			s.large()
-		}
-	}
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -44,7 +37,6 @@ type stream struct {
 	close    func() error
 	closed   atomic.Bool
 	progress func(done, total int64)
-	large    func() // the stream is a large blob
 	done     int64
 	total    int64
 	limit    int64
@@ -57,9 +49,6 @@ func (s *stream) Read(p []byte) (int, error) {
 	}
 	n, err := s.read(p)
 	s.done += int64(n)
-	if s.large != nil && s.done > largeBlob {
-		s.large()
-	}
 	if s.limit > 0 && s.done > s.limit {
 		return n, &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}

@@ -86,10 +86,22 @@ func (d Date) In(loc *time.Location) time.Time {
 // Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.In(time.UTC).Before(other.In(time.UTC)) }
 
-// MarshalJSON writes the date as a string, the zero Date as null.
+// check refuses what is no day of a calendar, such as 31 February.
+func (d Date) check() error {
+	if d.Year < 0 || d.Year > 9999 || DateOf(d.In(nil)) != d {
+		return fmt.Errorf("forge: %s is not a date of the years 0 to 9999", d)
+	}
+	return nil
+}
+
+// MarshalJSON writes the date as a string, the zero Date as null. A Date that is not a day of the
+// calendar is an error.
 func (d Date) MarshalJSON() ([]byte, error) {
 	if d.IsZero() {
 		return []byte("null"), nil
+	}
+	if err := d.check(); err != nil {
+		return nil, err
 	}
 	return []byte(`"` + d.String() + `"`), nil
 }
@@ -111,8 +123,11 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// EncodeValues writes the date into a query.
+// EncodeValues writes the date into a query. A Date that is not a day of the calendar is an error.
 func (d Date) EncodeValues(key string, v *url.Values) error {
+	if err := d.check(); err != nil {
+		return &ValidationError{Param: key, Reason: strings.TrimPrefix(err.Error(), "forge: ")}
+	}
 	v.Set(key, d.String())
 	return nil
 }

@@ -170,3 +170,14 @@ func TestLabels(t *testing.T) {
 		require.Error(t, json.Unmarshal([]byte(bad), &labels), bad)
 	}
 }
+
+// A Date that is not a day of the calendar has no form: another day would be sent.
+func TestImpossibleDates(t *testing.T) {
+	for _, date := range []Date{{2026, 2, 29}, {2026, 13, 1}, {2026, 0, 1}, {2026, 1, 0}, {-1, 1, 1}, {10000, 1, 1}} {
+		_, err := json.Marshal(date)
+		require.Error(t, err, date.String())
+		var invalid *ValidationError
+		require.ErrorAs(t, date.EncodeValues("due", &url.Values{}), &invalid)
+		assert.Equal(t, "due", invalid.Param)
+	}
+}

@@ -36,24 +36,25 @@ const (
 )
 
 // ListUsersOptions filters and sorts the list of users. The fields from ExternUID on are for administrators, on self-managed and
-// dedicated instances.
+// dedicated instances. A boolean without a pointer is sent when it is true, the only value that the
+// contract has for it. Times are sent in UTC, in milliseconds.
 type ListUsersOptions struct {
 	// Username selects the user of that name, in any case of letters.
 	Username string `url:"username,omitempty"`
 	// Search selects by parts of the name or the username, or by the whole public e-mail address; for administrators of self-managed
 	// and dedicated instances by private ones too.
 	Search string `url:"search,omitempty"`
-	// Active selects active users; only true is supported, and ExcludeActive selects the others.
-	Active *bool `url:"active,omitempty"`
-	// External selects external users; only true is supported, and ExcludeExternal selects the others.
-	External *bool `url:"external,omitempty"`
-	// Blocked selects blocked users; only true is supported.
-	Blocked *bool `url:"blocked,omitempty"`
+	// Active selects active users; ExcludeActive selects the others.
+	Active bool `url:"active,omitempty"`
+	// External selects external users; ExcludeExternal selects the others.
+	External bool `url:"external,omitempty"`
+	// Blocked selects blocked users.
+	Blocked bool `url:"blocked,omitempty"`
 	// Humans selects users who are neither bots nor internal.
 	Humans *bool `url:"humans,omitempty"`
-	// CreatedAfter selects users created after this time, to the second.
+	// CreatedAfter selects users created after this time.
 	CreatedAfter time.Time `url:"created_after,omitempty"`
-	// CreatedBefore selects users created before this time, to the second.
+	// CreatedBefore selects users created before this time.
 	CreatedBefore time.Time `url:"created_before,omitempty"`
 	// ExcludeActive leaves out active users.
 	ExcludeActive *bool `url:"exclude_active,omitempty"`
@@ -91,7 +92,7 @@ type ListUsersOptions struct {
 	// CustomAttributes selects users who have all of the keys with these values: Hash{"team": "core"}. Administrators.
 	CustomAttributes Hash `url:"custom_attributes,omitempty"`
 	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
-	WithCustomAttributes *bool `url:"with_custom_attributes,omitempty"`
+	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
 func (o *ListUsersOptions) check() error {
@@ -111,7 +112,7 @@ func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...Re
 // GetUserOptions says what is read of a user.
 type GetUserOptions struct {
 	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
-	WithCustomAttributes *bool `url:"with_custom_attributes,omitempty"`
+	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
 // Get reads a user, by id; List with Username finds one by name. The call needs a credential. Document 2 §4.3.
@@ -133,7 +134,9 @@ func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, op
 	return do[User](ctx, r, opts)
 }
 
-// EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address is not among them and cannot be deleted.
+// EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address cannot
+// be deleted. Whether the lists have it depends on the release: newer servers list it, older ones
+// do not.
 type EmailsService struct{ service }
 
 // List lists the current user's addresses. Document 2 §4.4.

@@ -32,7 +32,7 @@ func TestUsers(t *testing.T) {
 				user, err := c.Users.Get(t.Context(), 1, nil)
 				require.NoError(t, err)
 				assertWhole(t, "users/user.json", user)
-				bare, err := c.Users.Get(t.Context(), 3, &GetUserOptions{WithCustomAttributes: new(true)})
+				bare, err := c.Users.Get(t.Context(), 3, &GetUserOptions{WithCustomAttributes: true})
 				require.NoError(t, err)
 				assert.Equal(t, &User{
 					ID: 3, Username: "eve", Name: "Eve", State: UserStateActive, WebURL: "https://forge.example.com/eve", Identities: []UserIdentity{},
@@ -82,12 +82,12 @@ func TestUserFilters(t *testing.T) {
 	}{
 		{"words", &ListUsersOptions{Username: "Ada", Search: "ada@example.com", ExternUID: "cn=ada", Provider: "ldapmain", TwoFactor: TwoFactorDisabled, SAMLProviderID: 7},
 			"username=Ada&search=ada%40example.com&extern_uid=cn%3Dada&provider=ldapmain&two_factor=disabled&saml_provider_id=7" + keyset},
-		{"true", &ListUsersOptions{Active: yes, External: yes, Blocked: yes, Humans: yes, Admins: yes, Auditors: yes, SkipLDAP: yes, WithCustomAttributes: yes},
+		{"true", &ListUsersOptions{Active: true, External: true, Blocked: true, Humans: yes, Admins: yes, Auditors: yes, SkipLDAP: yes, WithCustomAttributes: true},
 			"active=true&external=true&blocked=true&humans=true&admins=true&auditors=true&skip_ldap=true&with_custom_attributes=true" + keyset},
 		{"false is sent", &ListUsersOptions{ExcludeActive: no, ExcludeExternal: no, ExcludeHumans: no, ExcludeInternal: no, WithoutProjectBots: no, WithoutProjects: no},
 			"exclude_active=false&exclude_external=false&exclude_humans=false&exclude_internal=false&without_project_bots=false&without_projects=false" + keyset},
 		{"times", &ListUsersOptions{CreatedAfter: moment(), CreatedBefore: moment().UTC()},
-			"created_after=2026-03-04T09%3A30%3A00%2B02%3A00&created_before=2026-03-04T07%3A30%3A00Z" + keyset},
+			"created_after=2026-03-04T07%3A30%3A00.000Z&created_before=2026-03-04T07%3A30%3A00.000Z" + keyset},
 		{"custom attributes", &ListUsersOptions{CustomAttributes: Hash{"team": "core & co", "shift": ""}}, "custom_attributes[team]=core+%26+co&custom_attributes[shift]=" + keyset},
 		{"order", &ListUsersOptions{OrderBy: UserOrderByUpdatedAt, Sort: SortAsc}, "order_by=updated_at&pagination=keyset&sort=asc"},
 	} {

@@ -31,8 +31,8 @@ type UserSummary struct {
 	AvatarPath string `json:"avatar_path"`
 	// WebURL is the address of the profile page.
 	WebURL string `json:"web_url"`
-	// Locked: too many failed sign-ins; in merge request dependencies only.
-	Locked bool `json:"locked"`
+	// Locked: too many failed sign-ins; in merge request dependencies only, nil elsewhere.
+	Locked *bool `json:"locked"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -87,8 +87,9 @@ type UserProfile struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down to IsFollowed; the rest is for
-// administrators, and for users who read themselves with GetCurrent.
+// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down
+// to IsFollowed; the rest is for administrators, and for users who read themselves with GetCurrent.
+// A flag or number that the server does not show is nil, a list is nil, and a text or time is zero.
 type User struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -111,7 +112,7 @@ type User struct {
 	// Bio is what users write of themselves.
 	Bio string `json:"bio"`
 	// Bot: the account is no person's.
-	Bot bool `json:"bot"`
+	Bot *bool `json:"bot"`
 	// Location is where the user lives.
 	Location string `json:"location"`
 	// PublicEmail is the e-mail address that everybody may see; empty when there is none.
@@ -137,17 +138,17 @@ type User struct {
 	// WorkInformation is JobTitle and Organization in one line.
 	WorkInformation string `json:"work_information"`
 	// Followers counts who follows the user.
-	Followers int `json:"followers"`
+	Followers *int `json:"followers"`
 	// Following counts whom the user follows.
-	Following int `json:"following"`
+	Following *int `json:"following"`
 	// LocalTime is the time of day where the user lives, for display.
 	LocalTime string `json:"local_time"`
 	// IsFollowed: the caller follows the user.
-	IsFollowed bool `json:"is_followed"`
+	IsFollowed *bool `json:"is_followed"`
 	// Email is the primary e-mail address.
 	Email string `json:"email"`
 	// IsAdmin: the user administers the instance.
-	IsAdmin bool `json:"is_admin"`
+	IsAdmin *bool `json:"is_admin"`
 	// LastSignInAt is when the user signed in before CurrentSignInAt; zero when never.
 	LastSignInAt time.Time `json:"last_sign_in_at"`
 	// ConfirmedAt is when Email was confirmed; zero when it was not.
@@ -159,7 +160,7 @@ type User struct {
 	// ColorSchemeID is the colour scheme of source code.
 	ColorSchemeID int64 `json:"color_scheme_id"`
 	// ProjectsLimit is how many personal projects the user may have.
-	ProjectsLimit int `json:"projects_limit"`
+	ProjectsLimit *int `json:"projects_limit"`
 	// CurrentSignInAt is when the user last signed in; zero when never.
 	CurrentSignInAt time.Time `json:"current_sign_in_at"`
 	// Note is what administrators noted of the user.
@@ -167,15 +168,15 @@ type User struct {
 	// Identities are the accounts elsewhere that the user signs in with.
 	Identities []UserIdentity `json:"identities"`
 	// CanCreateGroup: the user may create top-level groups.
-	CanCreateGroup bool `json:"can_create_group"`
+	CanCreateGroup *bool `json:"can_create_group"`
 	// CanCreateProject: the user may create projects.
-	CanCreateProject bool `json:"can_create_project"`
+	CanCreateProject *bool `json:"can_create_project"`
 	// TwoFactorEnabled: the user signs in with a second factor.
-	TwoFactorEnabled bool `json:"two_factor_enabled"`
+	TwoFactorEnabled *bool `json:"two_factor_enabled"`
 	// External: the user sees only what membership gives access to.
-	External bool `json:"external"`
+	External *bool `json:"external"`
 	// PrivateProfile: others do not see the user's activity.
-	PrivateProfile bool `json:"private_profile"`
+	PrivateProfile *bool `json:"private_profile"`
 	// CommitEmail is the e-mail address of commits made on the server.
 	CommitEmail string `json:"commit_email"`
 	// CurrentSignInIP is the address that the user last signed in from.
@@ -185,9 +186,9 @@ type User struct {
 	// Plan is the subscription plan. Enterprise edition.
 	Plan string `json:"plan"`
 	// Trial: the subscription is on trial. Enterprise edition.
-	Trial bool `json:"trial"`
+	Trial *bool `json:"trial"`
 	// SignInCount counts the sign-ins.
-	SignInCount int `json:"sign_in_count"`
+	SignInCount *int `json:"sign_in_count"`
 	// NamespaceID is the id of the personal namespace.
 	NamespaceID int64 `json:"namespace_id"`
 	// CreatedBy is who created the account; nil when users did so themselves. Since 15.6.
@@ -203,9 +204,9 @@ type User struct {
 	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition; nil when there are none. Premium and Ultimate.
 	ExtraSharedRunnersMinutesLimit *int `json:"extra_shared_runners_minutes_limit"`
 	// IsAuditor: the user may read everything. Premium and Ultimate.
-	IsAuditor bool `json:"is_auditor"`
+	IsAuditor *bool `json:"is_auditor"`
 	// UsingLicenseSeat: the user takes up a seat. Premium and Ultimate.
-	UsingLicenseSeat bool `json:"using_license_seat"`
+	UsingLicenseSeat *bool `json:"using_license_seat"`
 	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and Ultimate.
 	ProvisionedByGroupID int64 `json:"provisioned_by_group_id"`
 	// CustomAttributes are what administrators keep with the user; with WithCustomAttributes. The contract does not show their form.

@@ -222,6 +222,9 @@ var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
 	time.DateOnly, time.RFC1123, time.RFC1123Z}
 
 func holdsString(v reflect.Value, want string) holding {
+	if v.Type() == reflect.TypeFor[[]string]() && v.Len() == 1 { // a text is a list of one
+		return wholeIf(v.Index(0).String() == want)
+	}
 	switch {
 	case v.Type() == timeType:
 		return wholeIf(slices.ContainsFunc(timeForms, func(form string) bool {

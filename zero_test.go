@@ -79,7 +79,7 @@ func zeroTypes(t *testing.T) map[string]reflect.Type {
 		reflect.TypeFor[Client](), reflect.TypeFor[Option](), reflect.TypeFor[Call](), reflect.TypeFor[Error](), reflect.TypeFor[RateLimitError](), reflect.TypeFor[ValidationError](),
 		reflect.TypeFor[ID](), reflect.TypeFor[Path](), reflect.TypeFor[Response](), reflect.TypeFor[RetryPolicy](), reflect.TypeFor[Limiter](), reflect.TypeFor[SettingsDiff](), reflect.TypeFor[Cursor](),
 		reflect.TypeFor[WorkCalendar](), reflect.TypeFor[HashList](), reflect.TypeFor[CustomIntegration](), reflect.TypeFor[IntegrationSlug](), reflect.TypeFor[Number](), reflect.TypeFor[Text](),
-		reflect.TypeFor[Attempt](), reflect.TypeFor[Route](), reflect.TypeFor[PlannedRequest](), reflect.TypeFor[ChecksumAlgorithm](), reflect.TypeFor[Vocabulary](), reflect.TypeFor[RegistryAction](),
+		reflect.TypeFor[Attempt](), reflect.TypeFor[Route](), reflect.TypeFor[PlannedRequest](), reflect.TypeFor[ChecksumAlgorithm](), reflect.TypeFor[Vocabulary](), reflect.TypeFor[RegistryAction](), reflect.TypeFor[Drift](),
 	} {
 		look(kind)
 	}
@@ -266,6 +266,7 @@ func TestZeroFunctions(t *testing.T) {
 		"WithJobToken":            {func() error { return option(WithJobToken("")) }, refused},
 		"WithToken":               {func() error { return option(WithToken("")) }, refused},
 		"WithLimiter":             {func() error { return option(WithLimiter(nil)) }, fine},
+		"WithDrift":               {func() error { return option(WithDrift(nil)) }, fine},
 		"WithLogger":              {func() error { return option(WithLogger(nil)) }, fine},
 		"WithOAuth":               {func() error { return option(WithOAuth(nil, nil)) }, refused},
 		"WithOnAttempt":           {func() error { return option(WithOnAttempt(nil)) }, fine},

@@ -835,7 +835,7 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 		case "trailers":
 			v.Trailers = table(r, jsonread.Text[string])
 		case "extended_trailers":
-			v.ExtendedTrailers = table(r, sliceOf(jsonread.Text[string]))
+			v.ExtendedTrailers = table(r, texts)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
@@ -958,7 +958,7 @@ func (v *Diff) decodeFrom(r *jsonread.Reader) bool {
 		case "deleted_file":
 			jsonread.Bool(&v.DeletedFile, r)
 		case "generated_file":
-			jsonread.Bool(&v.GeneratedFile, r)
+			v.GeneratedFile = optional(r, jsonread.Bool[bool])
 		case "collapsed":
 			jsonread.Bool(&v.Collapsed, r)
 		case "too_large":
@@ -1158,7 +1158,7 @@ func (v *Integration) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.IntegrationSummary.JobEvents, r)
 		case "vulnerability_events":
-			jsonread.Bool(&v.IntegrationSummary.VulnerabilityEvents, r)
+			v.IntegrationSummary.VulnerabilityEvents = optional(r, jsonread.Bool[bool])
 		case "properties":
 			v.Properties = table(r, jsonread.Verbatim[json.RawMessage])
 		default:
@@ -1219,7 +1219,7 @@ func (v *IntegrationSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.JobEvents, r)
 		case "vulnerability_events":
-			jsonread.Bool(&v.VulnerabilityEvents, r)
+			v.VulnerabilityEvents = optional(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1307,7 +1307,7 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "discussion_locked":
 			jsonread.Bool(&v.DiscussionLocked, r)
 		case "subscribed":
-			jsonread.Bool(&v.Subscribed, r)
+			v.Subscribed = optional(r, jsonread.Bool[bool])
 		case "_links":
 			v.Links = IssueLinks{}
 			v.Links.decodeFrom(r)
@@ -1576,7 +1576,7 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "changes_count":
 			jsonread.Text(&v.ChangesCount, r)
 		case "subscribed":
-			jsonread.Bool(&v.Subscribed, r)
+			v.Subscribed = optional(r, jsonread.Bool[bool])
 		case "latest_build_started_at":
 			jsonread.Time(&v.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1728,7 +1728,7 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "changes_count":
 			jsonread.Text(&v.MergeRequest.ChangesCount, r)
 		case "subscribed":
-			jsonread.Bool(&v.MergeRequest.Subscribed, r)
+			v.MergeRequest.Subscribed = optional(r, jsonread.Bool[bool])
 		case "latest_build_started_at":
 			jsonread.Time(&v.MergeRequest.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1900,9 +1900,9 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "members_count_with_descendants":
-			jsonread.Int(&v.MembersCountWithDescendants, r)
+			v.MembersCountWithDescendants = optional(r, jsonread.Int[int])
 		case "billable_members_count":
-			jsonread.Int(&v.BillableMembersCount, r)
+			v.BillableMembersCount = optional(r, jsonread.Int[int])
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "end_date":
@@ -1918,9 +1918,9 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "projects_count":
 			jsonread.Int(&v.ProjectsCount, r)
 		case "max_seats_used":
-			jsonread.Int(&v.MaxSeatsUsed, r)
+			v.MaxSeatsUsed = optional(r, jsonread.Int[int])
 		case "seats_in_use":
-			jsonread.Int(&v.SeatsInUse, r)
+			v.SeatsInUse = optional(r, jsonread.Int[int])
 		case "max_seats_used_changed_at":
 			jsonread.Time(&v.MaxSeatsUsedChangedAt, r)
 		case "ci_minutes_usage":
@@ -2077,7 +2077,7 @@ func (v *RegistryRepository) decodeFrom(r *jsonread.Reader) bool {
 		case "status":
 			jsonread.Text(&v.Status, r)
 		case "tags_count":
-			jsonread.Int(&v.TagsCount, r)
+			v.TagsCount = optional(r, jsonread.Int[int])
 		case "tags":
 			v.Tags = slice(r, (*RegistryTag).decodeFrom)
 		case "size":
@@ -2228,9 +2228,9 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 		case "tag_list":
 			v.TagList = slice(r, jsonread.Text[string])
 		case "run_untagged":
-			jsonread.Bool(&v.RunUntagged, r)
+			v.RunUntagged = optional(r, jsonread.Bool[bool])
 		case "locked":
-			jsonread.Bool(&v.Locked, r)
+			v.Locked = optional(r, jsonread.Bool[bool])
 		case "access_level":
 			jsonread.Text(&v.AccessLevel, r)
 		case "maximum_timeout":
@@ -2672,7 +2672,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "bio":
 			jsonread.Text(&v.Bio, r)
 		case "bot":
-			jsonread.Bool(&v.Bot, r)
+			v.Bot = optional(r, jsonread.Bool[bool])
 		case "location":
 			jsonread.Text(&v.Location, r)
 		case "public_email":
@@ -2698,17 +2698,17 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "work_information":
 			jsonread.Text(&v.WorkInformation, r)
 		case "followers":
-			jsonread.Int(&v.Followers, r)
+			v.Followers = optional(r, jsonread.Int[int])
 		case "following":
-			jsonread.Int(&v.Following, r)
+			v.Following = optional(r, jsonread.Int[int])
 		case "local_time":
 			jsonread.Text(&v.LocalTime, r)
 		case "is_followed":
-			jsonread.Bool(&v.IsFollowed, r)
+			v.IsFollowed = optional(r, jsonread.Bool[bool])
 		case "email":
 			jsonread.Text(&v.Email, r)
 		case "is_admin":
-			jsonread.Bool(&v.IsAdmin, r)
+			v.IsAdmin = optional(r, jsonread.Bool[bool])
 		case "last_sign_in_at":
 			jsonread.Time(&v.LastSignInAt, r)
 		case "confirmed_at":
@@ -2721,7 +2721,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "color_scheme_id":
 			jsonread.Int(&v.ColorSchemeID, r)
 		case "projects_limit":
-			jsonread.Int(&v.ProjectsLimit, r)
+			v.ProjectsLimit = optional(r, jsonread.Int[int])
 		case "current_sign_in_at":
 			jsonread.Time(&v.CurrentSignInAt, r)
 		case "note":
@@ -2729,15 +2729,15 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "identities":
 			v.Identities = slice(r, (*UserIdentity).decodeFrom)
 		case "can_create_group":
-			jsonread.Bool(&v.CanCreateGroup, r)
+			v.CanCreateGroup = optional(r, jsonread.Bool[bool])
 		case "can_create_project":
-			jsonread.Bool(&v.CanCreateProject, r)
+			v.CanCreateProject = optional(r, jsonread.Bool[bool])
 		case "two_factor_enabled":
-			jsonread.Bool(&v.TwoFactorEnabled, r)
+			v.TwoFactorEnabled = optional(r, jsonread.Bool[bool])
 		case "external":
-			jsonread.Bool(&v.External, r)
+			v.External = optional(r, jsonread.Bool[bool])
 		case "private_profile":
-			jsonread.Bool(&v.PrivateProfile, r)
+			v.PrivateProfile = optional(r, jsonread.Bool[bool])
 		case "commit_email":
 			jsonread.Text(&v.CommitEmail, r)
 		case "current_sign_in_ip":
@@ -2747,9 +2747,9 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "trial":
-			jsonread.Bool(&v.Trial, r)
+			v.Trial = optional(r, jsonread.Bool[bool])
 		case "sign_in_count":
-			jsonread.Int(&v.SignInCount, r)
+			v.SignInCount = optional(r, jsonread.Int[int])
 		case "namespace_id":
 			jsonread.Int(&v.NamespaceID, r)
 		case "created_by":
@@ -2765,9 +2765,9 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "extra_shared_runners_minutes_limit":
 			v.ExtraSharedRunnersMinutesLimit = optional(r, jsonread.Int[int])
 		case "is_auditor":
-			jsonread.Bool(&v.IsAuditor, r)
+			v.IsAuditor = optional(r, jsonread.Bool[bool])
 		case "using_license_seat":
-			jsonread.Bool(&v.UsingLicenseSeat, r)
+			v.UsingLicenseSeat = optional(r, jsonread.Bool[bool])
 		case "provisioned_by_group_id":
 			jsonread.Int(&v.ProvisionedByGroupID, r)
 		case "custom_attributes":
@@ -2874,7 +2874,7 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "locked":
-			jsonread.Bool(&v.Locked, r)
+			v.Locked = optional(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}

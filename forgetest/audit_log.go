@@ -40,6 +40,15 @@ type entity struct {
 	path string
 }
 
+// target is what details have as the target's id. The documents do not show its type: deployed
+// servers send the path of projects and groups, and the id of all others.
+func (e entity) target() any {
+	if e.kind == "Group" || e.kind == "Project" {
+		return e.path
+	}
+	return e.id
+}
+
 func entityOf(subject any) entity {
 	switch e := subject.(type) {
 	case *User:
@@ -161,7 +170,7 @@ func newEvent(on entity, author *User, at time.Time) *Document {
 		kind = "ApplicationSetting"
 	}
 	details := NewDocument("AuditEventDetails").Set("author_name", author.Name).Set("author_email", author.Email).
-		Set("author_class", "User").Set("target_id", on.id).Set("target_type", kind).
+		Set("author_class", "User").Set("target_id", on.target()).Set("target_type", kind).
 		Set("target_details", on.path).Set("entity_path", on.path).Set("ip_address", "127.0.0.1")
 	return NewDocument("AuditEvent").Set("author_id", author.ID).Set("entity_id", on.id).Set("entity_type", on.kind).
 		Set("details", details).Set("created_at", at).Set("event_type", "audit_operation")

@@ -36,6 +36,15 @@ type field struct {
 	Views      []string    `json:"views"`
 	Only       *limitation `json:"only"`
 	Deprecated *struct{}   `json:"deprecated"`
+	Items      *itemType   `json:"items"`  // of an array
+	Values     *itemType   `json:"values"` // of a hash
+
+	blank bool // a text that only requests have: it may be null
+}
+
+// itemType is the type of what an array or a hash holds.
+type itemType struct {
+	Type string `json:"type"`
 }
 
 type endpoint struct {
@@ -103,7 +112,9 @@ type parameter struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
 	} `json:"deprecated"`
-	Keys []parameter `json:"keys"`
+	MinText   string      `json:"min_text"`             // the least age
+	Overrides string      `json:"overrides_channel_of"` // the event whose webhook it replaces
+	Keys      []parameter `json:"keys"`
 }
 
 func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.Schemes, scheme) }
@@ -128,13 +139,14 @@ func loadCatalogue() *contract {
 
 	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
 	for name, t := range types {
-		s := &shape{name: name, fields: append(t.Fields, deployed[name]...), index: map[string]int{}}
-		for i, f := range s.fields {
-			s.index[f.Name] = i
-		}
+		s := &shape{name: name, index: map[string]int{}}
+		s.add(t.Fields)
+		s.add(deployed[name])
 		c.shapes[name] = s
 	}
 	c.extend("MergeRequestChanges", "MergeRequest")
+	locked := c.shapes["UserSummary"]
+	locked.fields[locked.index["locked"]].Views = []string{dependency} // as its "only" says
 	for _, e := range endpoints {
 		if e.Status == "documented" {
 			c.endpoints[e.Method+" "+e.Path] = e
@@ -146,16 +158,37 @@ func loadCatalogue() *contract {
 }
 
 // widen adds to a type the parameters of a call that it has no field for: what is written is read
-// back.
+// back. What limits the one or the other limits both.
 func (c *contract) widen(name string, params []parameter) {
 	s := c.shapes[name]
-	for _, p := range params {
-		if _, known := s.index[p.Name]; known {
+	for n, p := range params {
+		if i, known := s.index[p.Name]; known {
+			params[n].Only = p.Only.and(s.fields[i].Only)
+			s.fields[i].Only = params[n].Only
 			continue
 		}
-		kind, _, _ := strings.Cut(p.Type, "<")
+		kind, items, _ := strings.Cut(strings.TrimSuffix(p.Type, ">"), "<")
+		f := &field{Name: p.Name, Type: kind, Only: p.Only}
+		if kind == "array" {
+			f.Items = &itemType{items}
+		}
+		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // without one they never expire
+		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
 		s.index[p.Name] = len(s.fields)
-		s.fields = append(s.fields, &field{Name: p.Name, Type: kind, Only: p.Only})
+		s.fields = append(s.fields, f)
+	}
+}
+
+// add appends fields. One that the type has, whose type the documents do not show, takes the types
+// of the new one.
+func (s *shape) add(fields []*field) {
+	for _, f := range fields {
+		if i, found := s.index[f.Name]; found {
+			s.fields[i].Type = f.Type
+			continue
+		}
+		s.index[f.Name] = len(s.fields)
+		s.fields = append(s.fields, f)
 	}
 }
 

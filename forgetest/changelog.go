@@ -107,7 +107,8 @@ func (c *call) changelogNotes(commits []*Commit, date time.Time) string {
 	entries := map[string][]string{}
 	var categories []string
 	for _, commit := range commits {
-		category, found := commit.trailers()[c.textOr("trailer", "Changelog")]
+		trailers, _ := commit.trailers()
+		category, found := trailers[c.textOr("trailer", "Changelog")]
 		if !found {
 			continue
 		}

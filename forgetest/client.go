@@ -9,11 +9,15 @@ import (
 
 // Client returns a client of the server, with the token of the default user unless the options give another credential. It has
 // connections of its own, which end with the server. It retries after milliseconds; give WithRetry for the policy of production.
+// With [GitLabWords] it has the vocabulary forge.GitLab; WithVocabulary("") takes it away.
 func (s *Server) Client(options ...forge.Option) *forge.Client {
 	own := []forge.Option{
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
 		forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}}), forge.WithToken(s.Token),
 		forge.WithRegistry(s.RegistryURL, s.AuthURL), forge.WithRegistryCredentials("root", s.Token),
+	}
+	if s.gitlab {
+		own = append(own, forge.WithVocabulary(forge.GitLab))
 	}
 	client, err := forge.NewClient(s.URL, own...)
 	if err == nil {

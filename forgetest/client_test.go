@@ -31,7 +31,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 		tag.Set("created_at", time.Now().AddDate(0, 0, -i))
 	})
 	project := forge.Path("group/app")
-	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID))
+	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID, nil))
 	require.NoError(t, err)
 	assert.Len(t, tags, 230)
 	srv.AssertCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", requests)
@@ -153,4 +153,15 @@ func TestClientMeetsTheOtherServices(t *testing.T) {
 		}
 	}
 	srv.AssertCount(t, "GET /projects/:id/audit_events", 3)
+}
+
+// A server that speaks GitLab's words hands out clients that speak them too; the empty vocabulary takes them away.
+func TestClientsOfAServerWithGitLabWords(t *testing.T) {
+	srv, ctx := forgetest.New(t, forgetest.GitLabWords()), t.Context()
+	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
+	require.NoError(t, err)
+	require.NotNil(t, settings)
+	assert.Contains(t, string(srv.Requests()[0].Body), `"duo_features_enabled":true`)
+	_, err = srv.Client(forge.WithVocabulary("")).Settings.Get(ctx)
+	assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
 }

@@ -296,9 +296,9 @@ func (seen sight) lacks(shape *shape, view string, data []byte, at string) (prob
 		var items []json.RawMessage
 		switch {
 		case f.Ref != "" && len(value) > 0 && value[0] == '{':
-			problems = append(problems, seen.lacks(catalogue().shapes[f.Ref], "", value, at+f.Name+".")...)
+			problems = append(problems, seen.lacks(catalogue().shapes[f.Ref], nestedView(shape.name, view), value, at+f.Name+".")...)
 		case more.Items.Ref != "" && json.Unmarshal(value, &items) == nil && len(items) > 0:
-			problems = append(problems, seen.lacks(catalogue().shapes[more.Items.Ref], "", items[0], at+f.Name+"[0].")...)
+			problems = append(problems, seen.lacks(catalogue().shapes[more.Items.Ref], nestedView(shape.name, view), items[0], at+f.Name+"[0].")...)
 		}
 	}
 	return problems
@@ -312,13 +312,13 @@ func (f *field) fits(value json.RawMessage) bool {
 	case bool:
 		return f.Type == "boolean" || f.Type == "unknown"
 	case float64:
-		return f.Type == "number" || f.Type == "integer" && typed == float64(int64(typed))
+		return f.Type == "number" || f.takes("integer") && typed == float64(int64(typed))
 	case string:
-		return f.Type == "string" || f.Type == "text"
+		return f.takes("string") || f.takes("text")
 	case []any:
 		return strings.HasPrefix(f.Type, "array")
 	case map[string]any:
-		return f.Type == "object" || f.Type == "hash"
+		return f.Type == "object" || f.takes("hash")
 	}
 	return true
 }

@@ -10,4 +10,42 @@
 //
 // Routes are named as the contract spells them: method, space, path template. All methods are safe for concurrent use; the
 // callbacks that fill documents must not keep their argument.
+//
+// # Not modelled
+//
+// The documents have these conditions, and the server does not act on them. A test that needs one
+// brings it about by a fault or a fixture.
+//
+//   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
+//   - The community edition: it takes one assignee_username only, and has no vulnerability_events
+//     (Document 2 §4.1.1, Document 3 §2.2).
+//   - The author's right to update a merge request: blocks need the role Developer, also for the
+//     author (Document 2 §4.2).
+//   - Behaviour of older releases: an older one has fewer addresses, parameters and fields, and
+//     keyset pagination as WithRelease says; else it behaves as the newest (Document 1 §4.3).
+//   - The largest offset of offset pagination (Document 1 §8).
+//   - The configuration of changelogs: the titles of categories are read, in any time
+//     (Document 1 §4.3.1).
+//   - Notifications: integrations are stored and never called, and no mail is sent (Document 3 §6).
+//   - Integrations of the instance: a group that inherits, and has no group above with the
+//     integration, keeps its own values (Document 3 §3).
+//   - The end of an allowed integration: one that was set up before allowed_integrations excluded
+//     it stays (Document 3 §4.1.1).
+//
+// Application settings are stored, checked and shown, and allow_all_integrations and
+// allowed_integrations are enforced. Others act on endpoints of the documents too, and here they do
+// not (Document 3 §2.1, §4.1.1 and §4.1.2):
+//
+//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; LimitRate and the fault
+//     RateLimit stand for them.
+//   - Access: administrator mode, terms, second factors, addresses, personal tokens and external
+//     authorization.
+//   - The lifetime of registry tokens: container_registry_token_expire_delay.
+//   - Hours in time statistics: time_tracking_limit_to_hours.
+//   - Deletion of users and projects after a time.
+//   - Limits of registry cleanup.
+//   - Users: gravatar_enabled, and the defaults of new users; AddUser and Fill stand for them.
+//   - Spam checks of notes.
+//   - Local addresses of integrations, and silent mode.
+//   - Runners: instance runners for new projects, compute minutes, versions and token lifetimes.
 package forgetest

@@ -43,7 +43,14 @@ func (f *field) zero() any {
 	case f.Nullable, f.Format != "", f.Only != nil, f.Deprecated != nil:
 		return nil
 	}
+	return f.empty()
+}
+
+// empty is the zero of the field's type.
+func (f *field) empty() any {
 	switch f.Type {
+	case "boolean":
+		return false
 	case "integer":
 		return int64(0)
 	case "number":
@@ -170,19 +177,22 @@ func (f *field) convert(value any) (any, bool) {
 		if f.Format != "" {
 			return parseTime(v)
 		}
-		return v, f.Type == "string" || f.Type == "text"
+		return v, f.takes("string") || f.takes("text")
 	case time.Time:
 		return v, f.Format != ""
 	case map[string]string, map[string]any:
-		return v, f.Type == "object" && f.Ref == "" || f.Type == "hash"
+		return v, f.Type == "object" && f.Ref == "" || f.takes("hash")
 	case []string, []*Document:
 		return v, strings.HasPrefix(f.Type, "array")
 	case []*User:
 		return documents(v), f.Type == "array"
 	}
 	n, ok := integer(value)
-	return n, ok && (f.Type == "integer" || f.Type == "number")
+	return n, ok && (f.takes("integer") || f.Type == "number")
 }
+
+// takes reports whether the field has the type, which may be one of several: "integer|string".
+func (f *field) takes(kind string) bool { return slices.Contains(strings.Split(f.Type, "|"), kind) }
 
 func orNil(d *Document) any {
 	if d == nil {

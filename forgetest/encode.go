@@ -9,12 +9,18 @@ import (
 
 const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
 
+// dependency is the view of merge request dependencies, which holds for what is nested in them,
+// too.
+const dependency = "dependency"
+
 // encoder writes documents as JSON. base is put in front of links; view selects the fields of the outermost documents.
 type encoder struct {
 	base  string
 	views []string
 	words map[string]string      // other names of fields of the outermost documents
 	sold  func(*limitation) bool // whether the platform has a field; nil is all
+
+	gitlab bool // words of the deployed product
 }
 
 // encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
@@ -62,7 +68,10 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	if d == nil {
 		return append(b, "null"...)
 	}
-	nested := encoder{base: e.base, sold: e.sold}
+	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab}
+	if slices.Contains(e.views, dependency) {
+		nested.views = []string{dependency}
+	}
 	b = append(b, '{')
 	first := true
 	for i, f := range d.shape.fields {
@@ -74,6 +83,10 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 		}
 		first = false
 		b = append(appendString(b, orElse(e.words[f.Name], f.Name)), ':')
+		if e.gitlab && deployedDecimals[f.Name] {
+			b = appendDecimal(b, d.values[i])
+			continue
+		}
 		b = nested.append(b, d.values[i], f.Format)
 	}
 	return append(b, '}')

@@ -14,11 +14,12 @@ import (
 
 // repository is the git repository of a project: real object ids, no packs. Blobs, trees and commits never change.
 type repository struct {
-	project  *Project
-	commits  map[string]*Commit
-	blobs    map[string]*blob
-	branches map[string]*Commit
-	tags     map[string]*Commit
+	project   *Project
+	commits   map[string]*Commit
+	blobs     map[string]*blob
+	branches  map[string]*Commit
+	tags      map[string]*Commit
+	generated map[string]bool // paths
 }
 
 // defaultBranch is the default branch of every project.
@@ -45,6 +46,8 @@ type Change struct {
 	Files   map[string]string // path to content
 	Delete  []string          // paths
 	Merge   string            // a ref that becomes the second parent; its changes are taken over
+	// Generated are paths of files that a tool makes, in this and all later commits of the project.
+	Generated []string
 }
 
 // blob is the content of a file: bytes, or a pattern of a given length that is made while it is read.
@@ -68,6 +71,7 @@ type treeEntry struct {
 func (r *repository) init(p *Project) {
 	*r = repository{
 		project: p, commits: map[string]*Commit{}, blobs: map[string]*blob{}, branches: map[string]*Commit{}, tags: map[string]*Commit{},
+		generated: map[string]bool{},
 	}
 }
 
@@ -139,6 +143,9 @@ func (r *repository) commit(change Change, extra map[string]*blob) *Commit {
 		files[path] = r.blob([]byte(content))
 	}
 	maps.Copy(files, extra)
+	for _, path := range change.Generated {
+		r.generated[path] = true
+	}
 	for _, path := range change.Delete {
 		delete(files, path)
 	}

@@ -9,7 +9,7 @@ import (
 
 const (
 	diffContext = 3
-	maxDiffed   = 1 << 20 // larger blobs and longer comparisons have an empty diff, as when diff limits are reached
+	maxDiffed   = 1 << 20 // larger blobs and longer comparisons have an empty diff, as when diff limits are reached; raw diffs have no limit
 )
 
 // edit is one line of a line-by-line comparison; mark is ' ', '-' or '+'.
@@ -18,8 +18,12 @@ type edit struct {
 	line string
 }
 
-// document is the change as a diff item (document 1 §2.4). unidiff puts the file names in front of the hunks.
-func (c fileChange) document(unidiff bool) *Document {
+// diffForm says how diffs are written: unidiff puts the file names in front of the hunks, and raw
+// ones have no limits.
+type diffForm struct{ unidiff, raw bool }
+
+// document is the change as a diff item (document 1 §2.4).
+func (c fileChange) document(form diffForm) *Document {
 	d := NewDocument("Diff").Set("old_path", c.oldPath).Set("new_path", c.newPath).Set("a_mode", nil).Set("b_mode", "0").
 		Set("new_file", c.old.blob == nil).Set("deleted_file", c.new.blob == nil).Set("renamed_file", c.oldPath != c.newPath)
 	if c.old.blob != nil {
@@ -28,8 +32,8 @@ func (c fileChange) document(unidiff bool) *Document {
 	if c.new.blob != nil {
 		d.Set("b_mode", c.new.mode)
 	}
-	text, fits := c.text()
-	if unidiff && text != "" && !strings.HasPrefix(text, "Binary") {
+	text, fits := c.text(form.raw)
+	if form.unidiff && text != "" && !strings.HasPrefix(text, "Binary") {
 		text = fmt.Sprintf("--- %s\n+++ %s\n", fileLabel("a/", c.oldPath, c.old), fileLabel("b/", c.newPath, c.new)) + text
 	}
 	return d.Set("diff", text).Set("too_large", !fits)
@@ -42,10 +46,11 @@ func fileLabel(prefix, path string, e treeEntry) string {
 	return prefix + path
 }
 
-// text is the unified diff without file names; fits is false where a limit leaves it empty.
-func (c fileChange) text() (text string, fits bool) {
-	before, beforeFits := c.old.content()
-	after, afterFits := c.new.content()
+// text is the unified diff without file names; fits is false where a limit leaves it empty, which
+// raw diffs do not have.
+func (c fileChange) text(raw bool) (text string, fits bool) {
+	before, beforeFits := c.old.content(raw)
+	after, afterFits := c.new.content(raw)
 	switch {
 	case !beforeFits || !afterFits:
 		return "", false
@@ -53,17 +58,26 @@ func (c fileChange) text() (text string, fits bool) {
 		return fmt.Sprintf("Binary files a/%s and b/%s differ\n", c.oldPath, c.newPath), true
 	}
 	edits := compareLines(lines(before), lines(after))
+	if edits == nil && raw {
+		edits = replaceLines(lines(before), lines(after))
+	}
 	if edits == nil {
 		return "", bytes.Equal(before, after)
 	}
 	return hunks(edits), true
 }
 
-func (e treeEntry) content() (data []byte, fits bool) {
-	if e.blob == nil {
+// content is what the entry's file holds; all says that there is no limit.
+func (e treeEntry) content(all bool) (data []byte, fits bool) {
+	switch {
+	case e.blob == nil:
 		return nil, true
+	case e.blob.length() > maxDiffed && !all:
+		return nil, false
 	}
-	return e.blob.data, e.blob.length() <= maxDiffed
+	var content bytes.Buffer
+	_ = e.blob.copyTo(&content)
+	return content.Bytes(), true
 }
 
 func lines(data []byte) (list []string) {
@@ -75,8 +89,8 @@ func lines(data []byte) (list []string) {
 
 // count is the number of added and deleted lines.
 func (c fileChange) count() (additions, deletions int64) {
-	before, beforeFits := c.old.content()
-	after, afterFits := c.new.content()
+	before, beforeFits := c.old.content(false)
+	after, afterFits := c.new.content(false)
 	if !beforeFits || !afterFits {
 		return 0, 0
 	}
@@ -121,6 +135,34 @@ func compareLines(a, b []string) []edit {
 			j++
 		}
 	}
+	return edits
+}
+
+// replaceLines is an edit of files that are too long to be compared: all between what they begin
+// and end with alike is replaced.
+func replaceLines(a, b []string) []edit {
+	var edits []edit
+	same := func(lines []string) {
+		for _, line := range lines {
+			edits = append(edits, edit{' ', line})
+		}
+	}
+	first := 0
+	for first < len(a) && first < len(b) && a[first] == b[first] {
+		first++
+	}
+	last := 0 // from the end
+	for last < len(a)-first && last < len(b)-first && a[len(a)-1-last] == b[len(b)-1-last] {
+		last++
+	}
+	same(a[:first])
+	for _, line := range a[first : len(a)-last] {
+		edits = append(edits, edit{'-', line})
+	}
+	for _, line := range b[first : len(b)-last] {
+		edits = append(edits, edit{'+', line})
+	}
+	same(a[len(a)-last:])
 	return edits
 }
 

@@ -20,20 +20,21 @@ func (c *Commit) parentIDs() []string {
 	return ids
 }
 
-// trailers are the "Key: value" lines of the message's last paragraph; of equal keys the last one counts.
-func (c *Commit) trailers() map[string]string {
-	paragraphs := strings.Split(strings.TrimSpace(c.Message), "\n\n")
-	found := map[string]string{}
-	if len(paragraphs) < 2 {
-		return found
-	}
-	for line := range strings.Lines(paragraphs[len(paragraphs)-1]) {
-		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if ok && !strings.Contains(key, " ") {
-			found[key] = value
+// trailers are the "Key: value" lines of the message's last paragraph: the last value of each key,
+// and all of them, which extended_trailers has.
+func (c *Commit) trailers() (last map[string]string, all map[string]any) {
+	last, all = map[string]string{}, map[string]any{}
+	if paragraphs := strings.Split(strings.TrimSpace(c.Message), "\n\n"); len(paragraphs) > 1 {
+		for line := range strings.Lines(paragraphs[len(paragraphs)-1]) {
+			key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
+			if !ok || strings.Contains(key, " ") {
+				continue
+			}
+			before, _ := all[key].([]string)
+			last[key], all[key] = value, append(before, value)
 		}
 	}
-	return found
+	return last, all
 }
 
 // ancestors is the commit with everything it builds on.

@@ -17,11 +17,14 @@ type integrationKind struct {
 	Params []parameter `json:"params"`
 }
 
+// inheritance is the parameter of every kind that makes a group use the values of a group above.
+const inheritance = "use_inherited_settings"
+
 // integration is a configured integration of a group.
 type integration struct {
 	id               int64
 	kind             *integrationKind
-	values           map[string]any
+	values           map[string]any // the group's own, also while it inherits others
 	created, updated time.Time
 }
 
@@ -43,7 +46,27 @@ func (g *Group) Integration(slug string) map[string]any {
 	if i == nil {
 		return nil
 	}
-	return maps.Clone(i.values)
+	return maps.Clone(g.inForce(i))
+}
+
+// inForce are the values of an integration of the group: with inheritance those of the nearest group above that has it.
+func (g *Group) inForce(i *integration) map[string]any {
+	if above, source := g.inheritsFrom(i); source != nil {
+		values := maps.Clone(above.inForce(source))
+		values[inheritance] = true
+		return values
+	}
+	return i.values
+}
+
+// inheritsFrom finds what an integration inherits: that of the nearest group above, nil without inheritance.
+func (g *Group) inheritsFrom(i *integration) (*Group, *integration) {
+	for above := g.parent; above != nil && i.values[inheritance] == true; above = above.parent {
+		if source := above.integrations[i.kind.Slug]; source != nil {
+			return above, source
+		}
+	}
+	return nil, nil
 }
 
 // integrationKind finds a kind by its slug. The contract leaves most slugs unnamed: without [GitLabWords] the catalogue's id
@@ -72,30 +95,36 @@ func (s *Server) named(k *integrationKind, slug string) *integrationKind {
 	return own
 }
 
-// document is the summary of the list; the single view adds the properties without secrets, as the deployed server does.
-func (i *integration) document() *Document {
+// integrationDocument is the summary of the list; the single view adds the properties without secrets, as the deployed server
+// does.
+func (g *Group) integrationDocument(i *integration) *Document {
+	values := g.inForce(i)
 	d := NewDocument("IntegrationSummary").Set("id", i.id).Set("title", strings.ToUpper(i.kind.Kind[:1])+i.kind.Kind[1:]).
 		Set("slug", i.kind.Slug).Set("created_at", i.created).Set("updated_at", i.updated).Set("active", true).
 		Set("comment_on_event_enabled", true).Set("vulnerability_events", false)
-	d.Set("inherited", i.values["use_inherited_settings"] == true)
+	d.Set("inherited", values[inheritance] == true)
 	properties := map[string]any{}
 	for _, p := range i.kind.Params {
-		value, given := i.values[p.Name]
+		value, given := values[p.Name]
 		_, isField := d.shape.index[p.Name]
 		switch {
 		case isField:
 			d.Set(p.Name, value == true)
-		case !p.secret() && p.Name != "use_inherited_settings" && given:
+		case !p.secret() && p.Name != inheritance && given:
 			properties[p.Name] = value
 		}
 	}
 	return d.Set("properties", properties)
 }
 
-// secret reports whether answers leave a parameter out.
+// secret reports whether answers leave a parameter out: a key, or an address that is one. A channel overrides the webhook
+// (document 3 §4.2.2).
 func (p parameter) secret() bool {
 	switch p.Name {
 	case "token", "password", "api_key", "webhook":
+		return true
+	}
+	if p.Overrides != "" {
 		return true
 	}
 	return strings.HasSuffix(p.Name, "_secret") || strings.HasSuffix(p.Name, "_license_key")
@@ -104,7 +133,7 @@ func (p parameter) secret() bool {
 func listIntegrations(c *call) answer {
 	docs := []*Document{}
 	for _, slug := range slices.Sorted(maps.Keys(c.group.integrations)) {
-		docs = append(docs, c.group.integrations[slug].document())
+		docs = append(docs, c.group.integrationDocument(c.group.integrations[slug]))
 	}
 	return c.page(listOf(docs))
 }
@@ -114,7 +143,33 @@ func getIntegration(c *call) answer {
 	if i == nil {
 		return missing("Integration")
 	}
-	return ok(i.document()).as("single")
+	return ok(c.group.integrationDocument(i)).as("single")
+}
+
+// allowed reports whether the instance allows a kind (document 3 §4.1.1). The list has its slug, or the same with underscores,
+// as the deployed product names it.
+func (c *call) allowed(kind *integrationKind) bool {
+	d := c.settingsInForce()
+	if _, f, _ := d.locate("allow_all_integrations"); !f.Only.licensed(c.Server) || d.bool(f.Name) {
+		return true
+	}
+	names := texts(d.Get("allowed_integrations"))
+	return slices.Contains(names, kind.Slug) || slices.Contains(names, strings.ReplaceAll(kind.Slug, "-", "_"))
+}
+
+// texts are the texts of a list in either form of a document.
+func texts(list any) (texts []string) {
+	switch list := list.(type) {
+	case []string:
+		return list
+	case []any:
+		for _, item := range list {
+			if text, isText := item.(string); isText {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }
 
 // setIntegration sets an integration up or replaces its settings by the given values; what is left out has its default.
@@ -123,19 +178,22 @@ func setIntegration(c *call) answer {
 	if kind == nil {
 		return refused(http.StatusNotFound, "404 Not Found")
 	}
+	if !c.allowed(kind) {
+		return failed(http.StatusBadRequest, "400 Bad request - the integration %s is not in allowed_integrations", kind.Slug)
+	}
 	var problems []string
 	values := map[string]any{}
 	for _, p := range kind.Params {
 		problems = append(problems, c.check(p)...)
+		if value, given := c.object[p.Name]; given && value == nil && p.Type == "boolean" {
+			problems = append(problems, p.Name+" is invalid") // requests send only true or false (document 1 §2.1)
+		}
 		if value, given := c.integrationValue(p); given {
 			values[p.Name] = value
 		}
 	}
 	if len(problems) > 0 {
 		return refused(http.StatusBadRequest, problems...)
-	}
-	if values["use_inherited_settings"] == true {
-		c.inherit(kind, values)
 	}
 	i := c.group.integrations[kind.Slug]
 	if i == nil {
@@ -146,7 +204,7 @@ func setIntegration(c *call) answer {
 		c.group.integrations = map[string]*integration{}
 	}
 	c.group.integrations[kind.Slug] = i
-	return ok(i.document()).as("single")
+	return ok(c.group.integrationDocument(i)).as("single")
 }
 
 // integrationValue is a parameter with its type, or its default.
@@ -165,21 +223,29 @@ func (c *call) integrationValue(p parameter) (any, bool) {
 	return text, true
 }
 
-// inherit takes the settings of the nearest group above that has the integration.
-func (c *call) inherit(kind *integrationKind, values map[string]any) {
-	for g := c.group.parent; g != nil; g = g.parent {
-		if i := g.integrations[kind.Slug]; i != nil {
-			maps.Copy(values, i.values)
-			values["use_inherited_settings"] = true
-			return
-		}
-	}
-}
-
 func disableIntegration(c *call) answer {
 	if c.group.integrations[c.args["slug"]] == nil {
 		return missing("Integration")
 	}
-	delete(c.group.integrations, c.args["slug"])
+	c.endIntegration(c.group, c.args["slug"])
 	return answer{status: http.StatusNoContent}
+}
+
+// endIntegration takes a group's integration away, and with it the inheritance of the groups below that have no other one
+// above them: their own values count again.
+func (s *Server) endIntegration(from *Group, slug string) {
+	heirs := map[*integration]*Group{}
+	for _, g := range s.groups {
+		if i := g.integrations[slug]; i != nil {
+			if above, _ := g.inheritsFrom(i); above == from {
+				heirs[i] = g
+			}
+		}
+	}
+	delete(from.integrations, slug)
+	for i, g := range heirs {
+		if above, _ := g.inheritsFrom(i); above == nil {
+			i.values[inheritance] = false
+		}
+	}
 }

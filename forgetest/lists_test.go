@@ -233,7 +233,7 @@ func TestListsRefuseOtherValues(t *testing.T) {
 						}
 					}
 				case p.Type == "boolean":
-					for _, value := range []string{"1", "True", "yes", "null"} {
+					for _, value := range []string{"1", "TRUE", "yes", "null"} {
 						check(l, p, value, false)
 					}
 					check(l, p, "true", true)

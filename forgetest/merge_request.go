@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -52,7 +51,7 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 		Set("state", "opened").Set("imported_from", "none").Set("created_at", now).Set("updated_at", now).Set("prepared_at", now).
 		Set("author", p.srv.root).Set("assignees", []*Document{}).Set("reviewers", []*Document{}).Set("target_branch", defaultBranch).
 		Set("source_branch", fmt.Sprintf("change-%d", mr.IID)).Set("merge_status", "can_be_merged").Set("pipeline", nil).
-		Set("detailed_merge_status", "mergeable").Set("blocking_discussions_resolved", true).Set("changes_count", "1")
+		Set("detailed_merge_status", "mergeable").Set("blocking_discussions_resolved", true).Set("changes_count", nil)
 	if fill != nil {
 		fill(mr.doc)
 	}
@@ -148,7 +147,7 @@ func (mr *MergeRequest) record(at time.Time) {
 	}
 	v := &diffVersion{id: mr.project.srv.nextID("diff version", 1), head: head, start: start, base: mergeBase([]*Commit{head, start}), at: at}
 	mr.versions = append(mr.versions, v)
-	mr.doc.Set("sha", head.ID).Set("changes_count", strconv.Itoa(len(v.changes()))).
+	mr.doc.Set("sha", head.ID).Set("changes_count", countFiles(len(v.changes()))).
 		Set("diff_refs", NewDocument("DiffRefs").Set("base_sha", v.baseID()).Set("head_sha", head.ID).Set("start_sha", start.ID))
 }
 

@@ -52,7 +52,7 @@ func (s *store) mergeRequestByID(id int64) *MergeRequest {
 	return nil
 }
 
-// document is the dependency. Both merge requests are there: the contract shows them in the listing.
+// document is the dependency as lists have it, with both merge requests.
 func (b *block) document(c *call) *Document {
 	look := scope{user: c.user}
 	return NewDocument("MergeRequestDependency").Set("id", b.id).Set("project_id", b.blocked.project.ID).
@@ -66,7 +66,7 @@ func listBlocks(c *call) answer {
 			docs = append(docs, b.document(c))
 		}
 	}
-	return c.page(listOf(docs))
+	return c.page(listOf(docs)).as(dependency)
 }
 
 // listBlockees lists the dependencies whose blocker this merge request is.
@@ -81,7 +81,7 @@ func listBlockees(c *call) answer {
 			}
 		}
 	}
-	return c.page(listOf(docs))
+	return c.page(listOf(docs)).as(dependency)
 }
 
 // createBlock takes the instance-wide id of the blocking merge request.
@@ -100,7 +100,7 @@ func createBlock(c *call) answer {
 	case slices.ContainsFunc(other.blocks, func(b *block) bool { return b.blocking == c.mr }):
 		return invalid("base", "This block would create a circular dependency")
 	}
-	return created(c.mr.block(other).document(c))
+	return created(c.mr.block(other).document(c).Omit("blocked_merge_request")).as(dependency)
 }
 
 func deleteBlock(c *call) answer {
@@ -116,23 +116,31 @@ func deleteBlock(c *call) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-// changedFiles is from how many files on the changes call cuts its diffs off, unless access_raw_diffs asks for all of them.
+// changedFiles is how many files of a merge request the database holds: beyond that the server
+// counts no further and cuts the diffs off. Only changes with access_raw_diffs have all of them.
 const changedFiles = 100
+
+// countFiles is the number of changed files, as the server writes it.
+func countFiles(n int) string {
+	if n > changedFiles {
+		return strconv.Itoa(changedFiles) + "+"
+	}
+	return strconv.Itoa(n)
+}
 
 // getChanges answers the merge request with its diffs. Diffs above a limit are left out and overflow is true.
 func getChanges(c *call) answer {
 	d := NewDocument("MergeRequestChanges").adopt(c.mr.render(scope{project: c.project, user: c.user}))
+	form := diffForm{unidiff: c.flag("unidiff"), raw: c.flag("access_raw_diffs")}
 	changes := c.mr.latest().changes()
-	overflow := len(changes) > changedFiles && !c.flag("access_raw_diffs")
+	overflow := len(changes) > changedFiles && !form.raw
 	if overflow {
 		changes = changes[:changedFiles]
 	}
 	docs := make([]*Document, len(changes))
 	for i, change := range changes {
-		docs[i] = change.document(c.flag("unidiff"))
-		if docs[i].bool("too_large") {
-			overflow = overflow || !c.flag("access_raw_diffs")
-		}
+		docs[i] = change.document(form)
+		overflow = overflow || docs[i].bool("too_large")
 	}
 	return ok(d.Set("changes", docs).Set("overflow", overflow))
 }
@@ -183,7 +191,7 @@ func getVersion(c *call) answer {
 	id, _ := parseID(c.args["version_id"])
 	for _, v := range c.mr.versions {
 		if v.id == id {
-			return ok(v.fill(v.document(c.mr), c.flag("unidiff"))).as("single")
+			return ok(v.fill(v.document(c.mr), &c.mr.project.repo, diffForm{unidiff: c.flag("unidiff")})).as("single")
 		}
 	}
 	return missing("Merge Request Diff")
@@ -197,7 +205,7 @@ func (v *diffVersion) document(mr *MergeRequest) *Document {
 	}
 	return NewDocument("DiffVersion").Set("id", v.id).Set("head_commit_sha", v.head.ID).Set("base_commit_sha", v.baseID()).
 		Set("start_commit_sha", v.start.ID).Set("created_at", v.at).Set("merge_request_id", mr.ID).Set("state", "collected").
-		Set("real_size", strconv.Itoa(len(changes))).Set("patch_id_sha", objectID("patch", patch))
+		Set("real_size", countFiles(len(changes))).Set("patch_id_sha", objectID("patch", patch))
 }
 
 func (e treeEntry) idOrNone() string {
@@ -208,17 +216,19 @@ func (e treeEntry) idOrNone() string {
 }
 
 // fill adds what only the single version has: commits, newest first, and diffs.
-func (v *diffVersion) fill(d *Document, unidiff bool) *Document {
+func (v *diffVersion) fill(d *Document, repo *repository, form diffForm) *Document {
 	commits, diffs := []*Document{}, []*Document{}
 	for _, commit := range slices.Backward(between(v.base, v.head)) {
+		last, all := commit.trailers()
 		commits = append(commits, commit.fill(NewDocument("VersionCommit")).Set("parent_ids", commit.parentIDs()).
 			Set("message", commit.Message).Set("authored_date", commit.date).Set("committer_name", commit.name).
 			Set("committer_email", commit.email).Set("committed_date", commit.date).
-			Set("trailers", commit.trailers()).Set("extended_trailers", map[string]string{}).
+			Set("trailers", last).Set("extended_trailers", all).
 			Set("web_url", link(fmt.Sprintf("/commit/%s", commit.ID))))
 	}
-	for _, change := range v.changes() {
-		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.document(unidiff)).Set("generated_file", false))
+	changes := v.changes()
+	for _, change := range changes[:min(changedFiles, len(changes))] {
+		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.document(form)).Set("generated_file", repo.generated[change.newPath]))
 	}
 	return d.Set("commits", commits).Set("diffs", diffs)
 }

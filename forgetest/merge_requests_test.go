@@ -2,7 +2,9 @@ package forgetest
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,7 +220,10 @@ func TestBlocks(t *testing.T) {
 		r := tc.who.send("POST", at, tc.form)
 		assert.Equal(t, tc.status, r.Status, "%s %s", tc.form, r.Body)
 		if r.Status == 201 {
-			keys(t, "MergeRequestDependency", "", r.object(t))
+			made := r.object(t)
+			assert.NotContains(t, made, "blocked_merge_request", "lists have it")
+			assert.ElementsMatch(t, []string{"id", "project_id", "blocking_merge_request"}, slices.Collect(maps.Keys(made)))
+			keys(t, "MergeRequest", dependency, made["blocking_merge_request"].(map[string]any))
 		}
 	}
 	assert.Equal(t, 400, c.send("POST", "/projects/1/merge_requests/2/blocks", "blocking_merge_request_id=1").Status) // a circle
@@ -227,6 +232,7 @@ func TestBlocks(t *testing.T) {
 	require.Len(t, visible, 1)
 	assert.InDelta(t, 2, visible[0]["blocking_merge_request"].(map[string]any)["id"], 0)
 	assert.Equal(t, false, visible[0]["blocking_merge_request"].(map[string]any)["author"].(map[string]any)["locked"])
+	keys(t, "MergeRequestDependency", "", visible[0])
 	blockees := c.get("/projects/1/merge_requests/2/blockees").array(t)
 	require.Len(t, blockees, 1)
 	assert.InDelta(t, 1, blockees[0]["blocked_merge_request"].(map[string]any)["id"], 0)

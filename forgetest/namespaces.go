@@ -83,7 +83,7 @@ func getNamespace(c *call) answer {
 
 func (c *call) namespaceDocument(n namespace) *Document {
 	d := NewDocument("Namespace").Set("id", n.id).Set("name", n.name).Set("path", n.slug()).Set("full_path", n.path).
-		Set("plan", "ultimate").Set("billable_members_count", 1)
+		Set("plan", string(c.tier)).Set("billable_members_count", 1)
 	for _, p := range c.projects {
 		if within(p.Path, n.path) {
 			d.Set("projects_count", d.int("projects_count")+1).
@@ -100,7 +100,7 @@ func (c *call) namespaceDocument(n namespace) *Document {
 	if n.parent != nil {
 		d.Set("parent_id", n.parent.ID)
 	}
-	if n.role(c.user) < Owner && !c.user.Admin {
+	if n.role(c.user) < Owner && !c.user.Admin && c.offering != Hosted {
 		return d.Omit("max_seats_used").Omit("seats_in_use").Omit("max_seats_used_changed_at")
 	}
 	return d.Set("max_seats_used", members).Set("seats_in_use", members).Set("max_seats_used_changed_at", c.now())

@@ -84,7 +84,8 @@ func (c *call) keysetPage(l listing, perPage int) answer {
 		return refused(http.StatusMethodNotAllowed, "Keyset pagination is not yet available for this type of request")
 	case !rule.Only.licensed(c.Server):
 		return failed(http.StatusMethodNotAllowed, "405 Method Not Allowed")
-	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || !slices.Contains(rule.Order.Sort, c.text("sort"))):
+	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || c.has("sort") && !slices.Contains(rule.Order.Sort, c.text("sort"))):
+		// Document 1 §8.1 makes sort mandatory too; deployed servers have a default for it, on which python-gitlab and client-go rely.
 		return refused(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := "cursor"

@@ -80,6 +80,7 @@ func (c *call) validate() *answer {
 	e := c.route.endpoint
 	c.dropUnknown()
 	c.dropUnsold(slices.Concat(e.QueryParams, e.BodyParams))
+	c.coerce(slices.Concat(e.QueryParams, e.BodyParams))
 	var problems []string
 	for _, p := range e.PathParams {
 		problem := p.problem(c.args[p.Name])
@@ -95,7 +96,7 @@ func (c *call) validate() *answer {
 		problems = append(problems, c.check(p)...)
 	}
 	if len(problems) > 0 {
-		return fail(refused(http.StatusBadRequest, problems...))
+		return fail(refused(http.StatusBadRequest, c.deployedNames(problems)...))
 	}
 	for _, p := range e.BodyParams {
 		if p.MaxLength > 0 && utf8.RuneCountInString(c.text(p.Wire)) > p.MaxLength {
@@ -114,7 +115,7 @@ func (c *call) check(p parameter) (problems []string) {
 		problems = append(problems, p.bare()+" does not have a valid value") // no row lists nothing
 	}
 	if len(values) == 0 {
-		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) {
+		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) && c.lacks(p.Name) {
 			problems = append(problems, p.Name+" is missing")
 		}
 		return problems
@@ -133,7 +134,7 @@ func (c *call) check(p parameter) (problems []string) {
 		problems = append(problems, fmt.Sprintf("%s has more than %d values", p.Name, p.MaxItems))
 	}
 	for _, other := range p.companions(values[0]) {
-		if !c.given(other) {
+		if c.lacks(other) {
 			problems = append(problems, other+" is missing")
 		}
 	}
@@ -158,6 +159,23 @@ func (p parameter) companions(value string) []string {
 		return nil
 	}
 	return slices.Concat(p.Requires, p.UsedWith)
+}
+
+// lacks reports whether a parameter that another one needs is missing. One that the platform does
+// not have cannot be missing, and some texts are given when they are empty.
+func (c *call) lacks(name string) bool {
+	for _, p := range slices.Concat(c.route.endpoint.QueryParams, c.route.endpoint.BodyParams) {
+		if p.Name == name && (!p.Only.met(c.Server, c.user) || p.mayBeBlank() && c.params.Has(p.Wire)) {
+			return false
+		}
+	}
+	return !c.given(name)
+}
+
+// mayBeBlank reports whether the deployed server takes "" for a companion: it refuses an empty key,
+// address or host name.
+func (p parameter) mayBeBlank() bool {
+	return p.Name == "shared_runners_text" || p.Name == "email_restrictions"
 }
 
 // unmet names the setting that must have another value for the parameter to be used; "" if none.

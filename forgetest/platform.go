@@ -82,6 +82,31 @@ func (l *limitation) licensed(s *Server) bool {
 		(len(l.Offerings) == 0 || slices.Contains(l.Offerings, s.offering)) && s.release.has(l.Introduced)
 }
 
+// and is what holds where both limitations do.
+func (l *limitation) and(other *limitation) *limitation {
+	switch {
+	case l == nil:
+		return other
+	case other == nil:
+		return l
+	}
+	both := *l
+	both.Tiers = common(l.Tiers, other.Tiers)
+	both.Offerings = common(l.Offerings, other.Offerings)
+	if l.Introduced == (release{}) || other.Introduced.has(l.Introduced) && other.Introduced != (release{}) {
+		both.Introduced = other.Introduced
+	}
+	return &both
+}
+
+// common is what two lists share; an empty one is everything.
+func common[T comparable](a, b []T) []T {
+	if len(a) == 0 {
+		return b
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(v T) bool { return len(b) > 0 && !slices.Contains(b, v) })
+}
+
 // met is licensed, with the role that a parameter may ask for.
 func (l *limitation) met(s *Server, u *User) bool {
 	return l.licensed(s) && (l == nil || l.Role != "administrator" || u != nil && u.Admin)

@@ -154,7 +154,7 @@ func TestRegistryTagPages(t *testing.T) {
 		assert.Equal(t, whole, names, sort)
 		slices.Reverse(whole)
 	}
-	for _, bad := range []string{"", "&order_by=name", "&order_by=created_at&sort=asc", "&sort=asc"} {
+	for _, bad := range []string{"", "&order_by=name&sort=up", "&order_by=created_at&sort=asc", "&sort=asc"} {
 		assert.Equal(t, 400, c.get(path+"?pagination=keyset"+bad).Status, bad)
 	}
 	// the tag that a page ends with may be deleted before the next is asked for
@@ -328,7 +328,7 @@ func TestRegistryVisibility(t *testing.T) {
 		put := fmt.Sprintf("/projects/%d/", project.ID)
 		assert.Equal(t, 400, c.send("PUT", put, "container_registry_access_level=public").Status)
 		assert.Equal(t, 403, c.as(users["developer"].Token).send("PUT", put, "container_registry_access_level=private").Status)
-		assert.Equal(t, 404, c.send("PUT", strings.TrimSuffix(put, "/"), "").Status)
+		assert.Equal(t, 400, c.send("PUT", strings.TrimSuffix(put, "/"), "container_registry_access_level=public").Status)
 		base := fmt.Sprintf("/projects/%d/registry/repositories/%d", project.ID, r.ID)
 		for _, tc := range []struct {
 			name                  string

@@ -121,7 +121,7 @@ func compare(c *call) answer {
 		old = base.tree
 	}
 	for _, change := range diffTrees(old, to.tree) {
-		diffs = append(diffs, change.document(c.flag("unidiff")))
+		diffs = append(diffs, change.document(diffForm{unidiff: c.flag("unidiff")}))
 	}
 	return ok(d.Set("commits", commits).Set("diffs", diffs))
 }
@@ -211,9 +211,10 @@ func getMergeBase(c *call) answer {
 	if base == nil {
 		return missing("Merge Base")
 	}
+	last, all := base.trailers()
 	d := base.fill(NewDocument("MergeBaseCommit")).Set("parent_ids", base.parentIDs()).Set("message", base.Message).
 		Set("authored_date", base.date).Set("committer_name", base.name).Set("committer_email", base.email).
-		Set("committed_date", base.date).Set("trailers", base.trailers()).Set("extended_trailers", map[string]string{}).
+		Set("committed_date", base.date).Set("trailers", last).Set("extended_trailers", all).
 		Set("web_url", link(fmt.Sprintf("/%s/-/commit/%s", c.project.Path, base.ID)))
 	return ok(d)
 }

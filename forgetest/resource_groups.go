@@ -77,11 +77,7 @@ func (g *ResourceGroup) Get(name string) any {
 
 // profileOf is the long form of a user inside jobs (document 1 §2.3).
 func profileOf(u *User) *Document {
-	d := NewDocument("UserProfile")
-	for _, name := range d.Fields() {
-		d.Set(name, u.doc.Get(name))
-	}
-	return d
+	return NewDocument("UserProfile").adopt(u.doc)
 }
 
 // inResourceGroup finds the resource group that the path names.

@@ -68,6 +68,9 @@ func match(segments, parts []string) (map[string]string, bool) {
 		end := i + 1 + len(parts) - len(segments)
 		parts = slices.Concat(parts[:i], []string{strings.Join(parts[i:end], "/")}, parts[end:])
 	}
+	if len(segments) == len(parts)+1 && segments[len(parts)] == "" {
+		parts = slices.Concat(parts, []string{""}) // deployed servers, and all clients, do without the slash at the end
+	}
 	if len(segments) != len(parts) {
 		return nil, false
 	}

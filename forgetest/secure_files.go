@@ -40,6 +40,9 @@ func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Doc
 	if fill != nil {
 		fill(f.doc)
 	}
+	if m := f.doc.doc("metadata"); m != nil && m.doc("issuer") != nil {
+		m.doc("issuer").Omit("UID") // subjects have one
+	}
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
 	p.secureFiles = append(p.secureFiles, f)

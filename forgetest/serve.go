@@ -99,7 +99,7 @@ func (s *Server) answer(c *call, body []byte, allowed []string) answer {
 	defer s.mu.Unlock()
 	s.work(s.now())
 	var a answer
-	e := encoder{base: s.base(), sold: func(r *limitation) bool { return r.licensed(s) }}
+	e := encoder{base: s.base(), gitlab: s.gitlab, sold: func(r *limitation) bool { return r.licensed(s) }}
 	switch {
 	case c.route != nil:
 		a = c.run(body)

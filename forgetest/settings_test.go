@@ -32,6 +32,10 @@ func (c caller) put(path string, body any) reply {
 // sample is a value of a parameter's type, as JSON decodes it.
 func sample(p parameter) any {
 	switch {
+	case p.Name == "archive_builds_in_human_readable":
+		return "15 days"
+	case p.Name == "spam_check_endpoint_url":
+		return "grpc://spam.example"
 	case len(p.Enum) > 0:
 		return p.Enum[0]
 	case p.Type == "boolean":

@@ -59,7 +59,7 @@ func (u *User) Fill(fill func(user *Document)) *User {
 	defer u.srv.mu.Unlock()
 	fill(u.doc)
 	u.Name = u.doc.text("name")
-	for _, name := range []string{"name", "state", "avatar_url"} {
+	for _, name := range []string{"name", "state", "avatar_url", "locked"} {
 		u.summary.Set(name, u.doc.Get(name))
 	}
 	u.updated = u.srv.now()
@@ -83,14 +83,14 @@ func (u *User) SetCustomAttribute(key, value string) {
 func (u *User) AddIdentity(provider, externUID string) {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
-	field, d := "identities", NewDocument("UserIdentity")
-	if provider == "scim" {
+	field, d := "identities", NewDocument("UserIdentity").Set("provider", provider)
+	switch provider {
+	case "scim":
 		field, d = "scim_identities", NewDocument("ScimIdentity").Set("active", true)
-	} else {
-		d.Set("provider", provider)
-	}
-	if provider == "group_saml" {
+	case "group_saml":
 		d.Set("saml_provider_id", 1)
+	default:
+		d.Omit("saml_provider_id")
 	}
 	list, _ := u.doc.Get(field).([]*Document)
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
@@ -120,7 +120,7 @@ func (u *User) newDocument() *Document {
 		Set("web_url", link("/"+u.Username)).Set("created_at", now).Set("confirmed_at", now).Set("email", u.Email).
 		Set("commit_email", u.Email).Set("is_admin", u.Admin).Set("namespace_id", u.namespaceID).Set("theme_id", 1).
 		Set("color_scheme_id", 1).Set("projects_limit", 100_000).Set("can_create_group", true).Set("can_create_project", true).
-		Set("is_auditor", false).Set("using_license_seat", true).Set("trial", false).Set("plan", "ultimate").
+		Set("is_auditor", false).Set("using_license_seat", true).Set("trial", false).Set("plan", string(u.srv.tier)).
 		Set("identities", []*Document{}).Set("scim_identities", []*Document{}).
 		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
 }

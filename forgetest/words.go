@@ -39,6 +39,24 @@ func (c *call) translate() *answer {
 	return nil
 }
 
+// deployedName is what the server calls a setting.
+func (c *call) deployedName(name string) string {
+	if c.gitlab && strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
+		return orElse(words().Settings[name], name)
+	}
+	return name
+}
+
+// deployedNames gives problems, which start with the name of a parameter, in the server's words.
+func (c *call) deployedNames(problems []string) []string {
+	for i, problem := range problems {
+		if name, rest, found := strings.Cut(problem, " "); found {
+			problems[i] = c.deployedName(name) + " " + rest
+		}
+	}
+	return problems
+}
+
 // neutralSetting is the contract's name of a deployed setting; a neutral stand-in is unknown to the deployed product.
 func neutralSetting(deployed string) (neutral string, known bool) {
 	if words().Settings[deployed] != "" {

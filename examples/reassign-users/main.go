@@ -130,14 +130,14 @@ func (r *reassignment) suggested(ctx context.Context, rows iter.Seq2[*forge.Plac
 
 // suggest finds the account that a person of the other platform may have here.
 func (r *reassignment) suggest(ctx context.Context, row *forge.PlaceholderReassignment) (username, why string, err error) {
-	same, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Username: row.SourceUsername, Active: new(true), Humans: new(true)}))
+	same, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Username: row.SourceUsername, Active: true, Humans: new(true)}))
 	if err != nil {
 		return "", "", err
 	}
 	if len(same) == 1 {
 		return same[0].Username, "same username", nil
 	}
-	found, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Search: row.SourceUserName, Active: new(true), Humans: new(true)}))
+	found, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Search: row.SourceUserName, Active: true, Humans: new(true)}))
 	if err != nil {
 		return "", "", err
 	}

@@ -101,7 +101,7 @@ func triage(ctx context.Context, client *forge.Client, out io.Writer) error {
 		case err != nil:
 			return err
 		default:
-			fmt.Fprintf(out, "%s: subscribed is now %t\n", oldest.References.Full, issue.Subscribed)
+			fmt.Fprintf(out, "%s: subscribed is now %t\n", oldest.References.Full, issue.Subscribed != nil && *issue.Subscribed)
 		}
 	}
 	return nil

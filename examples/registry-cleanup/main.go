@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -95,7 +96,7 @@ func (c *cleanup) find(ctx context.Context) (meant *forge.RegistryRepository, er
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", repository.Path, repository.TagsCount, repository.CreatedAt.Format(time.DateOnly), repository.Status)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", repository.Path, tagsOf(repository, strconv.Itoa), repository.CreatedAt.Format(time.DateOnly), repository.Status)
 		if c.repository != "" && (c.repository == repository.Name || c.repository == repository.Path) {
 			meant = repository
 		}
@@ -156,9 +157,17 @@ func (c *cleanup) show(preview *forge.DeleteTagsPreview) {
 	}
 }
 
+// tagsOf is how many tags a repository has, where the server said so.
+func tagsOf(repository *forge.RegistryRepository, write func(n int) string) string {
+	if repository.TagsCount == nil {
+		return "an unknown number of tags"
+	}
+	return write(*repository.TagsCount)
+}
+
 // deleteRepository deletes a repository and waits until it is gone.
 func (c *cleanup) deleteRepository(ctx context.Context, repository *forge.RegistryRepository) error {
-	if sure, err := c.sure("Delete the repository %s with %s?", repository.Path, demo.Count(repository.TagsCount, "tag")); !sure {
+	if sure, err := c.sure("Delete the repository %s with %s?", repository.Path, tagsOf(repository, func(n int) string { return demo.Count(n, "tag") })); !sure {
 		return err
 	}
 	project, started := forge.ID(repository.ProjectID), time.Now()
@@ -192,7 +201,7 @@ func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRep
 	deadline := time.Now().Add(c.wait)
 	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
 		there := map[string]bool{}
-		for tag, err := range c.client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID) {
+		for tag, err := range c.client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID, nil) {
 			if err != nil {
 				return nil, err
 			}

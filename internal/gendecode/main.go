@@ -83,6 +83,8 @@ func (p *packageInfo) decoder(out *bytes.Buffer, name string) error {
 func (p *packageInfo) statement(f field) string {
 	typ := f.typ
 	switch inner, isMap := strings.CutPrefix(typ, mapOf); {
+	case isMap && inner == "[]string":
+		return fmt.Sprintf("%s = table(r, texts)", f.path)
 	case isMap:
 		return fmt.Sprintf("%s = table(r, %s)", f.path, p.element(inner))
 	case strings.HasPrefix(typ, "*"):

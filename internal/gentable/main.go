@@ -1,6 +1,7 @@
 // Gentable writes the table of services, methods and endpoints into README.md, between its two markers, and into the package
 // documentation in zz_endpoints.go. It reads the methods from the service files in the current directory and the rest from
-// forge.Routes. Run go generate after adding an endpoint.
+// forge.Routes. It also writes zz_parameters.go, the query parameters of each endpoint, from the catalogue in testdata/spec.
+// Run go generate after adding an endpoint.
 package main
 
 import (
@@ -38,7 +39,11 @@ func main() {
 	if readme, err = splice(readme, markdown(rows)); err != nil {
 		log.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"README.md": readme, "zz_endpoints.go": packageDoc(rows)} {
+	parameters, err := parameterTable("testdata/spec")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"README.md": readme, "zz_endpoints.go": packageDoc(rows), "zz_parameters.go": parameters} {
 		if err := os.WriteFile(name, text, 0o644); err != nil {
 			log.Fatal(err)
 		}

@@ -29,6 +29,11 @@ func TestTablesAreCurrent(t *testing.T) {
 	doc, err := os.ReadFile("../../zz_endpoints.go")
 	require.NoError(t, err)
 	assert.Equal(t, string(packageDoc(rows)), string(doc), "run go generate ./...")
+	parameters, err := os.ReadFile("../../zz_parameters.go")
+	require.NoError(t, err)
+	table, err := parameterTable("../../testdata/spec")
+	require.NoError(t, err)
+	assert.Equal(t, string(table), string(parameters), "run go generate ./...")
 }
 
 func TestSpliceNeedsMarkers(t *testing.T) {

@@ -43,6 +43,9 @@ type Reader struct {
 	// Foreign reads a value into a type that has no decoder. A program that has none of its own does
 	// not link it.
 	Foreign func(v any, r *Reader) (ok bool, err error)
+	// Watch is called for each mismatch, and with an empty want for each value whose key names no
+	// field. place is as Place returns it.
+	Watch func(place, want, got string)
 
 	data    []byte
 	pos     int
@@ -379,6 +382,9 @@ func (r *Reader) Note(below, want, got string) {
 			break
 		}
 	}
+	if r.Watch != nil && r.err == nil {
+		r.Watch(r.Place(), want, got)
+	}
 	switch {
 	case r.err != nil:
 	case r.Strict:
@@ -394,8 +400,11 @@ func (r *Reader) Unknown(extra *map[string]json.RawMessage) {
 	if top.state&kept != 0 {
 		top.state |= foreign
 	}
-	key := r.texts.copy(r.key, len(r.data)-r.pos)
+	key, kind := r.texts.copy(r.key, len(r.data)-r.pos), r.Kind()
 	value := bytes.Clone(r.View())
+	if r.Watch != nil && r.err == nil {
+		r.Watch(r.Place(), "", kind)
+	}
 	if r.err == nil && r.Strict {
 		r.err = &StrictError{Pointer: r.Pointer(), Reason: "no field has this name"}
 	}
@@ -413,9 +422,27 @@ func (r *Reader) Pointer() string {
 			b.WriteString(strconv.Itoa(s.index))
 			continue
 		}
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string(unescape(nil, r.data[s.start:s.end]))))
+		b.WriteString(r.token(s))
 	}
 	return b.String()
+}
+
+// Place is Pointer with "*" for what is data: indexes, and keys of maps.
+func (r *Reader) Place() string {
+	var b strings.Builder
+	for _, s := range r.path {
+		if s.index >= 0 || s.isMap {
+			b.WriteString("/*")
+			continue
+		}
+		b.WriteString("/" + r.token(s))
+	}
+	return b.String()
+}
+
+// token writes a key as a part of a JSON pointer.
+func (r *Reader) token(s step) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(string(unescape(nil, r.data[s.start:s.end])))
 }
 
 // peek skips white space and gives the next byte; 0 at the end.

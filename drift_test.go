@@ -1,0 +1,70 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a server sends beyond the package's fields is recorded by route and place, without a value or an index.
+func TestDrift(t *testing.T) {
+	var drift Drift
+	c, err := serve(t,
+		exchange{sent: "GET /issues", query: "per_page=100", answer: `[{"iid":1,"author":{"pronouns":"hunter2","id":"x"}},{"iid":2,"mood":[{"a":1}],"labels":[7],"author":{"pronouns":null}}]`},
+		exchange{sent: settingsRead, answer: `{"repository_storages_weighted":{"hunter2":"much"},"a/b":{}}`},
+		exchange{sent: "GET /users/1", answer: `{"id":1}`},
+	).With(WithDrift(&drift))
+	require.NoError(t, err)
+	for _, err := range c.Issues.List(t.Context(), nil) {
+		require.NoError(t, err)
+	}
+	settings, err := c.Settings.Get(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, settings.Extra, 2, "values are kept as ever")
+	var user User
+	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Ref{ID(1)}}, &user))
+	assert.Equal(t, []DriftEntry{
+		{"GET /application/settings", "/a~1b", "", "object", 1},
+		{"GET /application/settings", "/repository_storages_weighted/*", "integer", "string", 1},
+		{"GET /issues", "/*/author/id", "integer", "string", 1},
+		{"GET /issues", "/*/author/pronouns", "", "null", 1},
+		{"GET /issues", "/*/author/pronouns", "", "string", 1},
+		{"GET /issues", "/*/labels/*", "object", "number", 1},
+		{"GET /issues", "/*/mood", "", "array", 1},
+	}, drift.Entries())
+	text, err := json.Marshal(drift.Entries())
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "hunter2")
+	assert.Zero(t, drift.Dropped())
+
+	_, err = c.With(WithDrift(&drift), WithDrift(nil))
+	require.ErrorContains(t, err, "WithDrift")
+}
+
+// Many clients may share one Drift, and a server cannot make it grow without end.
+func TestDriftIsBounded(t *testing.T) {
+	var drift Drift
+	var b strings.Builder
+	b.WriteString(`{"id":1`)
+	for i := range 3000 {
+		fmt.Fprintf(&b, `,"unknown%d":%d`, i, i)
+	}
+	b.WriteString("}")
+	var group sync.WaitGroup
+	for i := range 4 {
+		c, err := serve(t, exchange{sent: settingsRead, answer: strings.ReplaceAll(b.String(), "unknown", fmt.Sprintf("unknown%d_", i))}).With(WithDrift(&drift))
+		require.NoError(t, err)
+		group.Go(func() {
+			_, err := c.Settings.Get(t.Context())
+			assert.NoError(t, err)
+		})
+	}
+	group.Wait()
+	assert.Len(t, drift.Entries(), 10_000)
+	assert.Equal(t, 2000, drift.Dropped())
+}

@@ -1,0 +1,131 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// formText is a value of a form or a query, where every type is text. The types of a JSON body count as they are.
+type formText string
+
+// setting reads a parameter in any of its encodings.
+func (c *call) setting(name string) (value any, given bool) {
+	if value, given = c.object[name]; given {
+		return value, true
+	}
+	if values := c.params[name]; len(values) == 1 {
+		return formText(values[0]), true
+	}
+	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a name that comes twice is a list, too
+		items := []any{}
+		for _, item := range list {
+			if item != "" {
+				items = append(items, item)
+			}
+		}
+		return items, true
+	}
+	hash := map[string]any{}
+	for wire, values := range c.params {
+		if key, found := strings.CutPrefix(wire, name+"["); found {
+			hash[strings.TrimSuffix(key, "]")] = formText(values[0]) // a deeper one has brackets in its key
+		}
+	}
+	return hash, len(hash) > 0
+}
+
+// parse brings a JSON value, or the text of a form, to the form in which documents keep the field. Another type does not
+// fit, nor does null where the contract has none: requests send only true or false (document 1 §2.1).
+func (f *field) parse(value any) (parsed any, fits bool) {
+	switch v := value.(type) {
+	case nil:
+		return nil, f.clears()
+	case formText:
+		return f.parseForm(string(v))
+	case string:
+		return v, f.isText()
+	case bool:
+		return v, f.Type == "boolean"
+	case json.Number:
+		return f.parseNumber(v.String())
+	case []any:
+		return f.parseItems(v)
+	case map[string]any:
+		return f.parseHash(v)
+	}
+	return nil, false
+}
+
+func (f *field) isText() bool { return f.Type == "string" || f.Type == "text" }
+
+// clears reports whether a request may send null: where responses may have it, and for a text that only requests have and
+// that has no value set.
+func (f *field) clears() bool { return f.Type != "boolean" && (f.Nullable || f.blank) }
+
+func (f *field) parseForm(s string) (any, bool) {
+	switch f.Type {
+	case "boolean":
+		return s == "true", s == "true" || s == "false"
+	case "integer", "number":
+		if s == "" {
+			return nil, f.clears()
+		}
+		return f.parseNumber(s)
+	case "array":
+		items := strings.Split(s, ",")
+		return slices.DeleteFunc(items, func(v string) bool { return v == "" }), true
+	}
+	return s, f.isText()
+}
+
+func (f *field) parseNumber(s string) (any, bool) {
+	switch f.Type {
+	case "integer":
+		return parseID(s)
+	case "number":
+		n, err := strconv.ParseFloat(s, 64)
+		return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
+	}
+	return nil, false
+}
+
+// parseItems takes a list. Where the contract has no type for the items, they stay as they are.
+func (f *field) parseItems(items []any) (any, bool) {
+	if f.Items != nil && f.Items.Type == "string" {
+		for _, item := range items {
+			if _, isText := item.(string); !isText {
+				return nil, false
+			}
+		}
+	}
+	return items, f.Type == "array"
+}
+
+// parseHash takes an object. Where the contract has no type for the values, they stay as they are.
+func (f *field) parseHash(hash map[string]any) (any, bool) {
+	if f.Type != "object" && f.Type != "hash" {
+		return nil, false
+	}
+	parsed := make(map[string]any, len(hash))
+	for key, value := range hash {
+		if strings.Contains(key, "[") || strings.Contains(key, "]") {
+			return nil, false // a form has no deeper levels here
+		}
+		if f.Values != nil {
+			one, fits := (&field{Type: f.Values.Type}).parse(value)
+			if !fits {
+				return nil, false
+			}
+			parsed[key] = one
+			continue
+		}
+		if text, isForm := value.(formText); isForm {
+			value = string(text)
+		}
+		parsed[key] = value
+	}
+	return parsed, true
+}

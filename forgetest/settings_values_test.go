@@ -1,0 +1,349 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// trial is a value for a setting, and whether the documents allow it. What is allowed is shown as it was sent.
+type trial struct {
+	value any
+	legal bool
+	text  bool // as a form has it
+	shown any  // of a form
+}
+
+func legal(values ...any) (all []trial) {
+	for _, v := range values {
+		all = append(all, trial{value: v, legal: true})
+	}
+	return all
+}
+
+func illegal(values ...any) (all []trial) {
+	for _, v := range values {
+		all = append(all, trial{value: v})
+	}
+	return all
+}
+
+func formOf(text string, shown any) trial {
+	return trial{value: text, legal: true, text: true, shown: shown}
+}
+func badForm(text string) trial { return trial{value: text, text: true} }
+
+// trials are values of all kinds for a parameter: what §4.1.1 allows, null, zero, other types, and what is out of range.
+func trials(p parameter) []trial {
+	object, list := map[string]any{}, []any{}
+	switch p.Type {
+	case "boolean": // "Requests send only true or false" (document 1 §2.1)
+		return slices.Concat(legal(true, false), illegal(nil, "true", "", "yes", 0, 1, list, object),
+			[]trial{formOf("true", true), formOf("false", false), badForm(""), badForm("1"), badForm("yes")})
+	case "integer":
+		return integerTrials(p)
+	case "array<string>":
+		return arrayTrials(p)
+	case "hash":
+		return slices.Concat(legal(object, map[string]any{"a": "b"}), illegal(nil, list, "x", 1, true))
+	}
+	return slices.Concat(stringTrials(p), illegal(1, true, list, object, []any{"x"}))
+}
+
+func integerTrials(p parameter) []trial {
+	lowest, shown := 0.0, func(n float64) string { return fmt.Sprint(int64(n)) }
+	if p.Min != nil {
+		lowest = float64(*p.Min)
+	}
+	all := slices.Concat(legal(lowest, lowest+1),
+		illegal(lowest-1, lowest+0.5, -1e6, 1e30, "17", "x", "", true, []any{}, []any{1}, map[string]any{}),
+		[]trial{formOf(shown(lowest), lowest), badForm(shown(lowest - 1)), badForm("x"), badForm("1.5")})
+	if strings.HasSuffix(p.Name, "runner_token_expiration_interval") { // null takes the interval away
+		all = append(append(all, legal(nil)...), formOf("", nil))
+	} else {
+		all = append(append(all, illegal(nil)...), badForm(""))
+	}
+	if p.Max != nil {
+		all = append(append(all, legal(float64(*p.Max))...), illegal(*p.Max+1)...)
+	}
+	return all
+}
+
+func arrayTrials(p parameter) []trial {
+	all := slices.Concat(legal([]any{}), illegal(nil, true, 1, "group", map[string]any{}, []any{1, true}, []any{nil}, []any{[]any{"group"}}))
+	if len(p.ItemEnum) == 0 {
+		return slices.Concat(all, legal([]any{"ewm", "custom-issue-tracker"}))
+	}
+	return slices.Concat(all, legal([]any{"group"}, []any{"project"}, []any{"group", "project"}),
+		illegal([]any{"foo"}, []any{"group", "foo"}, []any{"group", "group"}))
+}
+
+func stringTrials(p parameter) []trial {
+	switch {
+	case len(p.Enum) > 0:
+		all := illegal(nil, "", "nonsense", strings.ToUpper(p.Enum[0]))
+		for _, value := range p.Enum {
+			all = append(append(all, legal(value)...), formOf(value, value))
+		}
+		return append(all, badForm(""), badForm("nonsense"))
+	case p.Name == "signin_enabled":
+		return append(slices.Concat(legal("true", "false"), illegal(nil, "", "maybe", "TRUE")), formOf("false", "false"), badForm("maybe"))
+	case p.Name == "archive_builds_in_human_readable":
+		return slices.Concat(legal("15 days", "1 day", "24 hours", "2 weeks", "1 month", "1 year 6 months", "", nil),
+			illegal("1 hour", "23 hours", "banana", "0 days", "1", "day", "-3 days", "15 days ago", "99999999999999999999 days", "1 day or so"))
+	case p.Name == "spam_check_endpoint_url":
+		return slices.Concat(legal("grpc://spam.example:443", "tls://spam.example", "", nil),
+			illegal("http://x", "https://x", "grpc://", "grpc:x", "x", "//spam.example", "tls://%zz"))
+	case p.Name == "email_restrictions":
+		return slices.Concat(legal(`.+@example\.com`, "", nil), illegal("(", "a**"))
+	case p.Name == "terms": // the response has no null
+		return slices.Concat(legal("be kind", ""), illegal(nil))
+	}
+	return append(legal("text", "", "ünï <b> \"x\"", nil), formOf("a b", "a b"))
+}
+
+// platformOf is a server of the matrix.
+type platformOf struct {
+	name    string
+	options []Option
+}
+
+func settingPlatforms() (all []platformOf) {
+	for _, tier := range []Tier{Free, Premium, Ultimate} {
+		all = append(all, platformOf{string(tier), []Option{WithTier(tier)}},
+			platformOf{string(tier) + " GitLab", []Option{WithTier(tier), GitLabWords()}})
+	}
+	return append(all, platformOf{"dedicated", []Option{WithOffering(Dedicated)}}, platformOf{"16.0", []Option{WithRelease("16.0")}})
+}
+
+// settingFields are the fields of the response as the contract has them.
+var settingFields = sync.OnceValue(func() []field {
+	var types map[string]struct{ Fields []field }
+	parse("catalogue/types.json", &types)
+	return types["ApplicationSettings"].Fields
+})
+
+// soldSetting reports whether a platform has a setting: the limits of §4.1.1 and those of §2.1 hold both.
+func soldSetting(s *Server, p parameter) bool {
+	for _, f := range settingFields() {
+		if f.Name == p.Name && !f.Only.licensed(s) {
+			return false
+		}
+	}
+	return p.Only.licensed(s)
+}
+
+// A setting is either taken as it was sent, or refused and nothing changes, or, where the platform does not have it, ignored
+// and not shown. It is never taken as another value.
+func TestSettingsKeepWhatWasSent(t *testing.T) {
+	for i, on := range settingPlatforms() {
+		if raceEnabled && i%3 != 0 {
+			continue // nothing runs at once here, and it takes ten times as long
+		}
+		t.Run(on.name, func(t *testing.T) {
+			s := New(t, on.options...)
+			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
+			m := &meeting{caller: newCaller(t, s), srv: s}
+			m.http.Transport.(*http.Transport).DisableCompression = true // half of the time
+			m.before = m.get(settingsPath)
+			for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
+				sold := soldSetting(s, p)
+				for _, x := range trials(p) {
+					for _, problem := range m.try(x, p, sold) {
+						t.Errorf("%s = %s (form: %t): %s", p.Name, encoder{}.encode(x.value), x.text, problem)
+					}
+				}
+			}
+		})
+	}
+}
+
+// inWords is what a server calls a setting.
+func inWords(s *Server, name string) string {
+	if s.gitlab {
+		return orElse(words().Settings[name], name)
+	}
+	return name
+}
+
+// meeting is a server that is tried, and what its settings were last.
+type meeting struct {
+	caller
+	srv    *Server
+	before reply
+}
+
+// try sends one value and says what is wrong with what became of it.
+func (m *meeting) try(x trial, p parameter, sold bool) (problems []string) {
+	name := inWords(m.srv, p.Name)
+	body := map[string]any{name: x.value}
+	if x.value == true || x.value == "true" && p.Type == "boolean" {
+		for _, other := range p.Requires {
+			body[inWords(m.srv, other)] = companionValue(other)
+		}
+	}
+	var r reply
+	want := x.value
+	if x.text {
+		want = x.shown
+		form := url.Values{}
+		for key, value := range body {
+			form.Set(key, fmt.Sprint(value))
+		}
+		r = m.send("PUT", settingsPath, form.Encode())
+	} else {
+		r = m.put(settingsPath, body)
+	}
+	before, after := m.before, m.get(settingsPath)
+	m.before = after
+	switch {
+	case sold && !x.legal && r.Status == 400:
+		if !strings.Contains(r.Body, name) {
+			problems = append(problems, "the refusal does not name it: "+r.Body)
+		}
+		if after.Body != before.Body {
+			problems = append(problems, "it is refused, and the settings changed")
+		}
+		return problems
+	case sold && !x.legal || r.Status != 200:
+		return []string{fmt.Sprintf("status %d %.200s", r.Status, r.Body)}
+	case r.Body != after.Body:
+		problems = append(problems, "the answer is not what is read later")
+	}
+	old, now := before.object(m.t), after.object(m.t)
+	shown, is := now[name]
+	switch {
+	case is != sold:
+		problems = append(problems, fmt.Sprintf("shown: %t, the platform has it: %t", is, sold))
+	case sold && !assert.ObjectsAreEqual(want, shown):
+		problems = append(problems, fmt.Sprintf("it shows %s", encoder{}.encode(shown)))
+	}
+	return append(problems, otherChanges(old, now, body)...)
+}
+
+// otherChanges names the settings that differ and were not sent, under either name.
+func otherChanges(old, now, sent map[string]any) (problems []string) {
+	mayChange := map[string]bool{"updated_at": true}
+	for _, pair := range aliasesOfTheText() {
+		_, first := sent[pair[0]]
+		_, second := sent[pair[1]]
+		mayChange[pair[0]], mayChange[pair[1]] = first || second, first || second
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if _, own := sent[key]; !own && !mayChange[key] && !assert.ObjectsAreEqual(old[key], now[key]) {
+			problems = append(problems, key+" changed too")
+		}
+	}
+	return problems
+}
+
+// companionValue is a legal value of a setting that has to come with another one.
+func companionValue(name string) any {
+	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
+		if p.Name == name && p.Type == "integer" {
+			return 5
+		}
+	}
+	return "companion"
+}
+
+// aliasesOfTheText are the pairs of names for one setting: old and new (document 3 §2.1, §4.1.1).
+func aliasesOfTheText() [][2]string {
+	return [][2]string{
+		{"admin_notification_email", "abuse_notification_email"},
+		{"allow_local_requests_from_hooks_and_services", "allow_local_requests_from_web_hooks_and_services"},
+		{"asset_proxy_whitelist", "asset_proxy_allowlist"},
+		{"signin_enabled", "password_authentication_enabled_for_web"},
+	}
+}
+
+// The start values are values that the server takes: a program may send back what it read.
+func TestSettingsStartIsLegal(t *testing.T) {
+	for _, on := range settingPlatforms() {
+		t.Run(on.name, func(t *testing.T) {
+			s := New(t, on.options...)
+			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) })
+			c := newCaller(t, s)
+			before := c.get(settingsPath).object(t)
+			for _, name := range slices.Sorted(maps.Keys(before)) {
+				if name == "updated_at" {
+					continue
+				}
+				r := c.put(settingsPath, map[string]any{name: before[name]})
+				require.Equal(t, 200, r.Status, "%s = %v: %s", name, before[name], r.Body)
+			}
+			all := c.put(settingsPath, before)
+			require.Equal(t, 200, all.Status, all.Body)
+			after := all.object(t)
+			delete(before, "updated_at")
+			delete(after, "updated_at")
+			assert.Equal(t, before, after)
+		})
+	}
+}
+
+// Settings that only the response has are taken too, with the same care.
+func TestSettingsOfTheResponseOnly(t *testing.T) {
+	c := newCaller(t, New(t))
+	for _, tc := range []struct {
+		name   string
+		value  string
+		status int
+	}{
+		{"rsa_key_restriction", "-1", 200}, {"rsa_key_restriction", "-2", 400}, {"max_attachment_size", "-1", 400}, {"max_attachment_size", "null", 400},
+		{"polling_interval_multiplier", "1.5", 200}, {"polling_interval_multiplier", `"nan"`, 400}, {"polling_interval_multiplier", "-1", 400},
+		{"home_page_url", "null", 200}, {"default_preferred_language", "null", 400}, {"default_preferred_language", "7", 400},
+		{"external_pipeline_validation_service_timeout", "null", 200}, {"domain_allowlist", `["a.example"]`, 200}, {"domain_allowlist", "null", 400},
+		{"domain_allowlist", `"a.example"`, 400}, {"asset_proxy_allowlist", "[1]", 400}, {"repository_storages_weighted", `{"default":50}`, 200},
+		{"repository_storages_weighted", `{"default":"half"}`, 400}, {"repository_storages_weighted", "[]", 400},
+		{"default_branch_protection_defaults", `{"allow_force_push":true,"allowed_to_push":[{"access_level":40}]}`, 200}, {"gravatar_enabled", "null", 400},
+	} {
+		before := c.get(settingsPath)
+		r := c.put(settingsPath, map[string]json.RawMessage{tc.name: json.RawMessage(tc.value)})
+		assert.Equal(t, tc.status, r.Status, "%s = %s: %s", tc.name, tc.value, r.Body)
+		if after := c.get(settingsPath); tc.status == 200 {
+			shown, err := json.Marshal(after.object(t)[tc.name])
+			require.NoError(t, err)
+			assert.JSONEq(t, tc.value, string(shown), tc.name)
+		} else {
+			assert.Equal(t, before.Body, after.Body, tc.name)
+		}
+	}
+	weights := c.send("PUT", settingsPath, "repository_storages_weighted[default]=70&repository_storages_weighted[cold]=30")
+	assert.Equal(t, map[string]any{"default": 70.0, "cold": 30.0}, weights.object(t)["repository_storages_weighted"])
+	assert.Equal(t, 400, c.send("PUT", settingsPath, "repository_storages_weighted[default]=much").Status)
+	assert.Equal(t, 400, c.send("PUT", settingsPath, "default_branch_protection_defaults[allowed_to_push][][access_level]=40").Status)
+	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[]=1").Status)
+	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[x]=1").Status)
+	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit=1&snippet_size_limit=2").Status)
+	words := newCaller(t, New(t, GitLabWords())) // the deployed server shows a decimal as text, and takes it
+	for value, status := range map[string]int{`"1.5"`: 200, "1.5": 200, `"nan"`: 400, `"x"`: 400, `""`: 400, `"-1"`: 400} {
+		r := words.put(settingsPath, map[string]json.RawMessage{"polling_interval_multiplier": json.RawMessage(value)})
+		assert.Equal(t, status, r.Status, value)
+	}
+	free := newCaller(t, New(t, WithTier(Free)))
+	assert.Equal(t, 200, free.put(settingsPath, map[string]any{"replica_status_timeout": "nonsense"}).Status) // ignored there
+}
+
+// A value that another one has to allow is refused without it.
+func TestSettingsNeeds(t *testing.T) {
+	c := newCaller(t, New(t))
+	const refusal = `{"message":{"unconfirmed_users_delete_after_days":["can only be enabled when delete_unconfirmed_users is enabled"]}}`
+	for _, body := range []string{`{"unconfirmed_users_delete_after_days":3}`, `{"unconfirmed_users_delete_after_days":3,"delete_unconfirmed_users":false}`} {
+		r := c.put(settingsPath, json.RawMessage(body))
+		assert.Equal(t, 400, r.Status, body)
+		assert.JSONEq(t, refusal, r.Body)
+	}
+	r := c.put(settingsPath, json.RawMessage(`{"unconfirmed_users_delete_after_days":3,"delete_unconfirmed_users":true}`))
+	assert.Equal(t, 200, r.Status, r.Body)
+	assert.InDelta(t, 3, r.object(t)["unconfirmed_users_delete_after_days"], 0)
+}

@@ -1,0 +1,190 @@
+package contractmodel
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// The data of a case are drawn completely before a server is started.
+
+// peopleDie is a number below 1024 without the preference for small ones that rapid's have. It
+// shrinks to 0.
+var peopleDie = rapid.Custom(func(t *rapid.T) (n int) {
+	for range 10 {
+		n *= 2
+		if rapid.Bool().Draw(t, "bit") {
+			n++
+		}
+	}
+	return n
+})
+
+func peoplePick[T any](t *rapid.T, label string, values ...T) T {
+	return values[peopleDie.Draw(t, label)%len(values)]
+}
+
+// peopleNumber is a number of lowest..highest.
+func peopleNumber(t *rapid.T, label string, lowest, highest int) int {
+	return lowest + peopleDie.Draw(t, label)%(highest-lowest+1)
+}
+
+// peopleChance is true in one of n cases; a minimal case has false.
+func peopleChance(t *rapid.T, label string, n int) bool {
+	return peopleDie.Draw(t, label)%n == n-1
+}
+
+var peopleTimes = []time.Time{
+	peopleNow.Add(-48 * time.Hour), peopleNow.Add(-48*time.Hour + time.Millisecond), peopleNow.Add(-48*time.Hour + 500*time.Millisecond),
+	peopleNow.Add(-48*time.Hour + time.Second), peopleNow.Add(-24 * time.Hour), peopleNow.Add(-time.Hour), peopleNow.Add(-700 * 24 * time.Hour),
+}
+
+func peopleDrawTier(t *rapid.T, w *peopleWorld) {
+	w.Tier = peoplePick(t, "tier", "ultimate", "premium", "free")
+	w.Offering = peoplePick(t, "offering", "self-managed", "dedicated", "hosted")
+}
+
+var peopleUsernames = []string{"Maya", "maya.l", "bob", "BOB-two", "al", "Alma", "zoe_q", "ann"}
+
+var peopleNames = []string{"Maya Lindqvist", "maya lindqvist", "Bob", "BOB Zed", "Al", "Ada Bob", "ann-marie", "Q"}
+
+// peopleDrawUsers draws the users: the first is the default user of the server.
+func peopleDrawUsers(t *rapid.T, w *peopleWorld, n int, full bool) {
+	w.Users = []peopleUser{{Username: "root", Name: "Root", Email: "root@example.com", State: "active", Admin: true, Created: peopleTimes[0]}}
+	for i := 1; i <= n; i++ {
+		u := peopleUser{Created: peopleTimes[0], State: "active"}
+		u.Username = fmt.Sprintf("%s%d", peoplePick(t, "username", peopleUsernames...), i)
+		u.Name = peoplePick(t, "name", peopleNames...)
+		u.Email = u.Username + "@example.com"
+		u.Admin = i > 1 && peopleChance(t, "admin", 5)
+		u.Auditor = !u.Admin && peopleChance(t, "auditor", 5)
+		u.External = !u.Admin && peopleChance(t, "external", 4)
+		if full {
+			peopleDrawAccount(t, &u, i)
+		}
+		w.Users = append(w.Users, u)
+	}
+}
+
+func peopleDrawAccount(t *rapid.T, u *peopleUser, i int) {
+	u.Created = peoplePick(t, "created", peopleTimes...)
+	if !u.Admin && !u.Auditor && peopleChance(t, "bot", 4) {
+		u.Bot = peoplePick(t, "bot kind", "project", "internal")
+	}
+	u.State = peoplePick(t, "state", "active", "blocked", "deactivated")
+	u.TwoFactor = peopleChance(t, "two factor", 2)
+	u.Public = peoplePick(t, "public e-mail", "", u.Email, fmt.Sprintf("public%d@example.org", i))
+	if peopleChance(t, "further address", 4) {
+		u.Further = []string{fmt.Sprintf("further%d@example.net", i)}
+	}
+	for _, provider := range []string{"ldapmain", "saml", "scim"} {
+		if peopleChance(t, "identity", 4) {
+			u.Identities = append(u.Identities, [2]string{provider, fmt.Sprintf("uid=%s", peoplePick(t, "uid", "Ada", "bob", "q"))})
+		}
+	}
+	for _, key := range []string{"team", "site"} {
+		if peopleChance(t, "attribute", 2) {
+			if u.Attributes == nil {
+				u.Attributes = map[string]string{}
+			}
+			u.Attributes[key] = peoplePick(t, "attribute value", "core", "Core", "x")
+		}
+	}
+}
+
+// peopleDrawPlaces draws groups, projects and who is in them.
+func peopleDrawPlaces(t *rapid.T, w *peopleWorld) {
+	paths := []string{"acme", "acme/sub", "acme/sub/deep", "zeta"}
+	for i, path := range paths[:peopleNumber(t, "groups", 1, len(paths))] {
+		g := peopleGroup{Path: path, Parent: -1, Visibility: peoplePublic}
+		if strings.Contains(path, "/") {
+			g.Parent = i - 1
+			g.Visibility = w.Groups[g.Parent].Visibility
+		}
+		g.Visibility = min(g.Visibility, peoplePick(t, "visibility", peoplePublic, peoplePrivate, peopleInternal))
+		g.Members = peopleDrawMembers(t, w)
+		w.Groups = append(w.Groups, g)
+	}
+	for i := range peopleNumber(t, "projects", 1, 4) {
+		p := peopleProject{Group: -1, Owner: -1, Visibility: peoplePick(t, "visibility", peoplePublic, peoplePrivate, peopleInternal)}
+		if n := peopleNumber(t, "namespace", -1, len(w.Groups)-1); n >= 0 {
+			p.Group = n
+			p.Visibility = min(p.Visibility, w.Groups[n].Visibility)
+			p.Path = fmt.Sprintf("%s/app%d", w.Groups[n].Path, i)
+		} else {
+			p.Owner = peopleNumber(t, "owner", 0, len(w.Users)-1)
+			if w.Users[p.Owner].Bot != "" {
+				p.Owner = 0
+			}
+			p.Path = fmt.Sprintf("%s/app%d", w.Users[p.Owner].Username, i)
+		}
+		p.Members = peopleDrawMembers(t, w)
+		delete(p.Members, p.Owner) // the role of the owner of a namespace cannot be another one
+		w.Projects = append(w.Projects, p)
+	}
+}
+
+func peopleDrawMembers(t *rapid.T, w *peopleWorld) map[int]int {
+	members := map[int]int{}
+	for i := range w.Users {
+		if i > 0 && peopleChance(t, "member", 4) {
+			members[i] = peoplePick(t, "role", peopleOwner, peopleMaintainer, peopleDeveloper, peopleReporter, peopleGuest)
+		}
+	}
+	return members
+}
+
+// peopleDrawWho draws who asks: nobody, or an account that may sign in.
+func peopleDrawWho(t *rapid.T, w *peopleWorld) int {
+	if peopleChance(t, "nobody", 16) {
+		return -1
+	}
+	who := peopleNumber(t, "who", 0, len(w.Users)-1)
+	for who > 0 && (w.Users[who].Bot != "" || w.Users[who].State != "active") {
+		who--
+	}
+	return who
+}
+
+// peopleTimeText writes a bound: in UTC or another zone, with and without a fraction.
+func peopleTimeText(t *rapid.T, at time.Time) string {
+	at = at.Add(peoplePick(t, "shift", 0, time.Millisecond, -time.Millisecond, time.Second))
+	switch peoplePick(t, "zone", 0, 1, 2) {
+	case 1:
+		return at.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.999Z07:00")
+	case 2:
+		return at.Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	return at.Format("2006-01-02T15:04:05.999Z07:00")
+}
+
+// peopleDrawFilters draws up to five parameters of those that a list has, by their drawers.
+func peopleDrawFilters(t *rapid.T, q *peopleQuery, drawers []func()) {
+	for range peoplePick(t, "filters", 0, 1, 2, 1, 2, 3, 1, 4, 5) {
+		peoplePick(t, "filter", drawers...)()
+	}
+	if peopleChance(t, "unknown", 8) {
+		q.Params.Set("colour", "red")
+	}
+}
+
+// peopleDrawTarget draws what a path names; -1 is what does not exist.
+func peopleDrawTarget(t *rapid.T, n int) int {
+	if n == 0 || peopleChance(t, "no target", 30) {
+		return -1
+	}
+	return peopleNumber(t, "target", 0, n-1)
+}
+
+// peopleDrawPerPage draws a page size, small ones more often.
+func peopleDrawPerPage(t *rapid.T) int {
+	if peopleChance(t, "above the maximum", 24) {
+		return peoplePick(t, "per_page", 101, 150, 1000)
+	}
+	if !peopleChance(t, "any page size", 3) {
+		return peopleNumber(t, "per_page", 1, 6)
+	}
+	return peopleNumber(t, "per_page", 1, 100)
+}

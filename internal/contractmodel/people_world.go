@@ -1,0 +1,159 @@
+// Package contractmodel answers lists from the text of the contract alone, without a look at the
+// embedded server, which its tests compare with it on random data.
+package contractmodel
+
+import (
+	"slices"
+	"time"
+)
+
+// peopleNow is where the clock of the compared server stands.
+var peopleNow = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
+
+// Roles of document 1 §5 rule 7, and the ones below them.
+const (
+	peopleGuest      = 10
+	peopleReporter   = 20
+	peopleDeveloper  = 30
+	peopleMaintainer = 40
+	peopleOwner      = 50
+)
+
+// Who sees a group or project without being a member.
+const (
+	peoplePrivate = iota
+	peopleInternal
+	peoplePublic
+)
+
+// peopleUser is an account.
+type peopleUser struct {
+	ID         int64
+	Username   string
+	Name       string
+	Email      string   // private, primary
+	Further    []string // private
+	Public     string   // public e-mail, "" for none
+	State      string
+	Bot        string // "", "project" or "internal"
+	External   bool
+	Admin      bool
+	Auditor    bool
+	TwoFactor  bool
+	Identities [][2]string // provider, external id
+	Attributes map[string]string
+	Created    time.Time
+}
+
+// peopleGroup is a group; Parent is an index of peopleWorld.Groups, -1 for none.
+type peopleGroup struct {
+	ID         int64
+	Path       string
+	Visibility int
+	Parent     int
+	Members    map[int]int // index of the user to role
+}
+
+// peopleProject is a project of a group, or of the user Owner where Group is -1.
+type peopleProject struct {
+	ID         int64
+	Path       string
+	Visibility int
+	Group      int
+	Owner      int
+	Members    map[int]int
+}
+
+// peopleRunner is a runner of the instance, of a group or of projects.
+type peopleRunner struct {
+	ID        int64
+	Type      string
+	Group     int
+	Projects  []int
+	Paused    bool
+	Contacted time.Time // zero for never
+	Tags      []string
+	Version   string
+	Managers  []string // versions of its managers
+}
+
+// peopleJob is a job of a runner.
+type peopleJob struct {
+	ID      int64
+	Runner  int
+	Project int
+	System  string
+	Status  string
+}
+
+// peopleEvent is an audit event.
+type peopleEvent struct {
+	ID       int64
+	Author   int
+	Type     string // entity_type
+	Entity   int    // index of the user, group or project
+	EntityID int64
+	Created  time.Time
+}
+
+// peopleWorld is all data of one case.
+type peopleWorld struct {
+	Tier     string // free, premium, ultimate
+	Offering string // hosted, self-managed, dedicated
+	Users    []peopleUser
+	Groups   []peopleGroup
+	Projects []peopleProject
+	Runners  []peopleRunner
+	Jobs     []peopleJob
+	Events   []peopleEvent
+}
+
+// premium says whether what is Premium and Ultimate exists.
+func (w *peopleWorld) premium() bool { return w.Tier != "free" }
+
+// own says whether what is for self-managed and dedicated instances exists.
+func (w *peopleWorld) own() bool { return w.Offering != "hosted" }
+
+func (w *peopleWorld) admin(who int) bool { return who >= 0 && w.Users[who].Admin }
+
+func (w *peopleWorld) auditor(who int) bool { return who >= 0 && w.Users[who].Auditor }
+
+// lineage is a group and the groups above it.
+func (w *peopleWorld) lineage(group int) (all []int) {
+	for ; group >= 0; group = w.Groups[group].Parent {
+		all = append(all, group)
+	}
+	return all
+}
+
+// groupRole is the role of a user in a group: his own there or above.
+func (w *peopleWorld) groupRole(who, group int) (role int) {
+	for _, g := range w.lineage(group) {
+		role = max(role, w.Groups[g].Members[who])
+	}
+	return role
+}
+
+// projectRole is the role of a user in a project: his own, or that in the groups above.
+func (w *peopleWorld) projectRole(who, project int) int {
+	p := w.Projects[project]
+	if p.Group < 0 && p.Owner == who {
+		return peopleOwner
+	}
+	return max(p.Members[who], w.groupRole(who, p.Group))
+}
+
+// belowGroup says whether a user has a role in something that the group holds.
+func (w *peopleWorld) belowGroup(who, group int) bool {
+	for g := range w.Groups {
+		if slices.Contains(w.lineage(g), group) && w.Groups[g].Members[who] > 0 {
+			return true
+		}
+	}
+	for _, p := range w.Projects {
+		if slices.Contains(w.lineage(p.Group), group) && p.Members[who] > 0 {
+			return true
+		}
+	}
+	return false
+}

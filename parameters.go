@@ -1,0 +1,246 @@
+package forge
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What the fields of options send, and the rules that hold for all fields of a kind. It is found
+// once for each type, so that a new field of options has the rules without further code.
+
+// optionField is a field of an options type.
+type optionField struct {
+	index int
+	key   string // as it goes on the wire: "iids[]", "not[weight]"
+	// refusal says why a value that is not zero cannot be meant; nil: every value can.
+	refusal func(v reflect.Value) string
+	inner   []optionField // of a pointer to further fields: Not; one level, as in the contract
+	foreign bool          // the route does not document it
+
+	list, time bool
+	layout     string // of a time
+}
+
+// optionFields are the fields of an options type.
+type optionFields struct {
+	all     []optionField
+	byRoute sync.Map // of *route: the same fields, with foreign set
+}
+
+var knownFields sync.Map // of reflect.Type
+
+// unset reports whether the value is not sent. A zero time is zero in every zone.
+func (f *optionField) unset(v reflect.Value) bool {
+	if f.time {
+		return v.Interface().(time.Time).IsZero()
+	}
+	return v.IsZero()
+}
+
+// fieldsOf returns the fields of a struct type that are sent.
+func fieldsOf(t reflect.Type) *optionFields {
+	if known, ok := knownFields.Load(t); ok {
+		return known.(*optionFields)
+	}
+	known, _ := knownFields.LoadOrStore(t, &optionFields{all: readFields(t, "")})
+	return known.(*optionFields)
+}
+
+// readFields lists the fields of a struct type. Inside another field their names are in brackets.
+func readFields(t reflect.Type, outer string) (fields []optionField) {
+	for field := range t.Fields() {
+		query, body := field.Tag.Get("url"), field.Tag.Get("json")
+		name, options, _ := strings.Cut(orDefault(query, body), ",")
+		if name == "" || name == "-" || !field.IsExported() {
+			continue
+		}
+		if outer != "" {
+			name = outer + "[" + name + "]"
+		}
+		f := optionField{index: field.Index[0], key: name, list: field.Type.Kind() == reflect.Slice}
+		if strings.Contains(options, "brackets") {
+			f.key += "[]"
+		}
+		if field.Type == reflect.TypeFor[time.Time]() {
+			f.time, f.layout = true, orDefault(field.Tag.Get("layout"), timeLayout)
+		}
+		if field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct && query != "" && outer == "" {
+			f.inner = readFields(field.Type.Elem(), name)
+		}
+		if t != reflect.TypeFor[UpdateSettingsOptions]() { // whose lists may hold what a server's do
+			f.refusal = refusalOf(field.Type, query != "", strings.Contains(options, "omitzero"))
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// on returns the fields as the route documents them. A filter that an endpoint does not have is
+// ignored by servers, and its list would hold everything.
+func (f *optionFields) on(r *route) []optionField {
+	if known, ok := f.byRoute.Load(r); ok {
+		return known.([]optionField)
+	}
+	fields := f.all
+	if documented := r.parameters(); documented != "" {
+		fields = documentedOn(fields, " "+documented+" ")
+	}
+	known, _ := f.byRoute.LoadOrStore(r, fields)
+	return known.([]optionField)
+}
+
+func documentedOn(fields []optionField, documented string) []optionField {
+	all := make([]optionField, len(fields))
+	for i, f := range fields {
+		if all[i] = f; f.inner != nil {
+			all[i].inner = documentedOn(f.inner, documented)
+		} else {
+			all[i].foreign = !strings.Contains(documented, " "+strings.TrimSuffix(f.key, "[]")+" ")
+		}
+	}
+	return all
+}
+
+// checkFields refuses values that a field of the kind cannot have, and fields that the route does
+// not document.
+func checkFields(options any, r *route) error {
+	v := reflect.Indirect(reflect.ValueOf(options))
+	if v.Kind() != reflect.Struct || v.IsZero() {
+		return nil
+	}
+	return checkStruct(v, fieldsOf(v.Type()).on(r), r)
+}
+
+func checkStruct(v reflect.Value, fields []optionField, r *route) error {
+	for i := range fields {
+		f := &fields[i]
+		value := v.Field(f.index)
+		if f.unset(value) {
+			continue
+		}
+		if f.foreign {
+			return &ValidationError{Param: f.key, Reason: r.method + " " + r.template + " does not document it, and servers ignore such a filter"}
+		}
+		if f.inner != nil {
+			if err := checkStruct(value.Elem(), f.inner, r); err != nil {
+				return err
+			}
+		} else if f.refusal != nil {
+			if reason := f.refusal(value); reason != "" {
+				return &ValidationError{Param: f.key, Reason: reason}
+			}
+		}
+	}
+	return nil
+}
+
+// refuser is implemented by filters: it says why a value cannot be meant.
+type refuser interface{ refusal() string }
+
+// refusalOf returns the rule for the values of a field, by its type. In a body a text may be blank,
+// a number negative, and a list empty where it is sent nevertheless: that clears what was set.
+func refusalOf(t reflect.Type, query, clears bool) func(reflect.Value) string {
+	switch {
+	case t.Kind() == reflect.Interface || t.Implements(reflect.TypeFor[refuser]()):
+		return refusedByItself
+	case t == reflect.TypeFor[int64]():
+		return func(v reflect.Value) string { return refusedID(v.Int()) }
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String || t == reflect.TypeFor[[]int64]():
+		return func(v reflect.Value) string { return refusedList(v, clears) }
+	case t == reflect.TypeFor[int]() && query:
+		return refusedNumber
+	case t.Kind() == reflect.String && query:
+		return func(v reflect.Value) string { return refusedText(v.String()) }
+	}
+	return nil
+}
+
+// refusedByItself asks the filter. A nil pointer is refused where it would be written.
+func refusedByItself(v reflect.Value) string {
+	if v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
+		return ""
+	}
+	if filter, ok := v.Interface().(refuser); ok {
+		return filter.refusal()
+	}
+	return ""
+}
+
+func refusedNumber(v reflect.Value) string {
+	if v.Int() < 0 {
+		return strconv.FormatInt(v.Int(), 10) + " is negative"
+	}
+	return ""
+}
+
+func refusedID(id int64) string {
+	if id <= 0 {
+		return "id " + strconv.FormatInt(id, 10) + " is not positive"
+	}
+	return ""
+}
+
+func refusedText(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "it is blank, which servers read as not given"
+	}
+	return ""
+}
+
+func refusedList(v reflect.Value, clears bool) string {
+	if v.Len() == 0 && !clears {
+		return "it is empty, which servers read as no filter at all: nil is not sent"
+	}
+	for i := range v.Len() {
+		if item := v.Index(i); item.Kind() == reflect.Int64 {
+			if reason := refusedID(item.Int()); reason != "" {
+				return reason
+			}
+		} else if strings.TrimSpace(item.String()) == "" {
+			return "element " + strconv.Itoa(i) + " is blank"
+		}
+	}
+	return ""
+}
+
+// checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic.
+func checkNil(v reflect.Value, fields []optionField) error {
+	for i := range fields {
+		f := &fields[i]
+		switch value := v.Field(f.index); {
+		case value.Kind() == reflect.Interface && value.Elem().Kind() == reflect.Pointer && value.Elem().IsNil():
+			return &ValidationError{Param: f.key, Reason: "it is a nil " + value.Elem().Type().String()}
+		case f.inner != nil && !value.IsNil():
+			if err := checkNil(value.Elem(), f.inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// timeLayout is how times are sent: in UTC, in milliseconds, as responses have them.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+var errNoTime = errors.New("it is outside the years 0 to 9999, which RFC 3339 can write")
+
+// writeTime writes a time in UTC, as precisely as the layout does. An upper bound is rounded up and
+// every other time down, so that a bound holds the item that it was taken from.
+func writeTime(t time.Time, layout, key string) (string, error) {
+	unit := time.Second
+	if strings.Contains(layout, ".000") {
+		unit = time.Millisecond
+	}
+	rounded := t.UTC().Truncate(unit)
+	if strings.HasSuffix(key, "_before") && rounded.Before(t) {
+		rounded = rounded.Add(unit)
+	}
+	if year := rounded.Year(); year < 0 || year > 9999 {
+		return "", errNoTime
+	}
+	return rounded.Format(layout), nil
+}
