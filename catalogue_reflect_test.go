@@ -130,7 +130,7 @@ func fitsParam(want string, field reflect.Type) bool {
 	case "boolean":
 		fit = []reflect.Type{reflect.TypeFor[*bool](), reflect.TypeFor[bool]()}
 	case "integer":
-		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[IDFilter](), reflect.TypeFor[NumberFilter](), reflect.TypeFor[ID](), reflect.TypeFor[*Number](), reflect.TypeFor[Nullable[time.Duration]]()}
+		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[IDFilter](), reflect.TypeFor[NumberFilter](), reflect.TypeFor[ID](), reflect.TypeFor[*Number](), reflect.TypeFor[Nullable[time.Duration]](), reflect.TypeFor[Nullable[int]]()}
 	case "array<integer>":
 		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[IDsFilter]()}
 	case "array<string>":

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -166,11 +167,11 @@ func decodeMember[T any](r *jsonread.Reader, member string) (items []*T, err err
 	if !r.Object() { // another type is noted there
 		return nil, r.End()
 	}
-	found := false
+	found, others := false, map[string]json.RawMessage(nil)
 	for r.Key() {
 		switch kind := r.Kind(); {
 		case string(r.CurrentKey()) != member:
-			r.Skip()
+			r.Unknown(&others) // a list has no Extra; Drift and strict decoding have to know
 			continue
 		case kind == "array" || kind == "null":
 			if items, err = decodeItems[T](r); err != nil {

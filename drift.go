@@ -3,6 +3,7 @@ package forge
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -36,7 +37,8 @@ type DriftEntry struct {
 }
 
 // WithDrift makes the client record what it does not know in the responses that it decodes, for reports and for tests against a new
-// release of a server. The values stay in Extra and in Response.Mismatches as without it. nil records nothing.
+// release of a server. The values stay in Extra and in Response.Mismatches as without it. nil records nothing. A column of
+// PlaceholderReassignmentsService.List that no field names is recorded for each row.
 func WithDrift(d *Drift) Option {
 	return func(c *config) error {
 		c.drift = d
@@ -72,6 +74,22 @@ func (d *Drift) watch(r *route) func(place, want, got string) {
 	}
 	route := r.method + " " + r.template
 	return func(place, want, got string) { d.record(driftKey{route, cleanText(place, 512), want, got}) }
+}
+
+// columns returns a yield that records the columns of a file that no field names.
+func (d *Drift) columns(r *route, yield func(*PlaceholderReassignment, error) bool) func(*PlaceholderReassignment, error) bool {
+	watch := d.watch(r)
+	if watch == nil {
+		return yield
+	}
+	return func(row *PlaceholderReassignment, err error) bool {
+		if err == nil {
+			for name := range row.Extra {
+				watch("/*/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "", "string")
+			}
+		}
+		return yield(row, err)
+	}
 }
 
 func (d *Drift) record(key driftKey) {

@@ -3,6 +3,8 @@ package forge
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -67,4 +69,43 @@ func TestDriftIsBounded(t *testing.T) {
 	group.Wait()
 	assert.Len(t, drift.Entries(), 10_000)
 	assert.Equal(t, 2000, drift.Dropped())
+}
+
+// What is no JSON, or no item of a list, has names too.
+func TestDriftBesideItems(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/jwt/auth":
+			_, _ = w.Write([]byte(`{"token":"hunter2","scope":"hunter2"}`))
+		case "/v2/_catalog":
+			_, _ = w.Write([]byte(`{"next":{"hunter2":1},"repositories":["hunter2"],"total":1}`))
+		default:
+			w.Header().Set("Content-Type", "text/csv")
+			_, _ = w.Write([]byte("Source host,Import type,Source user identifier,Source user name,Source username,GitLab username,GitLab public email,a/b\n" +
+				"h,t,1,n,u,,,hunter2\nh,t,2,n,u,,,\n"))
+		}
+	}))
+	defer srv.Close()
+	var drift Drift
+	c, err := NewClient(srv.URL, WithDrift(&drift), WithRegistry(srv.URL, srv.URL), WithRegistryCredentials("u", "p"))
+	require.NoError(t, err)
+	defer c.CloseIdleConnections()
+	for _, err := range c.RegistryNative.ListCatalog(t.Context()) {
+		require.NoError(t, err)
+	}
+	rows, err := Collect(c.PlaceholderReassignments.List(t.Context(), ID(1)))
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []DriftEntry{
+		{"GET /groups/:id/placeholder_reassignments", "/*/a~1b", "", "string", 2},
+		{"GET /jwt/auth", "/scope", "", "string", 1},
+		{"GET /v2/_catalog", "/next", "", "object", 1},
+		{"GET /v2/_catalog", "/total", "", "number", 1},
+	}, drift.Entries())
+
+	strict, err := c.With(WithStrictDecoding())
+	require.NoError(t, err)
+	_, err = Collect(strict.RegistryNative.ListCatalog(t.Context()))
+	require.ErrorContains(t, err, "no field has this name")
 }

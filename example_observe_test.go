@@ -56,6 +56,28 @@ func ExampleClient_Stats() {
 	// 2 calls, 1 failed, 0 retries, true
 }
 
+func ExampleWithDrift() {
+	// A release of the server that this version of the library does not know.
+	srv, err := forgetest.Start(forgetest.UnknownFields("mood"), forgetest.OtherTypes("time_estimate"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Close()
+	srv.AddProject("group/app").AddIssues(1, nil)
+
+	var drift forge.Drift
+	client := srv.Client(forge.WithDrift(&drift))
+	if _, err := client.Issues.GetTimeStats(context.Background(), forge.Path("group/app"), 1); err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range drift.Entries() {
+		fmt.Printf("%s %s: want %q, got %s (%d)\n", e.Route, e.Path, e.Want, e.Got, e.Count)
+	}
+	// Output:
+	// GET /projects/:id/issues/:issue_iid/time_stats /mood: want "", got string (1)
+	// GET /projects/:id/issues/:issue_iid/time_stats /time_estimate: want "integer", got object (1)
+}
+
 // named gives each request the name of its endpoint, as a tracing transport names its spans.
 type named struct{ next http.RoundTripper }
 

@@ -60,7 +60,8 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 			return
 		}
 		defer file.Close()
-		if err := readReassignments(file, &s.owner().config, file.Size < 0, yield); err != nil {
+		config := &s.owner().config
+		if err := readReassignments(file, config, file.Size < 0, config.drift.columns(r.route, yield)); err != nil {
 			yield(nil, file.unusable(err))
 		}
 	}

@@ -44,10 +44,8 @@ type SettingDifference struct {
 	sendAs string // the deprecated name, where the server shows only that
 }
 
-// Secret reports whether the setting is a key, a token, a secret or a password, by its name. Numbers and booleans are none.
-func (d SettingDifference) Secret() bool {
-	return isSecretSetting(d.Name) && !isPlainValue(d.Have) && !isPlainValue(d.Want)
-}
+// Secret reports whether the setting is a key, a token, a secret or a password, by its name.
+func (d SettingDifference) Secret() bool { return isSecretSetting(d.Name) }
 
 // String returns the name alone, since the values may be secrets.
 func (d SettingDifference) String() string { return d.Name }
@@ -150,6 +148,11 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 	}
 	for name, value := range given {
 		change := SettingDifference{Name: name, Want: value}
+		for _, alias := range settingAliases() {
+			if alias.old == name {
+				change = SettingDifference{Name: alias.by, Want: alias.forward(value), sendAs: name}
+			}
+		}
 		if _, byHand := o.Extra[name]; byHand {
 			change.byHand = name
 		}
@@ -161,7 +164,7 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 
 // DiffSettings returns what makes settings like others: like those of another instance, or like a document that was changed after
 // an earlier read. Of two values of one read, it is the changes of want. What only one of them has is never sent, unless a
-// program set it in want. Identity, which is the id and times, does not count.
+// program set it in want, or a change needs it as its companion. Identity, which is the id and times, does not count.
 func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 	if want != nil && have != nil && want.read != nil && want.read == have.read {
 		d := want.Changes()
@@ -180,6 +183,7 @@ func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 		return nil, err
 	}
 	d := &SettingsDiff{document: maps.Clone(wanted)}
+	maps.Copy(d.document, there)
 	preferEdits(wanted, edits)
 	moveAliases(wanted)
 	moveAliases(edits)
@@ -208,6 +212,10 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 			d.Changes = append(d.Changes, change)
 		}
 	}
+	companions := (&settingsUpdate{changes: d.Changes, document: d.document}).companions()
+	d.NotSent = slices.DeleteFunc(d.NotSent, func(missing SettingDifference) bool {
+		return slices.ContainsFunc(companions, func(c SettingDifference) bool { return c.Name == missing.Name })
+	})
 	for name := range there {
 		if shownSetting(wanted, name) == nil && !isIdentity(name) {
 			d.OnlyHave = append(d.OnlyHave, name)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -165,25 +166,41 @@ func checkExtraSetting(name string, value json.RawMessage) error {
 	return &ValidationError{Option: "ApplicationSettings", Param: name, Reason: reason}
 }
 
+// settingIndex has the fields of the settings by name, found once.
+var settingIndex struct {
+	once   sync.Once
+	byName map[string]reflect.StructField
+}
+
+func settingStructField(name string) (field reflect.StructField, known bool) {
+	settingIndex.once.Do(func() {
+		settingIndex.byName = map[string]reflect.StructField{}
+		for f := range reflect.TypeFor[ApplicationSettings]().Fields() {
+			if name := jsonName(f); name != "" {
+				settingIndex.byName[name] = f
+			}
+		}
+	})
+	field, known = settingIndex.byName[name]
+	return field, known
+}
+
 // settingField returns the name of the field of a setting.
 func settingField(name string) (field string, known bool) {
-	t := reflect.TypeFor[ApplicationSettings]()
-	field = fieldOf(t, name)
-	f, known := t.FieldByName(field)
-	return field, known && jsonName(f) == name
+	f, known := settingStructField(name)
+	return f.Name, known
 }
 
 // misfitOf says why a setting's field cannot take a value; nil when it can, or when the setting has no field. A number in a string is
 // read in responses, and no server is sent one.
 func misfitOf(name string, value json.RawMessage) *jsonread.Mismatch {
-	if field, named := settingField(name); named && strings.HasPrefix(string(value), `"`) {
-		f, _ := reflect.TypeFor[ApplicationSettings]().FieldByName(field)
+	if f, named := settingStructField(name); named && strings.HasPrefix(string(value), `"`) {
 		if kind, isNumber := numberKind(f.Type); isNumber {
 			return &jsonread.Mismatch{Want: kind, Got: "string"}
 		}
 	}
 	text, err := json.Marshal(map[string]json.RawMessage{name: value})
-	if err != nil {
+	if _, named := settingField(name); !named || err != nil {
 		return nil
 	}
 	var r jsonread.Reader

@@ -100,16 +100,6 @@ func isEmptyJSON(value json.RawMessage) bool {
 	return false
 }
 
-// isPlainValue reports whether a value is a boolean or a number.
-func isPlainValue(value json.RawMessage) bool {
-	parsed, ok := parseJSON(value)
-	switch parsed.(type) {
-	case bool, json.Number:
-		return ok
-	}
-	return false
-}
-
 // isValue reports whether a value is the one that text stands for.
 func isValue(value json.RawMessage, text string) bool {
 	return value != nil && equalJSON(value, json.RawMessage(text))

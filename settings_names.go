@@ -159,11 +159,10 @@ func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage
 
 // isNumericSetting reports whether a setting is a boolean or a number.
 func isNumericSetting(name string) bool {
-	field, known := settingField(name)
+	f, known := settingStructField(name)
 	if !known {
 		return false
 	}
-	f, _ := reflect.TypeFor[ApplicationSettings]().FieldByName(field)
 	_, isNumber := numberKind(f.Type)
 	return isNumber || f.Type == reflect.TypeFor[bool]() || f.Type == reflect.TypeFor[*bool]()
 }

@@ -20,7 +20,8 @@ type encoder struct {
 	words map[string]string      // other names of fields of the outermost documents
 	sold  func(*limitation) bool // whether the platform has a field; nil is all
 
-	gitlab bool // words of the deployed product
+	gitlab  bool     // words of the deployed product
+	changes *changes // of the objects; nil is none
 }
 
 // encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
@@ -56,6 +57,8 @@ func (e encoder) append(b []byte, value any, format string) []byte {
 		if v == nil {
 			return append(b, "{}"...)
 		}
+	case bare:
+		return e.appendBare(b, v)
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -68,28 +71,44 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	if d == nil {
 		return append(b, "null"...)
 	}
-	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab}
+	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab, changes: e.changes}
 	if slices.Contains(e.views, dependency) {
 		nested.views = []string{dependency}
 	}
 	b = append(b, '{')
-	first := true
+	shown := 0
 	for i, f := range d.shape.fields {
 		if _, gone := d.values[i].(absent); gone || !e.shows(f) {
 			continue
 		}
-		if !first {
+		if shown > 0 {
 			b = append(b, ',')
 		}
-		first = false
+		shown++
 		b = append(appendString(b, orElse(e.words[f.Name], f.Name)), ':')
+		var changed bool
+		if b, changed = e.changes.appendRetyped(b, f); changed {
+			continue
+		}
 		if e.gitlab && deployedDecimals[f.Name] {
 			b = appendDecimal(b, d.values[i])
 			continue
 		}
 		b = nested.append(b, d.values[i], f.Format)
 	}
-	return append(b, '}')
+	return append(e.changes.appendUnknown(b, shown), '}')
+}
+
+// bare is an object that the contract has no type for.
+type bare struct {
+	name  string // of its only field
+	value any
+}
+
+func (e encoder) appendBare(b []byte, o bare) []byte {
+	b = append(appendString(append(b, '{'), o.name), ':')
+	b = e.append(b, o.value, "")
+	return append(e.changes.appendUnknown(b, 1), '}')
 }
 
 // shows reports whether a field belongs to the view, the tier, the offering and the release.

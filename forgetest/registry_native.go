@@ -243,7 +243,7 @@ func listCatalog(c *call) answer {
 	}
 	more := len(names) > n
 	names = names[:min(n, len(names))]
-	a := ok(map[string]any{"repositories": names})
+	a := ok(bare{"repositories", names})
 	a.set("Docker-Distribution-Api-Version", "registry/2.0")
 	if more {
 		query := url.Values{"last": {names[n-1]}, "n": {strconv.Itoa(n)}}

@@ -112,6 +112,9 @@ func (s *Server) answer(c *call, body []byte, allowed []string) answer {
 	default:
 		a = refused(http.StatusNotFound, "404 Not Found")
 	}
+	if a.status < http.StatusMultipleChoices {
+		e.changes = &s.changes
+	}
 	a.render(e)
 	c.sent = slices.Clone(a.body[:min(len(a.body), loggedAnswer)])
 	a.compress(c.r.Header.Get("Accept-Encoding"))

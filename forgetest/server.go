@@ -34,6 +34,7 @@ type Server struct {
 	offering     Offering
 	release      release
 	maxQuery     int
+	changes      changes
 
 	http     *http.Server
 	stop     context.CancelFunc

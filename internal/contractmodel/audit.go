@@ -27,6 +27,7 @@ func auditAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	var s peopleReadings
 	s.open(fraction, "fraction", "refused", "acts")
 	s.open(q.List == "audit" && q.get("entity_type") == auditDeployed, "deployedword", "refused", "acts")
+	s.open(q.Keyset && !q.has("sort"), "sortless", "refused", "acts") // deployed servers have a default
 	return s.answers(m.answer)
 }
 
@@ -60,7 +61,7 @@ func (m *auditModel) answer(r peopleReading) peopleAnswer {
 	if m.illegal(r) {
 		refused = append(refused, 400)
 	}
-	if q.Keyset && (q.get("order_by") != "id" || q.get("sort") != "desc") {
+	if q.Keyset && (q.get("order_by") != "id" || q.has("sort") && q.get("sort") != "desc" || r["sortless"] == "refused") {
 		refused = append(refused, 400, 405)
 	}
 	if refused != nil {

@@ -24,6 +24,7 @@ func userAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	s.open(m.ignoredIllegal(), "ignoredparam", "unchecked", "checked")
 	order := q.get("order_by")
 	s.open(q.Keyset && !m.privileged, "keysetorder", "acts", "ignored")
+	s.open(q.Keyset && q.has("order_by") && !q.has("sort"), "sortless", "refused", "acts") // deployed servers have a default
 	s.open(order == "name" || order == "username", "collation", "bytes", "fold")
 	return s.answers(m.answer)
 }
@@ -66,7 +67,7 @@ func (m *userModel) answer(r peopleReading) peopleAnswer {
 	if m.illegal() || r["ignoredparam"] == "checked" || r["half"] == "refused" || r["scimfree"] == "refused" {
 		refused = append(refused, 400)
 	}
-	if q.Keyset && (!q.has("order_by") || !q.has("sort")) {
+	if q.Keyset && (!q.has("order_by") || r["sortless"] == "refused") {
 		refused = append(refused, 400, 405)
 	}
 	if q.Keyset && r["keysetorder"] == "acts" && (q.notOneOf("order_by", userOrders...) || q.notOneOf("sort", "asc", "desc")) {

@@ -1,0 +1,179 @@
+// Api-drift calls each read endpoint of the API and reports what the server sends that this version
+// of the library does not know: fields without a name here, and values of another JSON type than
+// documented. It is for those who update a server or the library: run it against a test instance of
+// the new release, and send the report to whoever maintains the library.
+//
+//	go run ./examples/api-drift
+//	go run ./examples/api-drift -group acme -project acme/app -registry https://registry.example.com
+//	go run ./examples/api-drift -json > drift.ndjson
+//
+// The report has endpoints, names of fields and JSON types. It has no values, no ids and no names
+// of objects. What the token may not read, and what there is no object for, is listed after it. The
+// program exits with 1 when it found something, and with 2 when a read failed otherwise.
+//
+// It reads one page of each list, takes the first object of it, and goes on from there; it sends no
+// write. Of downloads it reads the first bytes; -downloads=false omits them. Without anything it
+// starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real
+// one; a GitLab server needs FORGE_VOCABULARY=gitlab, too. An administrator's token sees the most.
+//
+// The report of the embedded server has ten settings in angle brackets: the contract describes them
+// without a name, and only that server sends such names.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+)
+
+func main() {
+	demo.Main(func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
+		return run(ctx, args, out, os.Stderr)
+	})
+}
+
+// run is the whole program; a test runs it too.
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := flag.NewFlagSet("api-drift", flag.ContinueOnError)
+	group := flags.String("group", "", "the group to read, by full path or id; the first one unless set")
+	project := flags.String("project", "", "the project to read, by full path or id; the first one unless set")
+	perPage := flags.Int("per-page", 20, "how many items of each list to read, 100 at most")
+	downloads := flags.Bool("downloads", true, "open files and archives, and read their first bytes")
+	registry := flags.String("registry", "", "the address of the container registry, to read it too")
+	asJSON := flags.Bool("json", false, "print lines of JSON")
+	if err := demo.Parse(flags, args, out); err != nil {
+		return err
+	}
+	if *perPage < 1 || *perPage > 100 {
+		return fmt.Errorf("-per-page is %d: it must be from 1 to 100", *perPage)
+	}
+	server, err := demo.Connect(progress, "api-drift")
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if server.Embedded {
+		*group, *project = cmp.Or(*group, "acme"), cmp.Or(*project, "acme/platform/gateway")
+	}
+	w := &walk{downloads: *downloads, registry: *registry, hasRegistry: server.Embedded, perPage: *perPage}
+	w.page = []forge.RequestOption{forge.OnePage(), forge.PerPage(*perPage)}
+	if w.client, err = server.Client.With(forge.WithDrift(&w.drift)); err != nil {
+		return err
+	}
+	if *group != "" {
+		w.group = demo.Ref(*group)
+	}
+	if *project != "" {
+		w.project = demo.Ref(*project)
+	}
+	if err := w.all(ctx); err != nil {
+		return err
+	}
+	return w.report(out, *asJSON)
+}
+
+// walk is one look at all read endpoints.
+type walk struct {
+	client      *forge.Client
+	perPage     int
+	page        []forge.RequestOption // of each list
+	downloads   bool
+	registry    string // the address of the flag
+	hasRegistry bool   // the client knows an address
+	drift       forge.Drift
+	read        int
+	unread      []unread
+	objects
+}
+
+// unread is an endpoint that was not read.
+type unread struct {
+	route  string
+	status int // 0: it was not called, or there was no response
+	reason string
+	failed bool // it may work at another time, or the program cannot read the response
+}
+
+// all reads every endpoint once, in the order of steps. An endpoint that cannot be read does not
+// end it.
+func (w *walk) all(ctx context.Context) error {
+	for _, s := range steps() {
+		w.chooseProject()
+		if missing := w.lacks(s.needs); missing != "" {
+			w.unread = append(w.unread, unread{route: s.route, reason: missing})
+			continue
+		}
+		err := s.read(ctx, w)
+		if ctx.Err() != nil {
+			return fmt.Errorf("ended before all endpoints were read: %w", ctx.Err())
+		}
+		if err == nil {
+			w.read++
+			continue
+		}
+		note, ends := judge(s.route, err)
+		if ends {
+			return err
+		}
+		w.unread = append(w.unread, note)
+	}
+	return nil
+}
+
+// useRegistry makes the client know the registry. Its tokens come from the server, for the same
+// user.
+func (w *walk) useRegistry() (err error) {
+	w.hasRegistry = true
+	w.client, err = w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
+		forge.WithRegistryCredentials(w.user.Username, os.Getenv("FORGE_TOKEN")))
+	return err
+}
+
+// judge says what a failed read means, and whether no other read can succeed either. The server's
+// message is not used: it may name objects.
+func judge(route string, err error) (note unread, ends bool) {
+	var invalid *forge.ValidationError
+	if errors.As(err, &invalid) { // an id of a response that is not one, or of a flag
+		return unread{route: route, reason: cmp.Or(invalid.Param, invalid.Option) + " has no valid value"}, false
+	}
+	var failed *forge.Error
+	refused := errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrCredential)
+	if !errors.As(err, &failed) || refused && !isNative(route) {
+		return unread{}, true
+	}
+	note = unread{route: route, status: failed.Status}
+	if errors.Is(err, forge.ErrCredential) {
+		note.reason = forge.ErrCredential.Error()
+		return note, false
+	}
+	for _, sentinel := range []error{
+		forge.ErrAnswer, forge.ErrTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
+	} {
+		if errors.Is(err, sentinel) {
+			note.reason, note.failed = sentinel.Error(), true
+			break
+		}
+	}
+	switch {
+	case failed.Status == 0 && note.reason == "":
+		return unread{}, true
+	case failed.Status == 501:
+		note.reason, note.failed = "", false // it is no failure: the server does not have it
+	case failed.Status < 400 && note.reason == "":
+		note.reason, note.failed = "incomplete answer", true
+	}
+	return note, false
+}
+
+// isNative reports whether an endpoint has a credential of its own: the registry's.
+func isNative(route string) bool {
+	return strings.HasPrefix(route, "GET /jwt/") || strings.HasPrefix(route, "GET /v2/")
+}
