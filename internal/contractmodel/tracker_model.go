@@ -1,0 +1,289 @@
+// Package contractmodel is a second reading of the contract: what each list has to return, computed
+// by brute force from the documents alone. Its tests compare it with forgetest on random data.
+//
+// Where the documents leave a point open the model accepts each reading and says so in a comment.
+package contractmodel
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// trackerVerdict says whether an item is in a list. The operators are those of three-valued logic.
+type trackerVerdict int
+
+// An item that is in the list by one reading of the documents and not by another is trackerMaybe.
+const (
+	trackerNo trackerVerdict = iota
+	trackerMaybe
+	trackerYes
+)
+
+func trackerSure(b bool) trackerVerdict {
+	if b {
+		return trackerYes
+	}
+	return trackerNo
+}
+
+func (v trackerVerdict) not() trackerVerdict { return trackerYes - v }
+
+// trackerEither is the verdict where two readings are possible.
+func trackerEither(a, b trackerVerdict) trackerVerdict {
+	if a == b {
+		return a
+	}
+	return trackerMaybe
+}
+
+// trackerTest is a filter that has read its value.
+type trackerTest func(*trackerItem) trackerVerdict
+
+// trackerFilter reads the values of a parameter. It calls wrong for those that the row does not
+// have, and may return nil then.
+type trackerFilter func(r *trackerReader, values []string) trackerTest
+
+// trackerRow is a row of the tables of document 2 §4.1.1 and §4.2.1: a filter that acts in a tier
+// and above.
+type trackerRow struct {
+	tier   string
+	filter trackerFilter
+}
+
+// trackerTable is the parameters of a list, by their wire names.
+type trackerTable struct {
+	rows, not map[string]trackerRow
+	exclusive [][2]string
+	orders    map[string]trackerOrder
+	own       bool // scope is created_by_me by default
+	places    bool // in is a parameter
+}
+
+// trackerExpected is what a list has to return.
+type trackerExpected struct {
+	Must     bool  // it must be refused
+	Refusals []int // the statuses with which it may be refused
+	Verdicts map[int64]trackerVerdict
+	Order    trackerOrder
+	Desc     bool
+}
+
+// trackerReader reads a query.
+type trackerReader struct {
+	w     *trackerWorld
+	q     *trackerQuery
+	table *trackerTable
+	must  bool
+	codes map[int]bool
+	tests []trackerTest
+}
+
+// wrong says that a value is illegal.
+func (r *trackerReader) wrong() trackerTest {
+	r.must = true
+	return r.mayRefuse(http.StatusBadRequest)
+}
+
+// mayRefuse says that the documents can be read so that the query is refused.
+func (r *trackerReader) mayRefuse(codes ...int) trackerTest {
+	for _, code := range codes {
+		r.codes[code] = true
+	}
+	return nil
+}
+
+func (r *trackerReader) add(test trackerTest) {
+	if test != nil {
+		r.tests = append(r.tests, test)
+	}
+}
+
+func (r *trackerReader) get(name string) string { return r.q.Params.Get(name) }
+
+// licensed reports whether the tier of the server has what needs a tier (document 1 §1).
+func (r *trackerReader) licensed(tier string) bool {
+	tiers := []string{"", "free", "premium", "ultimate"}
+	return slices.Index(tiers, r.w.Tier) >= slices.Index(tiers, tier)
+}
+
+// trackerModel returns what a list has to return.
+func trackerModel(w *trackerWorld, q *trackerQuery) *trackerExpected {
+	r := &trackerReader{w: w, q: q, table: trackerTables()[q.List], codes: map[int]bool{}}
+	r.target()
+	r.scope()
+	r.filters()
+	r.excluded()
+	r.searched()
+	if q.List == trackerMerges || q.List == trackerProjectMerges {
+		r.deployed()
+	}
+	e := &trackerExpected{Verdicts: map[int64]trackerVerdict{}}
+	r.order(e)
+	for _, it := range w.Items {
+		verdict := trackerYes
+		for _, test := range r.tests {
+			verdict = min(verdict, test(it))
+		}
+		e.Verdicts[it.ID] = verdict
+	}
+	e.Must, e.Refusals = r.must, slices.Sorted(maps.Keys(r.codes))
+	return e
+}
+
+// target checks the group or project and takes its items that the requester sees.
+func (r *trackerReader) target() {
+	w, q := r.w, r.q
+	merges := q.List == trackerMerges || q.List == trackerProjectMerges
+	r.add(func(it *trackerItem) trackerVerdict { return w.visible(q.Who, it, merges) })
+	switch q.List {
+	case trackerIssues, trackerMerges:
+		if q.Who == trackerNobody { // not stated; the product demands a user unless the scope is all
+			r.mayRefuse(http.StatusUnauthorized)
+		}
+		return
+	case trackerGroupIssues:
+		readable := trackerNo
+		if q.Target != trackerNobody {
+			readable = w.groupReadable(q.Who, q.Target)
+		}
+		r.missing(readable)
+		r.add(func(it *trackerItem) trackerVerdict {
+			return trackerSure(q.Target != trackerNobody && w.inGroup(it.Project, q.Target))
+		})
+	default:
+		r.missing(trackerSure(q.Target != trackerNobody && w.readable(q.Who, q.Target)))
+		r.add(func(it *trackerItem) trackerVerdict { return trackerSure(it.Project == q.Target) })
+	}
+}
+
+// missing is 404 for what the requester cannot see (document 1 §5); without credentials 401 is a
+// reading, too.
+func (r *trackerReader) missing(readable trackerVerdict) {
+	if readable == trackerYes {
+		return
+	}
+	r.must = r.must || readable == trackerNo
+	r.mayRefuse(http.StatusNotFound)
+	if r.q.Who == trackerNobody {
+		r.mayRefuse(http.StatusUnauthorized)
+	}
+}
+
+// scope is created_by_me on the global lists, and all on the others; the row of the project's merge
+// requests shows no default.
+func (r *trackerReader) scope() {
+	scope := "all"
+	if r.table.own {
+		scope = "created_by_me"
+	}
+	if given := r.get("scope"); given != "" {
+		scope = given
+	}
+	who := r.q.Who
+	switch scope {
+	case "all":
+		return
+	case "created_by_me":
+		r.add(func(it *trackerItem) trackerVerdict { return trackerSure(who != trackerNobody && it.Author == who) })
+	case "assigned_to_me":
+		r.add(func(it *trackerItem) trackerVerdict {
+			return trackerSure(who != trackerNobody && slices.Contains(it.Assignees, who))
+		})
+	default:
+		r.wrong()
+	}
+	if who == trackerNobody { // nobody has created anything, or a user is needed
+		r.mayRefuse(http.StatusUnauthorized)
+	}
+}
+
+// filters reads the rows of the list, and those of its hash. What the list does not document is
+// ignored; an undocumented key of the hash may be refused.
+func (r *trackerReader) filters() {
+	for name, values := range r.q.Params {
+		key, inNot := strings.CutPrefix(name, "not[")
+		if !inNot {
+			if row, ok := r.table.rows[name]; ok {
+				r.add(r.row(row, values))
+			}
+			continue
+		}
+		key = strings.Replace(key, "]", "", 1)
+		row, ok := r.table.not[key]
+		if !ok {
+			r.mayRefuse(http.StatusBadRequest)
+			continue
+		}
+		if test := r.row(row, values); test != nil {
+			r.add(func(it *trackerItem) trackerVerdict { return test(it).not() })
+		}
+	}
+	if _, ok := r.table.rows["non_archived"]; ok && r.get("non_archived") != "false" {
+		r.add(func(it *trackerItem) trackerVerdict { return trackerSure(!r.w.Projects[it.Project].Archived) })
+	}
+}
+
+// row is nil for a parameter that the tier does not have: it does not exist there. Whether its
+// value is looked at is open.
+func (r *trackerReader) row(row trackerRow, values []string) trackerTest {
+	if r.licensed(row.tier) {
+		return row.filter(r, values)
+	}
+	must := r.must
+	row.filter(r, values)
+	r.must = must
+	return nil
+}
+
+// excluded refuses parameters that exclude each other. Whether they do inside of the hash is open,
+// and whether they do where the tier has neither, or the list has one beyond the documents.
+func (r *trackerReader) excluded() {
+	for _, pair := range r.table.exclusive {
+		if r.given(pair[0]) && r.given(pair[1]) && r.documented(pair[0]) && r.documented(pair[1]) {
+			if r.licensed(r.table.rows[pair[0]].tier) && (pair[0] != "milestone_id" || r.q.List == trackerIssues) {
+				r.wrong()
+			}
+			r.mayRefuse(http.StatusBadRequest)
+		}
+		if r.given("not["+pair[0]+"]") && r.given("not["+pair[1]+"]") {
+			r.mayRefuse(http.StatusBadRequest)
+		}
+	}
+}
+
+func (r *trackerReader) given(name string) bool {
+	return r.q.Params.Has(name) || r.q.Params.Has(name+"[]")
+}
+
+func (r *trackerReader) documented(name string) bool {
+	_, one := r.table.rows[name]
+	_, many := r.table.rows[name+"[]"]
+	return one || many
+}
+
+// order reads order_by and sort.
+func (r *trackerReader) order(e *trackerExpected) {
+	name := r.get("order_by")
+	if name == "" {
+		name = "created_at"
+	}
+	order, ok := r.table.orders[name]
+	if !ok {
+		r.wrong()
+		return
+	}
+	if name == "weight" && !r.licensed("premium") {
+		order = trackerAnyOrder
+		r.mayRefuse(http.StatusBadRequest)
+	}
+	switch r.get("sort") {
+	case "", "desc":
+		e.Desc = true
+	case "asc":
+	default:
+		r.wrong()
+	}
+	e.Order = order
+}

@@ -1,0 +1,109 @@
+package contractmodel
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+)
+
+// trackerOrder is the order of a list: negative where a must come before b, positive the other way.
+// The second result is false where the documents leave the order of the two open.
+type trackerOrder func(w *trackerWorld, a, b *trackerItem, desc bool) (int, bool)
+
+// trackerNull is the number of a missing value. The documents do not place it; it is last in both
+// directions, in each part of a key.
+const trackerNull = math.MaxInt64
+
+// trackerByNumbers orders by several numbers.
+func trackerByNumbers(keys ...func(w *trackerWorld, it *trackerItem) int64) trackerOrder {
+	return func(w *trackerWorld, a, b *trackerItem, desc bool) (int, bool) {
+		for _, key := range keys {
+			x, y := key(w, a), key(w, b)
+			order := cmp.Compare(x, y)
+			if desc && x != trackerNull && y != trackerNull {
+				order = -order
+			}
+			if order != 0 {
+				return order, true
+			}
+		}
+		return trackerTie(a, b, desc), true
+	}
+}
+
+// trackerTie breaks a tie.
+func trackerTie(a, b *trackerItem, desc bool) int {
+	if desc {
+		return cmp.Compare(b.ID, a.ID)
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// trackerAnyOrder is that of a key of which the documents say nothing.
+func trackerAnyOrder(*trackerWorld, *trackerItem, *trackerItem, bool) (int, bool) { return 0, false }
+
+// trackerByTitle leaves the order of titles open that differs with and without case.
+func trackerByTitle(_ *trackerWorld, a, b *trackerItem, desc bool) (int, bool) {
+	exact, folded := strings.Compare(a.Title, b.Title), strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+	if exact == 0 {
+		return trackerTie(a, b, desc), true
+	}
+	if exact != folded {
+		return 0, false
+	}
+	if desc {
+		return -exact, true
+	}
+	return exact, true
+}
+
+func trackerTime(t time.Time) int64 {
+	if t.IsZero() {
+		return trackerNull
+	}
+	return t.UnixNano()
+}
+
+func trackerCreated(_ *trackerWorld, it *trackerItem) int64 { return trackerTime(it.Created) }
+
+func trackerUpdated(_ *trackerWorld, it *trackerItem) int64 { return trackerTime(it.Updated) }
+
+func trackerMerged(_ *trackerWorld, it *trackerItem) int64 { return trackerTime(it.Merged) }
+
+func trackerDay(day int) int64 {
+	if day == trackerNoDay {
+		return trackerNull
+	}
+	return int64(day)
+}
+
+func trackerDue(_ *trackerWorld, it *trackerItem) int64 { return trackerDay(it.Due) }
+
+func trackerMilestoneDue(w *trackerWorld, it *trackerItem) int64 {
+	if m := w.milestone(it); m != nil {
+		return trackerDay(m.Due)
+	}
+	return trackerNull
+}
+
+// trackerPopularity is the number of upvotes.
+func trackerPopularity(_ *trackerWorld, it *trackerItem) int64 { return int64(it.Upvotes) }
+
+func trackerWeight(_ *trackerWorld, it *trackerItem) int64 {
+	if it.Weight == trackerNobody {
+		return trackerNull
+	}
+	return int64(it.Weight)
+}
+
+// trackerLabelPriority is the priority of the most important label.
+func trackerLabelPriority(w *trackerWorld, it *trackerItem) int64 {
+	lowest := int64(trackerNull)
+	for _, label := range it.Labels {
+		if priority := w.Projects[it.Project].Priorities[label]; priority > 0 {
+			lowest = min(lowest, int64(priority))
+		}
+	}
+	return lowest
+}

@@ -1,0 +1,221 @@
+package contractmodel
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// trackerRequest is a query as it was drawn: a value of the form "user 2" stands for an id that the
+// server has yet to give.
+type trackerRequest struct {
+	trackerQuery
+	ByPath bool
+	Size   string // per_page; empty is none
+	Links  bool   // follow the links, not the page numbers
+	Keyset bool
+	Client bool // ask with the client, too
+	Edge   int  // ask for one of trackerEdges, too, counted from 1; 0 is none
+}
+
+// trackerValues are values of a parameter; a list is several values of an array. Behind the bar are
+// values that its row does not have.
+var trackerValues = map[string]string{
+	"assignee_id":         "user;user;user;None;Any;none;ANY;999999|nonsense;1.5;Upcoming",
+	"assignee_username[]": "ann;Bob;bob;any;none;ann,Bob;root",
+	"author_id":           "user;user;user;999999|None;any;x",
+	"author_username":     "ann;Bob;bob;any;none;root;nobody",
+	"confidential":        "true;false|maybe",
+	"created_after":       "time;time;time|yesterday", "created_before": "time;time;time|2026-13-01T00:00:00Z",
+	"updated_after": "time;time;time|x", "updated_before": "time;time;time|12:00",
+	"due_date":            "0;any;today;tomorrow;overdue;week;month;next_month_and_previous_two_weeks|Today;none;2026-03-11",
+	"epic_id":             "1;2;7;None;Any;any|x",
+	"health_status":       "on_track;at_risk;None;Any;none;On_Track",
+	"iids[]":              "1;2;1,2,3;5,9|x;1,x",
+	"in":                  "title;description;title,description;description,title|nonsense;Title;title,nonsense",
+	"issue_type":          "issue;incident;test_case;task|Issue;epic",
+	"iteration_id":        "1;2;None;Any;any;9|x",
+	"iteration_title":     "Sprint;sprint;None;any",
+	"labels":              "bug;Bug;bug,ux;ux,any;None;Any;none;ANY;No Label;a b;nothing;bug,Bug",
+	"milestone_id":        "None;Any;Upcoming;Started;upcoming;STARTED|7;v1",
+	"milestone":           "v1;V1;None;Any;none;later;any;nothing",
+	"my_reaction_emoji":   "rocket;Rocket;heart;None;Any;none",
+	"non_archived":        "true;false|2",
+	"scope":               "created_by_me;assigned_to_me;all;all;all|mine;All",
+	"search":              "login;LOGIN;fix login;page fix;the page;nothing;100%;a_b",
+	"state":               "all;opened;closed|Opened;open",
+	"weight":              "0;1;3;None;Any;none|x;3.0",
+	"with_labels_details": "true;false|x",
+
+	"approved_by_ids[]": "user;user,user2|user,user2,1,2,3,4;x", "approved_by_ids": "None;Any;any|nonsense",
+	"approver_ids[]": "user;user,user2|x", "approver_ids": "None;Any;none|nonsense",
+	"deployed_after": "time;time|x", "deployed_before": "time;time|x",
+	"environment":   "production;Production;staging;any;nowhere",
+	"merge_user_id": "user;user|x;None", "merge_user_username": "ann;Bob;bob;any;none",
+	"reviewer_id": "user;user;None;Any|x", "reviewer_username": "ann;bob;Bob;any;None;none;Any",
+	"source_branch": "fix;Fix;none;None", "target_branch": "main;Main;any;Any",
+	"view": "simple", "wip": "yes;no|true;Yes", "with_merge_status_recheck": "true;false|x",
+}
+
+// trackerNotValues are those of the keys of not.
+var trackerNotValues = map[string]string{
+	"assignee_id": "user;user;999999|None;Any;x", "assignee_username[]": "ann;Bob;bob;any;ann,Bob", "assignee_username": "ann;Bob;bob;any",
+	"author_id": "user;user;999999|None;x", "author_username": "ann;Bob;bob;any;none",
+	"iids[]": "1;1,2|x", "iteration_id": "1;2;9|x", "iteration_title": "Sprint;sprint;None",
+	"labels": "bug;Bug;bug,ux;nothing;None;Any;any", "milestone": "v1;V1;None;later;nothing;Any",
+	"milestone_id": "None;Any;Upcoming;Started|7", "weight": "0;1;3|x;None",
+	"my_reaction_emoji": "rocket;Rocket;None;Any", "search": "login;LOGIN;fix login;nothing", "in": "title;description;title,description|nonsense",
+	"reviewer_id": "user;user|x;None", "reviewer_username": "ann;bob;Bob;any;None",
+	"state": "opened", "confidential": "true",
+}
+
+// trackerNames are the parameters that are asked for, for issues and for merge requests; both lists
+// are also asked for some of the other.
+var trackerNamesOf = map[bool][]string{
+	false: strings.Fields(`assignee_id assignee_username[] author_id author_username confidential created_after created_before updated_after
+		updated_before due_date due_date due_date epic_id health_status iids[] in issue_type iteration_id iteration_title labels labels milestone_id milestone_id
+		milestone my_reaction_emoji non_archived non_archived search search state weight with_labels_details wip reviewer_id`),
+	true: strings.Fields(`approved_by_ids[] approved_by_ids approver_ids[] approver_ids assignee_id author_id author_username created_after
+		created_before updated_after updated_before deployed_after deployed_before environment iids[] in labels merge_user_id merge_user_username
+		milestone my_reaction_emoji reviewer_id reviewer_username search search source_branch target_branch state view with_labels_details
+		with_merge_status_recheck wip confidential weight non_archived assignee_username[]`),
+}
+
+var trackerNotNamesOf = map[bool][]string{
+	false: strings.Fields(`assignee_id assignee_username[] author_id author_username iids[] iteration_id iteration_title labels milestone milestone_id
+		weight my_reaction_emoji search in state confidential`),
+	true: strings.Fields(`assignee_id assignee_username author_id author_username labels milestone reviewer_id reviewer_username my_reaction_emoji state`),
+}
+
+var trackerOrders = map[bool][]string{
+	false: {"created_at", "due_date", "label_priority", "milestone_due", "popularity", "priority", "relative_position", "title", "updated_at", "weight"},
+	true:  {"created_at", "title", "updated_at", "merged_at"},
+}
+
+// trackerDrawRequest draws a query with none to five filters.
+func trackerDrawRequest(t *rapid.T, w *trackerWorld, list string) *trackerRequest {
+	merges := list == trackerMerges || list == trackerProjectMerges
+	q := &trackerRequest{trackerQuery: trackerQuery{List: list, Params: url.Values{}}}
+	q.Who = trackerPick(t, "who", 0, 0, 0, 0, 1, 2, 3, 4, trackerNobody)
+	if q.Who > 0 && w.Users[q.Who].Blocked { // what a blocked user gets is not said
+		q.Who = 0
+	}
+	places := len(w.Groups)
+	if merges {
+		places = len(w.Projects)
+	}
+	q.Target = rapid.IntRange(0, places-1).Draw(t, "target")
+	if trackerChance(t, "no target", 30) {
+		q.Target = trackerNobody
+	}
+	q.ByPath = rapid.Bool().Draw(t, "by path")
+	d := &trackerDrawer{t: t, w: w, illegal: trackerChance(t, "illegal", 12)}
+	if (list == trackerIssues || list == trackerMerges) && !trackerChance(t, "own scope", 4) {
+		q.Params.Set("scope", "all")
+	}
+	for range trackerPick(t, "filters", 1, 0, 2, 1, 2, 3, 4, 5) {
+		d.filter(q.Params, merges)
+	}
+	if rapid.Bool().Draw(t, "ordered") {
+		q.Params.Set("order_by", trackerPick(t, "order_by", trackerOrders[merges]...))
+		if d.illegal {
+			q.Params.Set("order_by", trackerPick(t, "bad order_by", "id", "Title", "created_at"))
+		}
+	}
+	if rapid.Bool().Draw(t, "sorted") {
+		q.Params.Set("sort", trackerPick(t, "sort", "asc", "desc", "asc"))
+		if d.illegal {
+			q.Params.Set("sort", trackerPick(t, "bad sort", "ASC", "up", "asc"))
+		}
+	}
+	if rapid.Bool().Draw(t, "sized") {
+		q.Size = strconv.Itoa(rapid.IntRange(1, 100).Draw(t, "per_page"))
+		if trackerChance(t, "small", 2) {
+			q.Size = trackerPick(t, "small per_page", "1", "2", "3", "5", "100")
+		}
+	}
+	q.Links = rapid.Bool().Draw(t, "links")
+	q.Keyset = trackerChance(t, "keyset", 20)
+	q.Client = trackerChance(t, "client", 6)
+	if trackerChance(t, "edge", 8) {
+		q.Edge = rapid.IntRange(1, len(trackerEdges)).Draw(t, "edges")
+	}
+	return q
+}
+
+type trackerDrawer struct {
+	t       *rapid.T
+	w       *trackerWorld
+	illegal bool
+}
+
+func (d *trackerDrawer) filter(params url.Values, merges bool) {
+	if trackerChance(d.t, "not", 4) {
+		name := trackerPick(d.t, "key", trackerNotNamesOf[merges]...)
+		wire := "not[" + name + "]"
+		if array, ok := strings.CutSuffix(name, "[]"); ok {
+			wire = "not[" + array + "][]"
+		}
+		params[wire] = d.value(trackerNotValues[name], strings.HasSuffix(name, "[]"))
+		return
+	}
+	if trackerChance(d.t, "scoped", 10) {
+		params["scope"] = d.value(trackerValues["scope"], false)
+		return
+	}
+	name := trackerPick(d.t, "parameter", trackerNamesOf[merges]...)
+	if array, ok := strings.CutSuffix(name, "[]"); ok && params.Has(array) || params.Has(name+"[]") {
+		return // the documents do not say what both forms of an array are together
+	}
+	params[name] = d.value(trackerValues[name], strings.HasSuffix(name, "[]"))
+}
+
+// value draws a value; where it is an illegal query one that the row does not have, if there is one.
+func (d *trackerDrawer) value(all string, array bool) []string {
+	legal, illegal, _ := strings.Cut(all, "|")
+	if d.illegal && illegal != "" {
+		legal = illegal
+	}
+	value := trackerPick(d.t, "value", strings.Split(legal, ";")...)
+	values := []string{value}
+	if array {
+		values = strings.Split(value, ",")
+	}
+	for i, v := range values {
+		switch v {
+		case "user", "user2":
+			values[i] = "user " + strconv.Itoa(rapid.IntRange(0, len(d.w.Users)-1).Draw(d.t, v))
+		case "time":
+			values[i] = d.time()
+		}
+	}
+	return values
+}
+
+// time is that of an item, or a little before or after it.
+func (d *trackerDrawer) time() string {
+	at := d.w.Now.Add(-time.Duration(trackerPick(d.t, "hours", trackerHours...)) * time.Hour)
+	at = at.Add(trackerPick(d.t, "beside", 0, 0, time.Second, -time.Second, 500*time.Millisecond))
+	switch trackerPick(d.t, "form", "Z", "Z", "zone", "date") {
+	case "zone":
+		return at.In(time.FixedZone("", 2*3600)).Format(time.RFC3339Nano)
+	case "date":
+		return at.Format(time.DateOnly)
+	}
+	return at.Format(time.RFC3339Nano)
+}
+
+// resolve gives the ids of the server to a query.
+func (q *trackerRequest) resolve(w *trackerWorld) {
+	for _, values := range q.Params {
+		for i, value := range values {
+			if user, ok := strings.CutPrefix(value, "user "); ok {
+				n, _ := strconv.Atoi(user)
+				values[i] = strconv.FormatInt(w.Users[n].ID, 10)
+			}
+		}
+	}
+}

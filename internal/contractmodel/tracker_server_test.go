@@ -1,0 +1,164 @@
+package contractmodel
+
+import (
+	"time"
+
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// trackerServe starts a server with the data of a world, and takes over its ids.
+func trackerServe(w *trackerWorld, merges bool) (*forgetest.Server, error) {
+	s, err := forgetest.Start(forgetest.WithTier(forgetest.Tier(w.Tier)))
+	if err != nil {
+		return nil, err
+	}
+	now := w.Now
+	s.SetClock(func() time.Time { return now })
+	f := &trackerFiller{w: w, s: s, now: &now}
+	f.people()
+	f.places()
+	for _, it := range w.Items {
+		if merges {
+			f.merge(it)
+		} else {
+			f.issue(it)
+		}
+	}
+	for i, p := range w.Projects {
+		if p.Archived {
+			f.projects[i].Archive()
+		}
+	}
+	now = w.Now
+	return s, nil
+}
+
+// trackerFiller fills a server.
+type trackerFiller struct {
+	w          *trackerWorld
+	s          *forgetest.Server
+	now        *time.Time
+	users      []*forgetest.User
+	projects   []*forgetest.Project
+	milestones [][]*forgetest.Document
+}
+
+func (f *trackerFiller) people() {
+	for i, u := range f.w.Users {
+		user := f.s.Root()
+		if i > 0 {
+			user = f.s.AddUser(u.Name)
+		}
+		if u.Blocked {
+			user.Fill(func(d *forgetest.Document) { d.Set("state", "blocked") })
+		}
+		u.ID, u.Token = user.ID, user.Token
+		f.users = append(f.users, user)
+	}
+}
+
+func (f *trackerFiller) places() {
+	visibilities := []forgetest.Visibility{forgetest.Private, forgetest.Internal, forgetest.Public}
+	var groups []*forgetest.Group
+	for _, g := range f.w.Groups {
+		group := f.s.AddGroup(g.Path, visibilities[g.Visibility])
+		g.ID = group.ID
+		groups = append(groups, group)
+	}
+	for _, p := range f.w.Projects {
+		project := f.s.AddProject(p.Path, visibilities[p.Visibility])
+		p.ID = project.ID
+		for label, priority := range p.Priorities {
+			project.AddLabel(label, "#ff0000", "", priority)
+		}
+		var milestones []*forgetest.Document
+		for _, m := range p.Milestones {
+			document := project.AddMilestone(m.Title, f.date(m.Start), f.date(m.Due))
+			if m.Closed {
+				document.Set("state", "closed")
+			}
+			milestones = append(milestones, document)
+		}
+		f.projects, f.milestones = append(f.projects, project), append(f.milestones, milestones)
+	}
+	for _, m := range f.w.Members {
+		if m.Group != trackerNobody {
+			groups[m.Group].AddMember(f.users[m.User], forgetest.Role(m.Role))
+		} else {
+			f.projects[m.Project].AddMember(f.users[m.User], forgetest.Role(m.Role))
+		}
+	}
+}
+
+// date is zero for a milestone without one.
+func (f *trackerFiller) date(day int) time.Time {
+	if day == trackerNoDay {
+		return time.Time{}
+	}
+	return f.w.today().AddDate(0, 0, day)
+}
+
+func (f *trackerFiller) some(users []int) []*forgetest.User {
+	some := []*forgetest.User{}
+	for _, u := range users {
+		some = append(some, f.users[u])
+	}
+	return some
+}
+
+// fill sets what issues and merge requests share.
+func (f *trackerFiller) fill(d *forgetest.Document, it *trackerItem) {
+	d.Set("title", it.Title).Set("description", it.Description).Set("state", it.State).
+		Set("created_at", it.Created).Set("updated_at", it.Updated).
+		Set("author", f.users[it.Author]).Set("assignees", f.some(it.Assignees)).Set("labels", append([]string{}, it.Labels...))
+	if it.Milestone != trackerNobody {
+		d.Set("milestone", f.milestones[it.Project][it.Milestone])
+	}
+}
+
+func (f *trackerFiller) issue(it *trackerItem) {
+	issue := f.projects[it.Project].AddIssue(func(d *forgetest.Document) {
+		f.fill(d, it)
+		d.Set("confidential", it.Confidential).Set("issue_type", it.Type).Set("upvotes", it.Upvotes)
+		if it.Due != trackerNoDay {
+			d.Set("due_date", f.date(it.Due).Format(time.DateOnly))
+		}
+		if it.Weight != trackerNobody {
+			d.Set("weight", it.Weight)
+		}
+		if it.Health != "" {
+			d.Set("health_status", it.Health)
+		}
+		if it.Iteration != 0 {
+			d.Set("iteration", forgetest.NewDocument("Iteration").Set("id", it.Iteration).Set("title", trackerIterationTitle(it.Iteration)))
+		}
+		if it.Epic != 0 {
+			d.Set("epic", forgetest.NewDocument("Epic").Set("id", it.Epic))
+		}
+	})
+	for _, award := range it.Awards {
+		issue.Award(f.users[award.User], award.Emoji)
+	}
+	it.ID, it.IID, it.URL = issue.ID, issue.IID, issue.Get("web_url").(string)
+}
+
+func (f *trackerFiller) merge(it *trackerItem) {
+	mr := f.projects[it.Project].AddMergeRequest(func(d *forgetest.Document) {
+		f.fill(d, it)
+		d.Set("reviewers", f.some(it.Reviewers)).Set("draft", it.Draft).Set("source_branch", it.Source).Set("target_branch", it.Target)
+		if it.State == "merged" {
+			d.Set("merge_user", f.users[it.MergeUser]).Set("merged_at", it.Merged)
+		}
+	})
+	mr.Approve(f.some(it.Approved)...)
+	mr.AskApproval(f.some(it.Approvers)...)
+	for _, award := range it.Awards {
+		mr.Award(f.users[award.User], award.Emoji)
+	}
+	for _, deploy := range it.Deploys {
+		*f.now = f.w.Now.Add(-deploy.Ago)
+		mr.Deploy(deploy.Environment)
+	}
+	*f.now = f.w.Now
+	it.ID, it.IID, it.URL = mr.ID, mr.IID, mr.Get("web_url").(string)
+}
