@@ -137,7 +137,10 @@ func (w *settingsWorld) onForgetest(server *testServer) bool {
 	require.NoError(w, err)
 	m := modelOf(w.facts, s, before.shown)
 	for range rapid.IntRange(1, 8).Draw(w.T, "edits") {
-		name := rapid.SampledFrom(append(slices.Clone(w.names), w.facts.names...)).Draw(w.T, "name")
+		name := rapid.SampledFrom(w.facts.names).Draw(w.T, "any")
+		if len(w.names) > 0 && rapid.Bool().Draw(w.T, "own") {
+			name = rapid.SampledFrom(w.names).Draw(w.T, "name")
+		}
 		fact := w.facts.byName[name]
 		if fact == nil || !w.sendable(name) {
 			continue

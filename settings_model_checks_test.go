@@ -150,7 +150,7 @@ func (c *settingsCheck) prints(d forge.SettingDifference) {
 
 func (c *settingsCheck) sorted(where string, list []forge.SettingDifference) {
 	for i := 1; i < len(list); i++ {
-		if list[i-1].Name > list[i].Name || list[i-1].Name == list[i].Name && !c.may[list[i].Name] { // XXX M7
+		if list[i-1].Name >= list[i].Name {
 			c.problem("%s has %s before %s", where, list[i-1].Name, list[i].Name)
 		}
 	}

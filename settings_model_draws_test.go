@@ -28,7 +28,7 @@ func settingsChecks(t *testing.T, checks int, property func(*rapid.T)) {
 	if seed == "" {
 		seed = "20260101"
 	}
-	for name, value := range map[string]string{"rapid.checks": fmt.Sprint(checks * factor), "rapid.seed": seed, "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"rapid.checks": fmt.Sprint(checks * factor), "rapid.seed": seed, "rapid.nofailfile": "true", "rapid.shrinktime": "5s"} {
 		if !givenFlags()[name] {
 			require.NoError(t, flag.Set(name, value))
 		}

@@ -209,7 +209,7 @@ func (s *settingsServer) state() *settingsState {
 }
 
 // Vocabularies of the tests: none, the built-in one, and a made-up one with words for aliases,
-// companions and deprecated settings.
+// companions, deprecated settings and two names that changed places.
 var settingVocabularies = []struct {
 	name  string
 	words map[string]string
@@ -222,7 +222,7 @@ var settingVocabularies = []struct {
 		"shared_runners_minutes": "x_minutes", "shared_runners_text": "x_text", "chatapp_enabled": "talk_enabled", "chatapp_secret": "talk_secret",
 		"throttle_unauthenticated_enabled": "x_throttle", "throttle_unauthenticated_web_enabled": "x_throttle_web",
 		"housekeeping_gc_period": "x_gc", "domain_allowlist": "x_domains", "repository_storages_weighted": "x_weights", "sign_in_restrictions": "x_restrictions",
-		"unknown_to_all": "x_unknown",
+		"admin_mode": "silent_mode_enabled", "silent_mode_enabled": "admin_mode", "unknown_to_all": "x_unknown",
 	}},
 }
 

@@ -105,11 +105,6 @@ func planOfTwo(have, want *settingsModel, sendable func(string) bool) (*settings
 	for _, name := range slices.Sorted(maps.Keys(have.facts.companions)) {
 		p.companions(have, name)
 		for _, companion := range have.facts.companions[name] {
-			if p.want[name] == true && !has(want.now, companion) { // XXX M8
-				p.mayFail = "M8"
-				delete(p.must, companion)
-				p.may[companion] = true
-			}
 			if p.want[name] == true && p.notSent[companion] != "" { // only the other instance has it
 				p.may[companion], p.mayFail, p.missing = true, "perhaps "+name+" requires "+companion, ""
 			}

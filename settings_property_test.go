@@ -41,7 +41,7 @@ func (w *settingsWorld) end(checks ...*settingsCheck) {
 // TestSettingsEdits: edits of a document that was read are in force after Apply, or named with the
 // reason, or refused before anything is sent; nothing else is sent, and nothing else changes.
 func TestSettingsEdits(t *testing.T) {
-	settingsProperty(t, 600, func(w *settingsWorld) {
+	settingsProperty(t, 3000, func(w *settingsWorld) {
 		s, m := w.read()
 		if rapid.Bool().Draw(w.T, "copy") {
 			w.edits(s, m, 3)
@@ -145,7 +145,7 @@ func tellAll(list []forge.SettingDifference) string {
 // TestSettingsMarshal: a document marshals to what was read with its edits, and what was
 // unmarshalled has the same values and no changes.
 func TestSettingsMarshal(t *testing.T) {
-	settingsProperty(t, 500, func(w *settingsWorld) {
+	settingsProperty(t, 1000, func(w *settingsWorld) {
 		s, m := w.read()
 		w.edits(s, m, 6)
 		c := w.check(m)
