@@ -54,13 +54,13 @@ func encodeQuery(options any) (url.Values, error) {
 	if v.Kind() != reflect.Struct || v.IsZero() {
 		return url.Values{}, nil
 	}
-	fields := fieldsOf(v.Type()).all
-	if err := checkNil(v, fields); err != nil {
+	set := fieldsSet(v, fieldsOf(v.Type()).all)
+	if err := checkNil(v, set); err != nil {
 		return nil, nameOption(options, err)
 	}
-	values, err := query.Values(withoutTimes(v, fields, options))
+	values, err := query.Values(withoutTimes(v, set, options))
 	if err == nil {
-		err = encodeFields(values, v, fields)
+		err = encodeFields(values, v, set)
 	}
 	if err != nil {
 		return nil, nameOption(options, err)
@@ -69,13 +69,10 @@ func encodeQuery(options any) (url.Values, error) {
 }
 
 // withoutTimes returns the options, or a copy of them where they have times.
-func withoutTimes(v reflect.Value, fields []optionField, options any) any {
+func withoutTimes(v reflect.Value, set []*optionField, options any) any {
 	var others reflect.Value
-	for i := range fields {
-		if f := &fields[i]; f.time {
-			if f.unset(v.Field(f.index)) {
-				continue
-			}
+	for _, f := range set {
+		if f.time {
 			if !others.IsValid() {
 				others = reflect.New(v.Type())
 				others.Elem().Set(v)
@@ -91,12 +88,10 @@ func withoutTimes(v reflect.Value, fields []optionField, options any) any {
 
 // encodeFields adds what go-querystring does not write: times, and lists that are empty but not nil,
 // which only Unchecked lets through.
-func encodeFields(values url.Values, v reflect.Value, fields []optionField) error {
-	for i := range fields {
-		f := &fields[i]
+func encodeFields(values url.Values, v reflect.Value, set []*optionField) error {
+	for _, f := range set {
 		value := v.Field(f.index)
 		switch {
-		case f.unset(value):
 		case f.time:
 			text, err := writeTime(value.Interface().(time.Time), f.layout, f.key)
 			if err != nil {
@@ -106,7 +101,7 @@ func encodeFields(values url.Values, v reflect.Value, fields []optionField) erro
 		case f.list && value.Len() == 0:
 			values.Set(f.key, "")
 		case f.inner != nil:
-			if err := encodeFields(values, value.Elem(), f.inner); err != nil {
+			if err := encodeFields(values, value.Elem(), fieldsSet(value.Elem(), f.inner)); err != nil {
 				return err
 			}
 		}

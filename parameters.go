@@ -35,10 +35,24 @@ var knownFields sync.Map // of reflect.Type
 
 // unset reports whether the value is not sent. A zero time is zero in every zone.
 func (f *optionField) unset(v reflect.Value) bool {
-	if f.time {
+	switch {
+	case f.time && v.CanAddr():
+		return v.Addr().Interface().(*time.Time).IsZero() // copies nothing
+	case f.time:
 		return v.Interface().(time.Time).IsZero()
 	}
 	return v.IsZero()
+}
+
+// fieldsSet returns the fields of a struct that are sent.
+func fieldsSet(v reflect.Value, fields []optionField) []*optionField {
+	set := make([]*optionField, 0, 16)
+	for i := range fields {
+		if f := &fields[i]; !f.unset(v.Field(f.index)) {
+			set = append(set, f)
+		}
+	}
+	return set
 }
 
 // fieldsOf returns the fields of a struct type that are sent.
@@ -208,14 +222,13 @@ func refusedList(v reflect.Value, clears bool) string {
 }
 
 // checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic.
-func checkNil(v reflect.Value, fields []optionField) error {
-	for i := range fields {
-		f := &fields[i]
+func checkNil(v reflect.Value, set []*optionField) error {
+	for _, f := range set {
 		switch value := v.Field(f.index); {
 		case value.Kind() == reflect.Interface && value.Elem().Kind() == reflect.Pointer && value.Elem().IsNil():
 			return &ValidationError{Param: f.key, Reason: "it is a nil " + value.Elem().Type().String()}
-		case f.inner != nil && !value.IsNil():
-			if err := checkNil(value.Elem(), f.inner); err != nil {
+		case f.inner != nil:
+			if err := checkNil(value.Elem(), fieldsSet(value.Elem(), f.inner)); err != nil {
 				return err
 			}
 		}
