@@ -208,27 +208,33 @@ type flight[T any] struct {
 	running *task.Task[T]
 }
 
-// do returns the token, or an error when ctx ends before. A panic of ask is raised in each caller.
+// do returns the token, or an error when ctx ends before. A panic of ask is raised in each caller. Where
+// the request of another caller ended its goroutine, this one asks by itself.
 func (f *flight[T]) do(ctx context.Context, ask func(context.Context) (T, error)) (token T, err error) {
-	if err := ctx.Err(); err != nil {
-		return token, err
+	for {
+		if err := ctx.Err(); err != nil {
+			return token, err
+		}
+		running, joined := f.join(ctx, ask)
+		if !running.Wait(ctx) {
+			return token, ctx.Err()
+		}
+		token, err = running.Result()
+		if !errors.Is(err, task.ErrGoexit) {
+			return token, err
+		}
+		if !joined {
+			return token, &credentialError{reason: "no token was obtained: " + err.Error(), cause: err}
+		}
 	}
-	running := f.join(ctx, ask)
-	if !running.Wait(ctx) {
-		return token, ctx.Err()
-	}
-	token, err = running.Result()
-	if errors.Is(err, task.ErrGoexit) {
-		err = &credentialError{reason: "no token was obtained: " + err.Error(), cause: err}
-	}
-	return token, err
 }
 
 // join returns the request that is in progress, or starts one.
-func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, error)) *task.Task[T] {
+func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, error)) (running *task.Task[T], joined bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.running == nil {
+	joined = f.running != nil
+	if !joined {
 		f.running = task.Go(func() (T, error) {
 			defer f.leave()
 			ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), refreshTimeout, errTokenTimeout)
@@ -236,7 +242,7 @@ func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, erro
 			return ask(ctx)
 		})
 	}
-	return f.running
+	return f.running, joined
 }
 
 // errTokenTimeout is the end of a request for a token that no caller's context has ended.
