@@ -136,6 +136,14 @@ func (w *settingsWorld) onForgetest(server *testServer) bool {
 	s, err := w.client.Settings.Get(w.Context())
 	require.NoError(w, err)
 	m := modelOf(w.facts, s, before.shown)
+	if name := rapid.SampledFrom([]string{"", "", "shared_runners_enabled", "unique_ips_limit_enabled", "throttle_authenticated_web_enabled"}).Draw(w.T, "enable"); name != "" {
+		m.field(s, w.facts.byName[name], true)
+		for _, companion := range w.facts.companions[name] { // those of a tier are never required
+			if fact := w.facts.byName[companion]; len(fact.tiers) == 0 {
+				m.field(s, fact, settingValues(fact)[1])
+			}
+		}
+	}
 	for range rapid.IntRange(1, 8).Draw(w.T, "edits") {
 		name := rapid.SampledFrom(w.facts.names).Draw(w.T, "any")
 		if len(w.names) > 0 && rapid.Bool().Draw(w.T, "own") {

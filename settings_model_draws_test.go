@@ -17,12 +17,16 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// settingsChecks runs a property. FORGE_SEED chooses other cases, and FORGE_CHECKS multiplies their number.
+// settingsChecks runs a property. FORGE_SEED chooses other cases, and FORGE_CHECKS multiplies their
+// number. With the race detector there are fewer: its matter is not the values.
 func settingsChecks(t *testing.T, checks int, property func(*rapid.T)) {
 	factor := 1
 	if text := os.Getenv("FORGE_CHECKS"); text != "" {
 		_, err := fmt.Sscan(text, &factor)
 		require.NoError(t, err)
+	}
+	if forge.RaceEnabled {
+		checks = max(1, checks/12)
 	}
 	seed := os.Getenv("FORGE_SEED")
 	if seed == "" {

@@ -152,7 +152,7 @@ func (p *settingsPlan) companions(m *settingsModel, name string) {
 		switch {
 		case p.may[name]:
 			p.may[companion], p.mayFail = true, "perhaps "+name+" requires "+companion
-		case !enabled || edited && p.send[companion]:
+		case !enabled || edited && p.send[companion] && !p.maySend[companion]:
 		case p.maySend[name] || fact == nil || p.may[companion] || edited || m.edited[companion] || shown && (blank(value) || !rightKind(other, value)):
 			p.may[companion], p.mayFail = true, "perhaps "+name+" requires "+companion
 		case shown:
