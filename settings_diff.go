@@ -246,9 +246,15 @@ func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 	return edits
 }
 
-// checkEdits refuses a deprecated setting and its replacement with different values.
+// checkEdits refuses a deprecated setting and its replacement with different values, and a text that no boolean is.
 func checkEdits(edits map[string]json.RawMessage) error {
-	if err := checkReplaced(edits); err != nil {
+	err := checkReplaced(edits)
+	for _, alias := range settingAliases() {
+		if value := edits[alias.old]; alias.text && value != nil && !isValue(value, "null") && misfitOf(alias.by, alias.forward(value)) != nil {
+			err = firstError(err, &ValidationError{Param: alias.old, Reason: `it must be "true" or "false"`})
+		}
+	}
+	if err != nil {
 		return nameOption(&settingsUpdate{}, err)
 	}
 	return nil

@@ -143,6 +143,7 @@ func TestSettingsChangesRefused(t *testing.T) {
 		"(session_expire_delay): the map Extra holds a JSON string for it, and its type is integer: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`"5"`)
 		},
+		`ApplicationSettings.SigninEnabled (signin_enabled): it must be "true" or "false"`: func(s *ApplicationSettings) { s.SigninEnabled = new("maybe") },
 		"allow_local_requests_from_hooks_and_services): it is deprecated, and allow_local_requests_from_web_hooks_and_services, which replaces it, has another value": func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = true, false
 		},
