@@ -82,6 +82,9 @@ type config struct {
 	words      *words
 	drift      *Drift
 
+	// registryCredential is set with the registry's address: programs without one do not link it.
+	registryCredential func(c *Client, scope RegistryScope) credential
+
 	given                                    []string // the options of one set
 	newCredential, newTransport, newRegistry bool
 }

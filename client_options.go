@@ -210,6 +210,7 @@ func WithRegistry(registryURL, authURL string) Option {
 		}
 		auth, err := parseBase("WithRegistry", authURL)
 		c.bases[registryBase], c.bases[authBase], c.newRegistry = registry, auth, true
+		c.registryCredential = (*Client).registryCredential
 		return firstError(err, c.give("WithRegistry"))
 	}
 }

@@ -85,7 +85,7 @@ func readFields(t reflect.Type, outer string) (fields []optionField) {
 		if field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct && query != "" && outer == "" {
 			f.inner = readFields(field.Type.Elem(), name)
 		}
-		if t != reflect.TypeFor[UpdateSettingsOptions]() { // whose lists may hold what a server's do
+		if !reflect.PointerTo(t).Implements(reflect.TypeFor[copier]()) {
 			f.refusal = refusalOf(field.Type, query != "", strings.Contains(options, "omitzero"))
 		}
 		fields = append(fields, f)
@@ -151,6 +151,10 @@ func checkStruct(v reflect.Value, fields []optionField, r *route) error {
 	}
 	return nil
 }
+
+// copier is implemented by options whose fields may hold all that a server's own document does. Their type is not named here: programs
+// that do not use it do not link it.
+type copier interface{ copiesDocument() }
 
 // refuser is implemented by filters: it says why a value cannot be meant.
 type refuser interface{ refusal() string }

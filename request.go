@@ -23,6 +23,9 @@ type request struct {
 	options any        // url-tagged: becomes the query
 	body    any        // what encode makes the payload of
 	encode  func(any) (*payload, error)
+	// These are set with options and a body: programs whose calls have none do not link them.
+	encodeQuery func(options any) (url.Values, error)
+	checkFields func(options any, r *route) error
 	scope   RegistryScope // of the registry token that it needs
 	accept  string        // the media type asked for; empty: JSON
 	pages   pageForm
@@ -69,19 +72,19 @@ func (s service) request(method, template string, args []any) *request {
 
 // params sends the url-tagged options as the query.
 func (r *request) params(options any) *request {
-	r.options = orZero(options)
+	r.options, r.encodeQuery, r.checkFields = orZero(options), encodeQuery, checkFields
 	return r
 }
 
 // json sends the json-tagged options as a JSON body.
 func (r *request) json(options any) *request {
-	r.body, r.encode = orZero(options), encodeJSON
+	r.body, r.encode, r.checkFields = orZero(options), encodeJSON, checkFields
 	return r
 }
 
 // form sends the url-tagged options as a form body.
 func (r *request) form(options any) *request {
-	r.body, r.encode = orZero(options), encodeForm
+	r.body, r.encode, r.checkFields = orZero(options), encodeForm, checkFields
 	return r
 }
 
@@ -93,7 +96,7 @@ func (r *request) upload(fields map[string]string, fileField string, file File) 
 
 // rules checks the options' own rules, where they are encoded in another way.
 func (r *request) rules(options any) *request {
-	r.body = orZero(options)
+	r.body, r.checkFields = orZero(options), checkFields
 	return r
 }
 
@@ -177,7 +180,7 @@ func (r *request) read(ctx context.Context, out any, opts []RequestOption) error
 func (r *request) credential() *credential {
 	switch r.route.base {
 	case registryBase:
-		cred := r.client.registryCredential(r.scope)
+		cred := r.client.config.registryCredential(r.client, r.scope)
 		return &cred
 	case authBase:
 		return &r.client.config.basic
@@ -284,8 +287,8 @@ func (r *request) check(s *callOptions) error {
 // Call, has none.
 func (r *request) checkOptions(options any) error {
 	c, ruled := options.(checker)
-	if ruled || r.foreign == nil {
-		if err := checkFields(options, r.route); err != nil {
+	if r.checkFields != nil && (ruled || r.foreign == nil) {
+		if err := r.checkFields(options, r.route); err != nil {
 			return err
 		}
 	}
@@ -300,9 +303,12 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 	if r.options == nil && r.query == nil && s.query == nil {
 		return nil, nil
 	}
-	values, err := encodeQuery(r.options)
-	if err != nil {
-		return nil, err
+	values := url.Values{}
+	if r.options != nil {
+		var err error
+		if values, err = r.encodeQuery(r.options); err != nil {
+			return nil, err
+		}
 	}
 	for _, more := range []url.Values{r.query, s.query} {
 		for name, list := range more {

@@ -36,3 +36,5 @@ func (o *UpdateSettingsOptions) check() error {
 	}
 	return firstError(checkDeprecated(given), checkCompanions(given))
 }
+
+func (o *UpdateSettingsOptions) copiesDocument() {}
