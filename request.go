@@ -26,12 +26,12 @@ type request struct {
 	// These are set with options and a body: programs whose calls have none do not link them.
 	encodeQuery func(options any) (url.Values, error)
 	checkFields func(options any, r *route) error
-	scope   RegistryScope // of the registry token that it needs
-	accept  string        // the media type asked for; empty: JSON
-	pages   pageForm
-	sum     checksum // of the stream
-	uploads bool     // the body is a file
-	err     error
+	scope       RegistryScope // of the registry token that it needs
+	accept      string        // the media type asked for; empty: JSON
+	pages       pageForm
+	sum         checksum // of the stream
+	uploads     bool     // the body is a file
+	err         error
 
 	foreign   func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
 	translate func(answer []byte) ([]byte, error)                  // gives the answer in the contract's words
