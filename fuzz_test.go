@@ -239,6 +239,9 @@ func FuzzQueryRoundTrip(f *testing.F) {
 			"labels": {text + ",x"}, "custom_attributes[" + key + "]": {text}, "variables[0][" + key + "]": {text}, "variables[1][k]": {key}, "search": {text},
 			"not[custom_attributes][" + key + "]": {text}, "not[iids][]": {number},
 		}
+		if text == "" {
+			delete(want, "search") // the other fields have types, whose empty values Unchecked sends
+		}
 		require.Equal(t, want, parsed)
 	})
 }
