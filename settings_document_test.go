@@ -136,7 +136,8 @@ func TestSettingsChanges(t *testing.T) {
 // An edit that cannot be sent is an error that names the setting, and nothing is sent.
 func TestSettingsChangesRefused(t *testing.T) {
 	for want, change := range map[string]func(s *ApplicationSettings){
-		"(unheard_of): its value in the map Extra is not JSON": func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`{`) },
+		"(unheard_of): its value in the map Extra is not JSON":          func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`{`) },
+		`(unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
 		"(session_expire_delay): the map Extra holds it, and its field could: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},

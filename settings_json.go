@@ -112,7 +112,11 @@ func equalJSON(a, b json.RawMessage) bool {
 	return leftOK && rightOK && sameValue(left, right)
 }
 
+// parseJSON reads one value, with nothing after it.
 func parseJSON(text json.RawMessage) (value any, ok bool) {
+	if !json.Valid(text) {
+		return nil, false
+	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
 	err := decoder.Decode(&value)
