@@ -60,10 +60,10 @@ func (m *settingsModel) note(format string, args ...any) {
 	m.log = append(slices.Clip(m.log), fmt.Sprintf(format, args...))
 }
 
-// inPlace notes that a setting was changed where a copy can see it.
+// inPlace notes that a setting was changed where a copy can see it, so that an error of before may be gone.
 func (m *settingsModel) inPlace(name string) {
 	if m.sibling != nil {
-		m.sibling.unclear[name], m.sibling.perhaps[name] = true, true
+		m.sibling.uncertain(name)
 	}
 }
 
