@@ -192,13 +192,19 @@ func script(acts ...act) func(seen) act {
 	}
 }
 
-// refusedAddress is one where nobody listens.
+// refusedAddress returns an address that refuses connections. Its port belongs to a connected
+// socket, so that no other process can listen there meanwhile.
 func refusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer listener.Close()
-	return "http://" + listener.Addr().String()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = conn.Close()
+		_ = listener.Close()
+	})
+	return "http://" + conn.LocalAddr().String()
 }
 
 // overriding adds options to a helper's own, and drops of these what the options replace.
