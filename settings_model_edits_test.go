@@ -22,6 +22,7 @@ type settingsModel struct {
 	initial map[string]any // the fields just after reading
 	edited  map[string]bool
 	merged  map[string]bool // named by a Merge, so that a zero is an edit
+	nulled  map[string]bool // merged as null, which a field shows as its zero
 	unclear map[string]bool // the documents do not say what becomes of it
 	removed map[string]bool // entries of Extra that were read and deleted
 	bad     map[string]bool // edits that cannot be expressed
@@ -34,7 +35,7 @@ type settingsModel struct {
 
 // modelOf is the model of a document that was just read; base is nil for one that never was.
 func modelOf(facts *settingFacts, s *forge.ApplicationSettings, base map[string]any) *settingsModel {
-	m := &settingsModel{facts: facts, base: maps.Clone(base), now: maps.Clone(base), initial: map[string]any{}, edited: map[string]bool{}, merged: map[string]bool{},
+	m := &settingsModel{facts: facts, base: maps.Clone(base), now: maps.Clone(base), initial: map[string]any{}, edited: map[string]bool{}, merged: map[string]bool{}, nulled: map[string]bool{},
 		unclear: map[string]bool{}, removed: map[string]bool{}, bad: map[string]bool{}, perhaps: map[string]bool{}, renamed: map[string]bool{}, own: map[string]bool{}}
 	if m.now == nil {
 		m.now = map[string]any{}
@@ -50,7 +51,8 @@ func modelOf(facts *settingFacts, s *forge.ApplicationSettings, base map[string]
 // copied is the model of a shallow copy. What is changed in place in the copy is perhaps changed here, too.
 func (m *settingsModel) copied() *settingsModel {
 	c := *m
-	c.now, c.edited, c.merged, c.unclear, c.removed = maps.Clone(m.now), maps.Clone(m.edited), maps.Clone(m.merged), maps.Clone(m.unclear), maps.Clone(m.removed)
+	c.now, c.edited, c.merged, c.nulled = maps.Clone(m.now), maps.Clone(m.edited), maps.Clone(m.merged), maps.Clone(m.nulled)
+	c.unclear, c.removed = maps.Clone(m.unclear), maps.Clone(m.removed)
 	c.bad, c.perhaps, c.renamed, c.own = maps.Clone(m.bad), maps.Clone(m.perhaps), maps.Clone(m.renamed), maps.Clone(m.own)
 	c.sibling = m
 	return &c
@@ -99,8 +101,8 @@ func (m *settingsModel) fieldChanged(s *forge.ApplicationSettings, fact *setting
 	if m.bad[name] || m.perhaps[name] {
 		m.uncertain(name)
 	}
-	if past, there := m.now[name]; m.merged[name] && there && past == nil && f.IsZero() {
-		m.unclear[name] = true // a merged null looks the same
+	if m.nulled[name] && f.IsZero() {
+		m.unclear[name] = true // the merged null looks the same
 	}
 	if sameJSON(v, m.initial[name]) {
 		m.restore(name)
@@ -408,7 +410,7 @@ func (m *settingsModel) merge(s *forge.ApplicationSettings, object map[string]an
 			m.uncertain(name)
 		}
 		delete(m.removed, name)
-		m.edited[name], m.merged[name], m.now[name] = true, true, copyJSON(v)
+		m.edited[name], m.merged[name], m.nulled[name], m.now[name] = true, true, v == nil, copyJSON(v)
 	}
 	return ""
 }
