@@ -252,14 +252,15 @@ func isResponseStruct(t reflect.Type) bool {
 	return has && extra.Type == reflect.TypeFor[map[string]json.RawMessage]()
 }
 
-// encodeEditedObject writes an object inside the settings: its members as read, with those that were changed; all of one that was
-// not read.
+// encodeEditedObject writes an object inside the settings: its members as read, with those that
+// were changed. Of one that was not read it writes all, without nil slices and maps: nobody set them.
 func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	members := readMembers(read)
 	for f := range now.Type().Fields() {
 		field, before := now.FieldByIndex(f.Index), was.FieldByIndex(f.Index)
 		name := jsonName(f)
-		if name == "" || read != nil && reflect.DeepEqual(field.Interface(), before.Interface()) {
+		untouched := reflect.DeepEqual(field.Interface(), before.Interface())
+		if name == "" || untouched && (read != nil || isNilValue(field)) {
 			continue
 		}
 		text, err := encodeEdited(field, before, members[name])
@@ -276,6 +277,10 @@ func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawM
 	}
 	maps.Copy(members, extra)
 	return json.Marshal(members)
+}
+
+func isNilValue(v reflect.Value) bool {
+	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map || v.Kind() == reflect.Pointer) && v.IsNil()
 }
 
 // encodeEditedSlice writes a list of objects, each compared with the one that was at its place.

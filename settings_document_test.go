@@ -447,3 +447,15 @@ func TestTierSettings(t *testing.T) {
 	}
 	assert.False(t, isTierSetting("admin_mode"))
 }
+
+// Of an object that was never read only what was set is a change: a nil list stays out of it.
+func TestSettingsChangesOfANewObject(t *testing.T) {
+	var s ApplicationSettings
+	require.NoError(t, json.Unmarshal([]byte(`{"signup_enabled":true}`), &s))
+	s.DefaultBranchProtectionDefaults.AllowForcePush = true
+	changes := s.Changes().Changes
+	require.Len(t, changes, 1)
+	assert.JSONEq(t, `{"allow_force_push":true}`, string(changes[0].Want))
+	s.DefaultBranchProtectionDefaults.AllowedToPush = []BranchAccess{}
+	assert.JSONEq(t, `{"allow_force_push":true,"allowed_to_push":[]}`, string(s.Changes().Changes[0].Want))
+}
