@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
 	"strconv"
@@ -80,6 +81,24 @@ func isParameter(name string) bool {
 // sameSetting compares two values of a setting. Servers write what is empty as null or as an empty value, and decimals as text.
 func sameSetting(a, b json.RawMessage) bool {
 	return equalJSON(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+}
+
+// sameObject reports whether two objects have the same members, apart from those that are empty.
+func sameObject(a, b json.RawMessage) bool {
+	left, leftOK := withoutEmpty(a)
+	right, rightOK := withoutEmpty(b)
+	return leftOK && rightOK && sameValue(left, right)
+}
+
+func withoutEmpty(object json.RawMessage) (members map[string]any, ok bool) {
+	value, _ := parseJSON(object)
+	members, ok = value.(map[string]any)
+	maps.DeleteFunc(members, func(_ string, value any) bool {
+		list, isList := value.([]any)
+		inner, isObject := value.(map[string]any)
+		return value == nil || value == "" || value == false || isList && len(list) == 0 || isObject && len(inner) == 0
+	})
+	return members, ok
 }
 
 // isNumberText reports whether a text holds a number.
