@@ -175,19 +175,12 @@ func (u *settingsUpdate) optionName(param string) string {
 	return "ApplicationSettings"
 }
 
-// isInForce reports whether a setting is as it should be. Of an object that is a struct here a
-// server may omit what is empty.
+// isInForce reports whether a setting is as it should be.
 func isInForce(change SettingDifference) bool {
 	if change.Want == nil || change.Have == nil {
 		return change.Want == nil && change.Have == nil
 	}
-	return sameSetting(change.Have, change.Want) || isStructSetting(change.Name) && sameObject(change.Have, change.Want)
-}
-
-// isStructSetting reports whether the field of a setting is a struct of the library.
-func isStructSetting(name string) bool {
-	f, known := settingStructField(name)
-	return known && isResponseStruct(f.Type)
+	return sameSetting(change.Name, change.Have, change.Want)
 }
 
 // whyNotInForce is the reason of a setting that was sent.

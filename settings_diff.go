@@ -196,7 +196,7 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 	changed := map[string]json.RawMessage{}
 	for name, value := range wanted {
 		switch change := newDifference(name, there, wanted); {
-		case isIdentity(name), change.Have != nil && sameSetting(change.Have, value):
+		case isIdentity(name), change.Have != nil && sameSetting(name, change.Have, value):
 		case change.Have == nil && edits[name] == nil:
 			d.notSent(change, SettingAbsent)
 		case misfitOf(name, value) != nil:

@@ -78,9 +78,16 @@ func isParameter(name string) bool {
 	return known
 }
 
-// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty value, and decimals as text.
-func sameSetting(a, b json.RawMessage) bool {
-	return equalJSON(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty
+// value, omit it in an object that is a struct here, and write decimals as text.
+func sameSetting(name string, a, b json.RawMessage) bool {
+	return equalJSON(a, b) || isStructSetting(name) && sameObject(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+}
+
+// isStructSetting reports whether the field of a setting is a struct of the library.
+func isStructSetting(name string) bool {
+	f, known := settingStructField(name)
+	return known && isResponseStruct(f.Type)
 }
 
 // sameObject reports whether two objects have the same members, apart from those that are empty.
