@@ -110,9 +110,12 @@ func (c *call) check(p parameter) (problems []string) {
 	for _, key := range p.Keys {
 		problems = append(problems, c.check(key)...)
 	}
+	if c.misfits(p) {
+		return append(problems, p.root()+" is invalid")
+	}
 	values := c.list(p.Wire)
-	if len(p.Enum) > 0 && c.r.Method == http.MethodGet && slices.Contains(c.params[p.Wire], "") {
-		problems = append(problems, p.bare()+" does not have a valid value") // no row lists nothing
+	if problem := c.emptiness(p); problem != "" {
+		problems = append(problems, p.bare()+problem)
 	}
 	if len(values) == 0 {
 		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) && c.lacks(p.Name) {
@@ -197,8 +200,8 @@ func (c *call) dropUnsold(params []parameter) {
 		if p.Only.met(c.Server, c.user) || keyset {
 			continue
 		}
-		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) })
-		delete(c.object, p.bare())
+		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) || p.misplaced(wire) })
+		delete(c.object, p.root())
 	}
 }
 
