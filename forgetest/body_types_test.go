@@ -1,7 +1,9 @@
 package forgetest
 
 import (
+	"bytes"
 	"encoding/json"
+	"mime/multipart"
 	"net/url"
 	"slices"
 	"strings"
@@ -132,4 +134,30 @@ func TestEmptyWords(t *testing.T) {
 	}
 	assert.Greater(t, checked, 40)
 	assert.Zero(t, s.Effects("*"))
+}
+
+// A form may be multipart, also without a file (document 1 §1).
+func TestFormsAsMultipart(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	send := func(method, path string, fields ...string) reply {
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		for _, field := range fields {
+			name, value, _ := strings.Cut(field, "=")
+			require.NoError(t, w.WriteField(name, value))
+		}
+		require.NoError(t, w.Close())
+		return c.sendAs(method, path, w.FormDataContentType(), body.String())
+	}
+	r := send("PUT", "/projects/1/resource_groups/production", "process_mode=newest_first")
+	assert.Equal(t, "newest_first", r.object(t)["process_mode"])
+	assert.InDelta(t, 3600.0, send("POST", "/projects/1/issues/1/add_spent_time", "duration=1h", "summary=x").object(t)["total_time_spent"], 0)
+	r = send("PUT", "/runners/1", "tag_list[]=a", "tag_list[]=b", "paused=true")
+	assert.Equal(t, []any{[]any{"a", "b"}, true}, []any{r.object(t)["tag_list"], r.object(t)["paused"]})
+	r = send("PUT", settingsPath, "sign_in_restrictions[admin_mode]=true", "max_attachment_size=7")
+	assert.EqualValues(t, 7, r.object(t)["max_attachment_size"])
+	for _, bad := range []string{"process_mode=random", "process_mode=", "process_mode[]=unordered"} {
+		assert.Equal(t, 400, send("PUT", "/projects/1/resource_groups/production", bad).Status, bad)
+	}
 }
