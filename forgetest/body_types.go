@@ -33,9 +33,9 @@ func (c *call) misfits(p parameter) bool {
 	return false
 }
 
-// emptiness says what is wrong with an empty value, or nothing. No row lists the empty word. A
-// write takes an empty text, and for another type an empty value where the field may be null; in
-// the query of a read it is no filter.
+// emptiness returns the problem of an empty value, or "". No row lists the empty word. A write takes
+// an empty text; for another type it takes an empty value where the field of the response may be
+// null. In the query of a read an empty value is not a filter.
 func (c *call) emptiness(p parameter) string {
 	switch {
 	case !slices.Contains(c.params[p.Wire], ""):
@@ -47,7 +47,7 @@ func (c *call) emptiness(p parameter) string {
 	return ""
 }
 
-// nullable reports whether the answer of the endpoint has a field of that name that may be null.
+// nullable reports whether the response has a field of that name that may be null.
 func (c *call) nullable(name string) bool {
 	s := catalogue().shapes[c.route.endpoint.Response.Type]
 	if s == nil {
@@ -68,9 +68,9 @@ func (c *call) inBody(name string) (value any, found bool) {
 	return value, found
 }
 
-// takes reports whether a JSON value has a type that the parameter can have. Numbers and booleans
-// may come as text, as in a form; the values themselves are checked later. Null is no value, but
-// requests send only true or false (document 1 §2.1 rule 3).
+// takes reports whether a JSON value has a type that the parameter can have. Numbers, booleans and
+// lists may be text, as in a form; the values themselves are checked later. Null counts as absent,
+// except for a boolean: requests send only true or false (document 1 §2.1 rule 3).
 func (p parameter) takes(value any) bool {
 	item, isArray := strings.CutPrefix(p.Type, "array<")
 	switch v := value.(type) {

@@ -108,6 +108,20 @@ func TestBodyTypesAsText(t *testing.T) {
 	assert.Equal(t, []any{}, all["tag_list"])
 }
 
+// A body is one JSON object, with nothing after it.
+func TestBodiesAreOneObject(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	const path = "/projects/1/resource_groups/production"
+	for _, body := range []string{`{`, `[]`, `"x"`, `1`, `{} {}`, `{"process_mode":"newest_first"}}`, `{"process_mode":"newest_first"} x`} {
+		assert.Equal(t, 400, c.sendJSON("PUT", path, body).Status, body)
+	}
+	assert.Zero(t, s.Effects("*"))
+	for _, body := range []string{`{}`, ` { } `, `null`, "{\"process_mode\":\"newest_first\"}\n"} {
+		assert.Equal(t, 200, c.sendJSON("PUT", path, body).Status, body)
+	}
+}
+
 // An empty value is none of those that a row lists, in any body and query.
 func TestEmptyWords(t *testing.T) {
 	s := contractServer(t)

@@ -3,7 +3,9 @@ package forgetest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -34,7 +36,7 @@ func (c *call) readParams(body []byte) *answer {
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber()
 		var object map[string]any
-		if decoder.Decode(&object) != nil {
+		if decoder.Decode(&object) != nil || !ended(decoder) {
 			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
 		}
 		c.object = object
@@ -55,6 +57,12 @@ func (c *call) readParams(body []byte) *answer {
 		return fail(refused(http.StatusUnsupportedMediaType, fmt.Sprintf("The provided content-type '%s' is not supported.", kind)))
 	}
 	return nil
+}
+
+// ended reports whether nothing follows the value that a decoder has read.
+func ended(decoder *json.Decoder) bool {
+	_, err := decoder.Token()
+	return errors.Is(err, io.EOF)
 }
 
 // flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for
