@@ -241,6 +241,26 @@ func TestListLinkAddress(t *testing.T) {
 	assert.Zero(t, foreign.Load(), "a link's host was contacted")
 }
 
+// The next page comes from the Link header; the separate Links header, which was removed, counts for
+// nothing (Document 1 §8.1).
+func TestListIgnoresLinksHeader(t *testing.T) {
+	for _, withLink := range []bool{true, false} {
+		srv := servePages(t, &pageServer{rows: 3, keyset: true, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
+			w.Header().Set("Links", "<"+foreignHost+`?page=1&per_page=1>; rel="next"`)
+			if withLink {
+				return false
+			}
+			writeRows(w, page, page)
+			return true
+		}})
+		for _, call := range []Call{offsetCall, keysetCall} {
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), call, PerPage(1))
+			require.NoError(t, err)
+			assert.Len(t, ids, map[bool]int{true: 3, false: 1}[withLink])
+		}
+	}
+}
+
 // What a link must not bring along is taken out of it.
 func TestListLinkParams(t *testing.T) {
 	const hostile = "private_token=x&PRIVATE_TOKEN=x&access_token=x&job_token=x&sudo=1&Sudo=2&id=evil"

@@ -52,6 +52,14 @@ func TestApprovalSettings(t *testing.T) {
 			assert.Equal(t, body, r.Body)
 			assert.Equal(t, before, c.get(path).Body)
 		}
+		for _, value := range []string{`[false]`, `{}`, `[]`, `null`, `1`, `"no"`, `""`, `{"value":false}`} {
+			body := `{"retain_approvals_on_push":false,"allow_author_approval":` + value + `}`
+			assert.Equal(t, 400, c.sendJSON("PUT", path, body).Status, body)
+			assert.Equal(t, before, c.get(path).Body, body)
+		}
+		for _, form := range []string{"allow_author_approval=", "allow_author_approval[]=false"} {
+			assert.Equal(t, 400, c.send("PUT", path, form).Status, form)
+		}
 		assert.Equal(t, before, c.send("PUT", path, "require_password_to_approve=true").Body) // no parameter
 		assert.Equal(t, before, c.send("PUT", path, "").Body)
 		assert.Equal(t, 200, c.send("PUT", path, "retain_approvals_on_push=true&selective_code_owner_removals=false").Status)

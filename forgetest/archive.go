@@ -47,10 +47,8 @@ func getArchive(c *call) answer {
 	}
 	content := archive{folder: name, date: commit.date}
 	var excluded []string
-	for _, joined := range c.list("exclude_paths[]") {
-		for p := range strings.SplitSeq(joined, ",") {
-			excluded = append(excluded, strings.Trim(strings.TrimSpace(p), "/"))
-		}
+	for _, p := range c.list("exclude_paths[]") { // one may have a comma
+		excluded = append(excluded, strings.Trim(strings.TrimSpace(p), "/"))
 	}
 	content.add(path, start, excluded)
 

@@ -130,11 +130,23 @@ func TestAuditEventAccess(t *testing.T) {
 	} {
 		assert.Equal(t, status, c.get(path).Status, path)
 	}
-	for option, want := range map[string][]int{"free": {403, 403}, "hosted": {403, 200}, "dedicated": {200, 200}} {
-		change := map[string]Option{"free": WithTier(Free), "hosted": WithOffering(Hosted), "dedicated": WithOffering(Dedicated)}[option]
-		_, _, c := auditWorld(t, change)
-		assert.Equal(t, want[0], c.get("/audit_events").Status, option)
-		assert.Equal(t, want[1], c.get("/groups/group/audit_events").Status, option)
+	instance, rest := []string{"/audit_events", "/audit_events/1"}, []string{
+		"/groups/group/audit_events", "/groups/group/audit_events/3", "/projects/1/audit_events", "/projects/1/audit_events/5",
+	}
+	for _, platform := range []struct {
+		options        []Option
+		instance, rest int
+	}{
+		{[]Option{WithTier(Free)}, 403, 403}, {[]Option{WithTier(Premium)}, 200, 200}, {[]Option{WithTier(Ultimate)}, 200, 200},
+		{[]Option{WithOffering(Hosted)}, 403, 200}, {[]Option{WithOffering(Dedicated)}, 200, 200}, {[]Option{WithOffering(Hosted), WithTier(Free)}, 403, 403},
+	} {
+		_, _, c := auditWorld(t, platform.options...)
+		for _, path := range instance {
+			assert.Equal(t, platform.instance, c.get(path).Status, path)
+		}
+		for _, path := range rest {
+			assert.Equal(t, platform.rest, c.get(path).Status, path)
+		}
 	}
 }
 
@@ -248,6 +260,31 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	assert.ElementsMatch(t, [][]any{
 		{"max_attachment_size", "100", "7"}, {"personal_access_token_prefix", "", "x"}, {"external_pipeline_validation_service_token", "", ""},
 	}, got)
+}
+
+// No call of the documents records anything else than what they name: settings of the instance, of
+// approvals and of a registry, and e-mail addresses (document 1 §6).
+func TestAuditEventsOfEveryCall(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	count := func() int {
+		_, pages := c.walk("/audit_events?per_page=1", "id")
+		return pages
+	}
+	recorded := map[string]int{}
+	for _, x := range examples() {
+		before := count()
+		require.Less(t, x.send(t, s, catalogue().endpoints[routeOf(x.id)]).Status, 300, x.id)
+		if n := count() - before; n > 0 {
+			recorded[x.id] = n
+			change := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)["change"]
+			assert.Contains(t, []any{"email address", "signup_enabled", "allow_author_approval"}, change, x.id)
+		}
+	}
+	s.Settle()
+	assert.Equal(t, map[string]int{
+		"emails.add_current": 1, "emails.add_user": 1, "emails.delete_current": 1, "emails.delete_user": 1, "settings.update": 1,
+	}, recorded)
 }
 
 func TestGeneratedAuditEvents(t *testing.T) {

@@ -29,11 +29,17 @@ func (c *call) authenticate() *answer {
 	switch {
 	case token == "" && c.route.endpoint.accepts("none"):
 		return nil
-	case !ok, known.scheme != scheme, !c.route.endpoint.accepts(scheme):
+	case !ok, known.scheme != scheme, !c.route.endpoint.accepts(scheme), known.scheme == "job_token" && !c.takesJobs():
 		return fail(failed(http.StatusUnauthorized, "401 Unauthorized"))
 	}
 	c.user, c.job = known.user, known.project
 	return c.inScope(known.scopes)
+}
+
+// takesJobs reports whether the release takes job tokens here: the changelog does since 17.7
+// (document 1 §4.3).
+func (c *call) takesJobs() bool {
+	return c.route.endpoint.ID != "repositories.generate_changelog" || c.release.has(release{17, 7})
 }
 
 // inScope refuses what the scopes of the token do not allow. A call that names a scope needs it, or

@@ -78,7 +78,7 @@ func changelogFailed(format string, args ...any) answer {
 func (c *call) changelog(branch string) (notes string, problem *answer) {
 	repo := &c.project.repo
 	wanted, _, valid := parseVersion(c.text("version"))
-	if !valid {
+	if !valid || strings.HasPrefix(c.text("version"), "v") && !c.release.has(release{17, 0}) {
 		return "", fail(refused(http.StatusBadRequest, "version is invalid"))
 	}
 	from, to := repo.resolve(c.text("from")), repo.resolve(c.textOr("to", branch))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -66,6 +67,32 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	srv.Settle()
 	_, err = client.Registry.Get(ctx, image.ID, nil)
 	require.ErrorIs(t, err, forge.ErrNotFound)
+}
+
+// A CI job deletes images of its project with its own credentials: they go to the token endpoint as
+// HTTP basic, and reach no other project (document 1 §4.1.2).
+func TestRegistryWithJobCredentials(t *testing.T) {
+	srv := forgetest.New(t)
+	app, other := srv.AddProject("group/app"), srv.AddProject("group/other", forgetest.Private)
+	image := app.AddRegistryRepository("").AddTag("v1", nil).AddTag("v2", nil)
+	kept := other.AddRegistryRepository("").AddTag("v1", nil)
+	token := app.AddJobToken(srv.Root())
+	client := srv.Client(forge.WithJobToken(token), forge.WithRegistryCredentials("ci-job", token), forge.WithVocabulary(forge.GitLab))
+	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil))
+	assert.Equal(t, []string{"v2"}, image.Tags())
+	require.Error(t, client.RegistryNative.DeleteManifest(t.Context(), "group/other", "v1", nil))
+	assert.Equal(t, []string{"v1"}, kept.Tags())
+	basic := 0
+	for _, r := range srv.Requests() {
+		name, password, found := (&http.Request{Header: r.Header}).BasicAuth()
+		if found {
+			basic++
+			assert.Equal(t, []string{"GET /jwt/auth", "ci-job", token}, []string{r.Route, name, password})
+		}
+	}
+	assert.Equal(t, 2, basic, "a registry token for each image")
+	wrong := srv.Client(forge.WithRegistryCredentials("ci-job", token+"x"))
+	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized)
 }
 
 // A client knows its own bulk deletions; of those of others, as before a restart, the server's refusal tells, and it holds nothing else back.

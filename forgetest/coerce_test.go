@@ -81,3 +81,22 @@ func TestDeployedDecimals(t *testing.T) {
 		}
 	}
 }
+
+// A boolean of a record may be null, and then counts as false (document 1 §2.1 rule 3).
+func TestNullBooleans(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(func(d *Document) { d.Set("confidential", nil) })
+	p.AddMergeRequest(func(d *Document) { d.Set("draft", nil) })
+	c := newCaller(t, s)
+	for _, tc := range []struct{ list, field, yes, no string }{
+		{"/issues?scope=all", "confidential", "&confidential=true", "&confidential=false"},
+		{"/merge_requests?scope=all", "draft", "&wip=yes", "&wip=no"},
+	} {
+		record := c.get(tc.list).array(t)[0]
+		assert.Contains(t, record, tc.field)
+		assert.Nil(t, record[tc.field])
+		assert.Empty(t, c.get(tc.list+tc.yes).array(t))
+		assert.Len(t, c.get(tc.list+tc.no).array(t), 1, tc.list)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -225,8 +226,8 @@ type detail struct {
 	Only  *struct{ When string }
 }
 
-// conditional gives the details of all fields, by type and name.
-func conditional() map[string]map[string]detail {
+// conditional returns the details of all fields, by type and name.
+var conditional = sync.OnceValue(func() map[string]map[string]detail {
 	var types map[string]struct{ Fields []detail }
 	parse("catalogue/types.json", &types)
 	all := map[string]map[string]detail{}
@@ -240,7 +241,7 @@ func conditional() map[string]map[string]detail {
 		}
 	}
 	return all
-}
+})
 
 // problems makes the call and compares the answer with the contract.
 func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (problems []string) {

@@ -21,8 +21,10 @@
 //     (Document 2 §4.1.1, Document 3 §2.2).
 //   - The author's right to update a merge request: blocks need the role Developer, also for the
 //     author (Document 2 §4.2).
-//   - Behaviour of older releases: an older one has fewer addresses, parameters and fields, and
-//     keyset pagination as WithRelease says; else it behaves as the newest (Document 1 §4.3).
+//   - Behaviour of older releases: what newer ones removed is missing on older ones too, as the
+//     tags of a group's registry before 15.0 (Document 1 §4.1).
+//   - LFS objects: an archive has the files as they were committed, whatever include_lfs_blobs says
+//     (Document 1 §4.3).
 //   - The largest offset of offset pagination (Document 1 §8).
 //   - The configuration of changelogs: the titles of categories are read, in any time
 //     (Document 1 §4.3.1).

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -193,16 +194,36 @@ func TestRateLimits(t *testing.T) {
 	assert.Equal(t, "15", c.get("/issues").Header.Get("Retry-After"))
 	now = now.Add(15 * time.Second)
 	assert.Equal(t, 200, c.get("/issues").Status)
+}
 
+// Reading a blob of more than 10 MB as JSON is limited to five calls a minute (document 1 §8).
+func TestLargeBlobsAreLimited(t *testing.T) {
+	s, c := faultWorld(t)
+	c.http.Transport.(*http.Transport).DisableCompression = true
+	now := noon()
+	s.SetClock(func() time.Time { return now })
 	big := s.AddProject("group/big")
-	large := "/projects/group%2Fbig/repository/blobs/" + big.AddGeneratedBlob("large", 11<<20)
-	small := "/projects/group%2Fbig/repository/blobs/" + big.AddGeneratedBlob("small", 10)
+	blob := func(size int64) string {
+		return "/projects/group%2Fbig/repository/blobs/" + big.AddGeneratedBlob(fmt.Sprint(size), size)
+	}
+	large, limit, small := blob(10<<20+1), blob(10<<20), blob(10)
+	for range 5 {
+		assert.Equal(t, 200, c.get(large).Status)
+	}
+	r := c.get(large)
+	assert.Equal(t, 429, r.Status)
+	assert.Equal(t, "60", r.Header.Get("Retry-After"))
+	for _, other := range []string{small, limit, limit, large + "/raw"} {
+		assert.Equal(t, 200, c.get(other).Status, other)
+	}
+	now = now.Add(59 * time.Second)
+	assert.Equal(t, 429, c.get(large).Status)
+	now = now.Add(time.Second)
 	assert.Equal(t, 200, c.get(large).Status)
 	s.rates[largeBlobs].used = limitedCalls
 	assert.Equal(t, 429, c.get(large).Status)
-	assert.Equal(t, 200, c.get(small).Status)
 	s.LimitRate("GET /projects/:id/repository/blobs/:sha", 0)
-	assert.NotEqual(t, 429, c.get(large).Status)
+	assert.Equal(t, 200, c.get(large).Status)
 }
 
 func TestHijackedConnectionsDoNotLeak(t *testing.T) {

@@ -71,7 +71,13 @@ func (c caller) send(method, path, form string) reply {
 	if form != "" {
 		kind = "application/x-www-form-urlencoded"
 	}
-	response, err := c.request(method, path, kind, form)
+	return c.sendAs(method, path, kind, form)
+}
+
+// sendAs makes a call whose body has a content type.
+func (c caller) sendAs(method, path, kind, text string) reply {
+	c.t.Helper()
+	response, err := c.request(method, path, kind, text)
 	require.NoError(c.t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)

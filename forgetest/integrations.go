@@ -185,9 +185,6 @@ func setIntegration(c *call) answer {
 	values := map[string]any{}
 	for _, p := range kind.Params {
 		problems = append(problems, c.check(p)...)
-		if value, given := c.object[p.Name]; given && value == nil && p.Type == "boolean" {
-			problems = append(problems, p.Name+" is invalid") // requests send only true or false (document 1 §2.1)
-		}
 		if value, given := c.integrationValue(p); given {
 			values[p.Name] = value
 		}

@@ -126,6 +126,8 @@ func (c *call) held(i *item, name string) []string {
 		return plainText(d.Get("author.id"))
 	case "author_username":
 		return plainText(d.Get("author.username"))
+	case "confidential":
+		return plainText(d.bool(name)) // null is false
 	case "closed_by_id":
 		return plainText(d.Get("closed_by.id"))
 	case "epic_id":
@@ -146,7 +148,7 @@ func (c *call) held(i *item, name string) []string {
 	if i.mr != nil && name != "state" {
 		return heldByMergeRequest(i.mr, name)
 	}
-	return plainText(d.Get(name)) // confidential, health_status, issue_type, state, weight
+	return plainText(d.Get(name)) // health_status, issue_type, state, weight
 }
 
 func each(docs []*Document, field string) (values []string) {

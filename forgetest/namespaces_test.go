@@ -12,6 +12,7 @@ func TestNamespaces(t *testing.T) {
 	jane, tom := s.AddUser("jane"), s.AddUser("tom")
 	s.AddProject("group/sub/app").AddMember(tom, Developer)
 	group := s.AddGroup("group")
+	s.AddGroup("group/sub").Name = "Tango alpha" // found by a part of the name that the path does not have
 	group.AddMember(jane, Maintainer)
 	s.AddGroup("Other", Private).AddMember(jane, Owner)
 	root := newCaller(t, s)
@@ -42,6 +43,17 @@ func TestNamespaces(t *testing.T) {
 	}
 	for _, n := range root.get("/namespaces?search=group").array(t) {
 		keys(t, "Namespace", "list", n)
+	}
+	for search, want := range map[string][]any{
+		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "ta": {"group/sub"}, "oup/s": {}, "none": {},
+	} {
+		assert.Equal(t, want, paths(root, "?search="+search), search)
+	}
+	assert.Equal(t, []any{"group/sub"}, paths(root, "?full_path_search=true&search=oup%2Fs"))
+	top := root.get("/namespaces/group").object(t)
+	for _, name := range []string{"parent_id", "avatar_url", "end_date", "trial_ends_on"} {
+		assert.Contains(t, top, name)
+		assert.Nil(t, top[name], name)
 	}
 	mine := asJane.get("/namespaces/jane").object(t)
 	assert.Equal(t, "user", mine["kind"])

@@ -118,9 +118,18 @@ func conditionProbes() map[string]func(*testing.T) {
 			assert.Contains(t, c.get("/groups/group/integrations").Body, "vulnerability_events")
 		},
 		"The author's right to update a merge request": authorProbe,
-		"Behaviour of older releases": func(t *testing.T) { // 17.7 made it a 404 (document 1 §4.3)
-			c := newCaller(t, contractServer(t, WithRelease("17.6")))
-			assert.Equal(t, 404, c.get("/projects/1/repository/tree?path=nowhere").Status)
+		"Behaviour of older releases": func(t *testing.T) { // 15.0 removed the tags (document 1 §4.1)
+			c := newCaller(t, contractServer(t, WithRelease("14.10")))
+			repository := c.get("/groups/group/registry/repositories?tags=true&tags_count=true").array(t)[0]
+			assert.NotContains(t, repository, "tags")
+		},
+		"LFS objects": func(t *testing.T) {
+			s := contractServer(t)
+			s.AddProject("group/app").AddFiles(map[string]string{"large.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:" + helloBlob + "\nsize 6\n"})
+			c := newCaller(t, s)
+			with, without := c.get("/projects/1/repository/archive.tar"), c.get("/projects/1/repository/archive.tar?include_lfs_blobs=false")
+			assert.Contains(t, with.Body, "git-lfs")
+			assert.Equal(t, with.Body, without.Body)
 		},
 		"The largest offset of offset pagination": func(t *testing.T) {
 			assert.Equal(t, 200, newCaller(t, contractServer(t)).get("/issues?page=1000000000").Status)

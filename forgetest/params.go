@@ -3,7 +3,9 @@ package forgetest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -34,7 +36,7 @@ func (c *call) readParams(body []byte) *answer {
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber()
 		var object map[string]any
-		if decoder.Decode(&object) != nil {
+		if decoder.Decode(&object) != nil || !ended(decoder) {
 			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
 		}
 		c.object = object
@@ -55,6 +57,12 @@ func (c *call) readParams(body []byte) *answer {
 		return fail(refused(http.StatusUnsupportedMediaType, fmt.Sprintf("The provided content-type '%s' is not supported.", kind)))
 	}
 	return nil
+}
+
+// ended reports whether nothing follows the value that a decoder has read.
+func ended(decoder *json.Decoder) bool {
+	_, err := decoder.Token()
+	return errors.Is(err, io.EOF)
 }
 
 // flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for
@@ -110,9 +118,12 @@ func (c *call) check(p parameter) (problems []string) {
 	for _, key := range p.Keys {
 		problems = append(problems, c.check(key)...)
 	}
+	if c.misfits(p) {
+		return append(problems, p.root()+" is invalid")
+	}
 	values := c.list(p.Wire)
-	if len(p.Enum) > 0 && c.r.Method == http.MethodGet && slices.Contains(c.params[p.Wire], "") {
-		problems = append(problems, p.bare()+" does not have a valid value") // no row lists nothing
+	if problem := c.emptiness(p); problem != "" {
+		problems = append(problems, p.bare()+problem)
 	}
 	if len(values) == 0 {
 		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) && c.lacks(p.Name) {
@@ -197,8 +208,8 @@ func (c *call) dropUnsold(params []parameter) {
 		if p.Only.met(c.Server, c.user) || keyset {
 			continue
 		}
-		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) })
-		delete(c.object, p.bare())
+		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) || p.misplaced(wire) })
+		delete(c.object, p.root())
 	}
 }
 

@@ -1,7 +1,10 @@
 package forgetest
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -131,6 +134,94 @@ func TestRelease(t *testing.T) {
 	for number, items := range map[string]int{"16.11": 1, "17.0": 0} {
 		assert.Len(t, of(number).get("/merge_requests?scope=all&merge_user_id=99").array(t), items, "a filter since 17.0 at %s", number)
 	}
+	for number, shown := range map[string]bool{"15.8": false, "15.9": true} {
+		c := of(number)
+		c.send("POST", "/user/emails", "email=new@example.com")
+		_, found := c.get("/audit_events").array(t)[0]["details"].(map[string]any)["author_email"]
+		assert.Equal(t, shown, found, "a key since 15.9 at %s", number)
+	}
+	for number, changed := range map[string]bool{"17.0": false, "17.1": true} {
+		for _, path := range []string{"/groups/group", "/projects/1"} {
+			path += "/merge_request_approval_setting"
+			r := of(number).send("PUT", path, "require_reauthentication_to_approve=true&allow_author_approval=false")
+			assert.Equal(t, "false", setting(t, r, "allow_author_approval"))
+			assert.Equal(t, fmt.Sprint(changed), setting(t, r, "require_reauthentication_to_approve"), "a parameter since 17.1 at %s", number)
+		}
+	}
 	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is no release: it has the form 16.4`, func() { WithRelease("new") })
 	assert.Panics(t, func() { WithRelease("17") })
+}
+
+// What older releases do otherwise, beyond what they do not have.
+func TestOlderReleases(t *testing.T) {
+	of := func(number string) caller {
+		s := New(t, WithRelease(number))
+		p := s.AddProject("group/app")
+		p.AddFiles(map[string]string{"README.md": "x\n"})
+		p.AddCommit(Change{Branch: "side", Files: map[string]string{"side.txt": "s\n"}})
+		p.MoveTo("group/new")
+		return newCaller(t, s)
+	}
+	for number, status := range map[string]int{"17.6": 200, "17.7": 404, "18.0": 404} {
+		for _, path := range []string{"nowhere", "README.md", "nowhere&pagination=keyset"} {
+			r := of(number).get("/projects/1/repository/tree?path=" + path)
+			assert.Equal(t, status, r.Status, "%s: a missing path is 404 since 17.7: %s", number, path)
+			if status == 200 {
+				assert.Equal(t, "[]", r.Body)
+			}
+		}
+		assert.Equal(t, 404, of(number).get("/projects/1/repository/tree?ref=nowhere").Status)
+	}
+	for number, status := range map[string]int{"16.3": 404, "16.4": 301, "16.7": 301} {
+		assert.Equal(t, status, of(number).get("/projects/group%2Fapp/repository/tree").Status, "%s: redirects came with 16.4", number)
+	}
+	for number, labelled := range map[string]bool{"16.4": false, "16.5": true} {
+		body := of(number).get("/projects/1/repository/compare?from=main&to=side&unidiff=true").Body
+		assert.Equal(t, labelled, strings.Contains(body, "+++ b/side.txt"), "unidiff came with 16.5: %s", number)
+	}
+}
+
+// A field of a tier or an offering is in no response of another one (document 1 §1).
+func TestFieldsOfAPlatform(t *testing.T) {
+	type platform struct {
+		tier     Tier
+		offering Offering
+	}
+	seen := map[platform]map[string]bool{}
+	for _, tier := range []Tier{Free, Premium, Ultimate} {
+		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
+			s := contractServer(t, WithTier(tier), WithOffering(offering))
+			found := sight{}
+			for _, x := range examples() {
+				e := catalogue().endpoints[routeOf(x.id)]
+				r := x.send(t, s, e)
+				shape := catalogue().shapes[e.Response.Type]
+				if r.Status >= 300 || shape == nil || e.Response.Kind != "object" && e.Response.Kind != "array" {
+					continue
+				}
+				items := []json.RawMessage{json.RawMessage(r.Body)}
+				if e.Response.Kind == "array" {
+					require.NoError(t, json.Unmarshal([]byte(r.Body), &items))
+				}
+				for _, item := range items {
+					found.lacks(shape, e.view(), item, "")
+				}
+			}
+			seen[platform{tier, offering}] = found
+		}
+	}
+	limited := 0
+	for name, shape := range catalogue().shapes {
+		for _, f := range shape.fields {
+			if f.Only == nil || len(f.Only.Tiers)+len(f.Only.Offerings) == 0 || !seen[platform{Ultimate, SelfManaged}][name+"."+f.Name] && !seen[platform{Ultimate, Hosted}][name+"."+f.Name] {
+				continue
+			}
+			limited++
+			for p, found := range seen {
+				sold := (len(f.Only.Tiers) == 0 || slices.Contains(f.Only.Tiers, p.tier)) && (len(f.Only.Offerings) == 0 || slices.Contains(f.Only.Offerings, p.offering))
+				assert.False(t, found[name+"."+f.Name] && !sold, "%s.%s on %v", name, f.Name, p)
+			}
+		}
+	}
+	assert.Greater(t, limited, 30)
 }

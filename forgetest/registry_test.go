@@ -66,8 +66,7 @@ func TestRegistryRepositories(t *testing.T) {
 		"id": 1.0, "name": "web", "path": "group/app/web", "project_id": 1.0, "location": host + "/group/app/web",
 		"created_at": "2026-03-04T12:00:00.000Z", "cleanup_policy_started_at": nil, "status": nil,
 	}, list[0])
-	assert.Empty(t, list[1]["name"])
-	assert.Equal(t, "group/app", list[1]["path"])
+	assert.Equal(t, []any{"", "group/app"}, []any{list[1]["name"], list[1]["path"]})
 
 	full := c.get(registryPath + "?tags=true&tags_count=true").array(t)[0]
 	keysBut(t, "RegistryRepository", full, "size")
@@ -134,6 +133,26 @@ func TestRegistryTags(t *testing.T) {
 	}
 	assert.Equal(t, []string{"v1", "v2"}, r.Tags())
 	assert.Equal(t, 3, s.Effects(route))
+}
+
+// A tag is a name: the image of a deleted one stays under its other names, and so do its blobs.
+func TestRegistryTagsOfOneImage(t *testing.T) {
+	for _, bulk := range []bool{false, true} {
+		s, r, c := registryWorld(t, WithOffering(Hosted))
+		size := func() any { return c.get("/registry/repositories/1?size=true").object(t)["size"] }
+		before, sizeBefore := c.get(registryPath+"/1/tags/v2"), size()
+		require.Equal(t, 200, before.Status)
+		if bulk {
+			assert.Equal(t, 202, c.send("DELETE", registryPath+"/1/tags", "name_regex_delete=v1").Status)
+			s.Settle()
+		} else {
+			assert.Equal(t, 200, c.send("DELETE", registryPath+"/1/tags/v1", "").Status)
+		}
+		assert.Equal(t, 404, c.get(registryPath+"/1/tags/v1").Status)
+		assert.Equal(t, []string{"feature/x", "latest", "v2"}, r.Tags())
+		assert.Equal(t, before.Body, c.get(registryPath+"/1/tags/v2").Body)
+		assert.Equal(t, sizeBefore, size(), "v2 has the same image")
+	}
 }
 
 func TestRegistryTagPages(t *testing.T) {
@@ -253,6 +272,16 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 		assert.Equal(t, 400, a.Status, form)
 		assert.Contains(t, a.Body, body, form)
 	}
+	for _, body := range []string{ // a value of another type is no missing one, which would delete more
+		`{"name_regex_delete":".*","keep_n":[1]}`, `{"name_regex_delete":".*","keep_n":{}}`, `{"name_regex_delete":".*","keep_n":[]}`,
+		`{"name_regex_delete":".*","keep_n":true}`, `{"name_regex_delete":".*","keep_n":""}`, `{"name_regex_delete":".*","older_than":[]}`,
+		`{"name_regex_delete":".*","name_regex_keep":["v1"]}`, `{"name_regex_delete":[".*"]}`, `{"name_regex_delete":".*","older_than":1}`,
+	} {
+		assert.Equal(t, 400, c.sendJSON("DELETE", path, body).Status, body)
+	}
+	for _, form := range []string{"keep_n[]=1", "keep_n=", "keep_n[a]=1", "older_than[]=1d"} {
+		assert.Equal(t, 400, c.send("DELETE", path, "name_regex_delete=.*&"+form).Status, form)
+	}
 	assert.Equal(t, 202, c.send("DELETE", path+"?name_regex_delete=v2", "").Status) // refusals do not count
 	again := c.send("DELETE", path, "name_regex_delete=.*")
 	assert.Equal(t, 400, again.Status)
@@ -285,14 +314,14 @@ func TestRegistryVisibility(t *testing.T) {
 	for _, name := range []string{"stranger", "guest", "reporter", "developer", "maintainer"} {
 		users[name] = s.AddUser(name)
 	}
-	for i, project := range []*Project{s.AddProject("group/public"), s.AddProject("group/private", Private)} {
+	for i, project := range []*Project{s.AddProject("group/public"), s.AddProject("group/private", Private), s.AddProject("group/internal", Internal)} {
 		for name, role := range map[string]Role{"guest": Guest, "reporter": Reporter, "developer": Developer, "maintainer": Maintainer} {
 			project.AddMember(users[name], role)
 		}
 		r := project.AddRegistryRepository("web").AddTag("v1", nil)
 		c := newCaller(t, s)
-		outside := []int{200, 404}[i]
-		off := []int{403, 404}[i]
+		outside := []int{200, 404, 200}[i] // a user without a role
+		off := []int{403, 404, 403}[i]
 		for _, tc := range []struct {
 			level string
 			want  map[string]int

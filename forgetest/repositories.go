@@ -40,8 +40,12 @@ func listTree(c *call) answer {
 	}
 	path := strings.Trim(c.text("path"), "/")
 	start, found := commit.tree.find(path)
-	if !found || start.tree == nil {
+	switch {
+	case found && start.tree != nil:
+	case c.release.has(release{17, 7}):
 		return missing("invalid revision or path")
+	default:
+		start.tree = new(tree) // there is nothing
 	}
 	prefix := ""
 	if path != "" {

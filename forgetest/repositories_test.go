@@ -73,6 +73,9 @@ func TestTree(t *testing.T) {
 	}
 	entry := c.get(repo + "/tree").array(t)[0]
 	assert.Equal(t, map[string]any{"id": entry["id"], "name": "lib", "type": "tree", "path": "lib", "mode": "040000"}, entry)
+	entry = c.get(repo + "/tree").array(t)[2]
+	blob := objectID("blob", []byte("one\n2\nthree\n"))
+	assert.Equal(t, map[string]any{"id": blob, "name": "README.md", "type": "blob", "path": "README.md", "mode": "100644"}, entry)
 	for path, body := range map[string]string{
 		"/tree?path=none":      `{"message":"404 invalid revision or path Not Found"}`,
 		"/tree?path=README.md": `{"message":"404 invalid revision or path Not Found"}`,
@@ -134,11 +137,17 @@ func TestArchives(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	assert.Equal(t, []string{"README.md", "src/deep/x.go", "src/main.go"}, base(c.get(repo+"/archive?sha=v1.0.0")))
+	for _, sha := range []string{"v1.0.0", commits["base"].ID, commits["base"].ID[:10]} {
+		assert.Equal(t, []string{"README.md", "src/deep/x.go", "src/main.go"}, base(c.get(repo+"/archive?sha="+sha)), sha)
+	}
+	assert.Equal(t, []string{"README.md", "side.txt", "src/deep/x.go", "src/main.go"}, base(c.get(repo+"/archive?sha=side%2Fbranch")))
 	assert.Equal(t, []string{"src/deep/x.go"}, base(c.get(repo+"/archive?path=src")))
 	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=src&exclude_paths[]=side.txt")))
 	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths=src,side.txt")))
-	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=src,side.txt")))
+	p.AddCommit(Change{Branch: "comma", Files: map[string]string{"a,b": "x", "a": "x", "b": "x"}})
+	without := func(query string) []string { return base(c.get(repo + "/archive?sha=comma&path=&" + query)) }
+	assert.Equal(t, []string{"README.md", "a", "b", "lib/main.go"}, without("exclude_paths[]=a,b&exclude_paths[]=src&exclude_paths[]=side.txt"))
+	assert.Equal(t, []string{"a,b", "lib/main.go"}, without("exclude_paths=a,b,src,side.txt,README.md"))
 	assert.Equal(t, 400, c.get(repo+"/archive?include_lfs_blobs=maybe").Status)
 
 	p.AddGeneratedBlob("large.bin", 200_000)
@@ -239,6 +248,7 @@ func TestCompare(t *testing.T) {
 	unified := c.get(repo + "/compare?from=v1.0.0&to=side%2Fbranch&unidiff=true").Body
 	assert.Contains(t, unified, `--- /dev/null\n+++ b/side.txt\n@@`)
 
+	assert.Equal(t, []any{false, false}, []any{r["compare_timeout"], r["compare_same_ref"]})
 	same := c.get(repo + "/compare?from=main&to=main").object(t)
 	assert.Equal(t, true, same["compare_same_ref"])
 	assert.Nil(t, same["commit"])
@@ -250,6 +260,20 @@ func TestCompare(t *testing.T) {
 
 	assert.JSONEq(t, `{"error":"from is missing, to is missing"}`, c.get(repo+"/compare").Body)
 	assert.Equal(t, 404, c.get(repo+"/compare?from=main&to=none").Status)
+}
+
+// A comparison leaves the diff of a large file empty; its other fields stay (document 1 §2.4).
+func TestCompareOfLargeFiles(t *testing.T) {
+	_, p, c, _ := gitWorld(t)
+	p.AddFiles(map[string]string{"large.txt": strings.Repeat("line\n", maxDiffed/5+1), "small.txt": strings.Repeat("line\n", 100)})
+	diffs := map[any]map[string]any{}
+	for _, d := range c.get(repo + "/compare?from=v1.0.0&to=main").object(t)["diffs"].([]any) {
+		diffs[d.(map[string]any)["new_path"]] = d.(map[string]any)
+	}
+	large, small := diffs["large.txt"], diffs["small.txt"]
+	assert.Equal(t, []any{"", true, true}, []any{large["diff"], large["too_large"], large["new_file"]})
+	assert.Equal(t, false, small["too_large"])
+	assert.Contains(t, small["diff"], "@@ -0,0 +1,100 @@")
 }
 
 func TestDiffHunks(t *testing.T) {
@@ -266,20 +290,33 @@ func TestDiffHunks(t *testing.T) {
 }
 
 func TestContributors(t *testing.T) {
-	s, _, c, _ := gitWorld(t)
+	s, p, c, _ := gitWorld(t)
+	// The three of them come differently by date, name, e-mail address and commits: 3, 2 and 4.
+	cem := s.AddUser("cem")
+	cem.Name, cem.Email = "Bea Cem", "a@example.com"
+	p.AddCommit(Change{Author: s.AddUser("ada"), Date: day(6), Files: map[string]string{"x.txt": "x\n"}})
+	for i := range 4 {
+		p.AddCommit(Change{Author: cem, Date: day(7 + i)})
+	}
 	names := func(query string) []any { return c.get(repo+"/contributors"+query).column(t, "name") }
-	assert.Equal(t, []any{"Ada", "Bob"}, names(""))
-	assert.Equal(t, []any{"Bob", "Ada"}, names("?sort=desc"))
-	assert.Equal(t, []any{"Ada", "Bob"}, names("?order_by=name"))
-	assert.Equal(t, []any{"Bob", "Ada"}, names("?order_by=email&sort=desc"))
-	assert.Equal(t, []any{"Ada", "Bob"}, names("?order_by=commits"))
+	for query, want := range map[string][]any{
+		"":                 {"Ada", "Bob", "Bea Cem"},
+		"order_by=name":    {"Ada", "Bea Cem", "Bob"},
+		"order_by=email":   {"Bea Cem", "Ada", "Bob"},
+		"order_by=commits": {"Bob", "Ada", "Bea Cem"},
+	} {
+		assert.Equal(t, want, names("?"+query), query)
+		assert.Equal(t, want, names("?sort=asc&"+query), query)
+		slices.Reverse(want)
+		assert.Equal(t, want, names("?sort=desc&"+query), query)
+	}
 	assert.Equal(t, []any{"Ada"}, names("?ref=v1.0.0"))
 	all := c.get(repo + "/contributors").array(t)
 	keys(t, "Contributor", "", all[0])
-	assert.Equal(t, map[string]any{"name": "Ada", "email": "ada@example.com", "commits": 2.0, "additions": 6.0, "deletions": 1.0}, all[0])
+	assert.Equal(t, map[string]any{"name": "Ada", "email": "ada@example.com", "commits": 3.0, "additions": 7.0, "deletions": 1.0}, all[0])
 	assert.Equal(t, 400, c.get(repo+"/contributors?order_by=age").Status)
 	assert.Equal(t, 404, c.get(repo+"/contributors?ref=none").Status)
-	assert.Equal(t, 9, s.Count("GET /projects/:id/repository/contributors")) // refused calls count too
+	assert.Equal(t, 16, s.Count("GET /projects/:id/repository/contributors")) // refused calls count too
 }
 
 func TestMergeBase(t *testing.T) {
@@ -297,55 +334,6 @@ func TestMergeBase(t *testing.T) {
 	assert.JSONEq(t, `{"message":"400 Bad request - Could not find ref: none"}`, c.get(repo+"/merge_base?refs[]=main&refs[]=none").Body)
 	assert.Equal(t, 401, c.as("").get(repo+"/merge_base?refs[]=main&refs[]=v1.0.0").Status)
 	assert.Equal(t, s.URL+"/group/app/-/commit/"+commits["base"].ID, base["web_url"])
-}
-
-func TestChangelog(t *testing.T) {
-	s, p, c, commits := gitWorld(t)
-	want := fmt.Sprintf("## 1.1.0 (2026-03-04)\n\n### fixed (1 change)\n\n- [Side work](group/app@%s)\n\n### added (2 changes)\n\n- [Two](group/app@%s)\n- [Move](group/app@%s)\n",
-		commits["side"].ID, commits["two"].ID, commits["last"].ID)
-	r := c.get(repo + "/changelog?version=1.1.0")
-	keys(t, "ChangelogData", "", r.object(t))
-	assert.Equal(t, want, r.object(t)["notes"])
-	notes := func(query string) string { return c.get(repo + "/changelog?" + query).object(t)["notes"].(string) }
-	assert.Equal(t, want, notes("version=v1.1.0"))
-	assert.Contains(t, notes("version=1.1.0&date=2025-01-02"), "## 1.1.0 (2025-01-02)")
-	assert.NotContains(t, notes("version=1.1.0&to="+commits["merge"].ID), "Move")
-	assert.NotContains(t, notes("version=1.1.0&from="+commits["two"].ID), "Two")
-	assert.Equal(t, "## 1.1.0 (2026-03-04)\n\nNo changes.\n", notes("version=1.1.0&trailer=changelog"))
-	p.AddCommit(Change{Branch: "config", Files: map[string]string{"log.yml": "date_format: x\ncategories:\n  added: New things\n"}})
-	assert.Contains(t, notes("version=1.1.0&config_file=log.yml&config_file_ref=config"), "### New things (2 changes)")
-	for query, status := range map[string]int{"": 400, "version=one": 400, "version=1.0.0": 422, "version=1.1.0&from=none": 422, "version=1.1.0&date=x": 400} {
-		assert.Equal(t, status, c.get(repo+"/changelog?"+query).Status, query)
-	}
-
-	post := c.send("POST", repo+"/changelog", "version=1.1.0")
-	assert.Equal(t, 200, post.Status)
-	assert.Equal(t, "200", post.Body)
-	head := p.repo.branches["main"]
-	assert.Equal(t, "Add changelog for version 1.1.0", head.Message)
-	assert.Equal(t, want, readFile(head, "CHANGELOG.md"))
-	assert.Equal(t, 1, s.Effects("POST /projects/:id/repository/changelog"))
-
-	p.AddTag("v1.1.0", "main")
-	p.AddCommit(Change{Message: "Later\n\nChangelog: added"})
-	p.AddTag("v1.1.1-rc1", "main") // pre-releases are no start
-	c.send("POST", repo+"/changelog", "version=1.2.0&message=Release+notes&date=2026-04-01")
-	log := readFile(p.repo.branches["main"], "CHANGELOG.md")
-	assert.True(t, strings.HasPrefix(log, "## 1.2.0 (2026-04-01)\n\n### added (1 change)\n\n- [Later]"), log)
-	assert.Less(t, strings.Index(log, "1.2.0"), strings.Index(log, "## 1.1.0"))
-	c.send("POST", repo+"/changelog", "version=1.3.0&file=docs/LOG.md&branch=config&from=v1.1.0")
-	assert.Contains(t, readFile(p.repo.branches["config"], "docs/LOG.md"), "## 1.3.0")
-	assert.Equal(t, 422, c.send("POST", repo+"/changelog", "version=1.3.0&branch=none").Status)
-}
-
-func TestInsertSection(t *testing.T) {
-	assert.Equal(t, "intro\n\n## 2.0.0 (d)\n\n## 1.0.0\nx\n", insertSection("intro\n\n## 1.0.0\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
-	assert.Equal(t, "## Unreleased\nx\n\n## 2.0.0 (d)\n", insertSection("## Unreleased\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
-}
-
-func readFile(c *Commit, path string) string {
-	e, _ := c.tree.find(path)
-	return string(e.blob.data)
 }
 
 func TestDemoRepository(t *testing.T) {

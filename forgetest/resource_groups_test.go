@@ -53,6 +53,13 @@ func TestResourceGroups(t *testing.T) {
 			assert.Equal(t, got, r.object(t))
 		}
 	}
+	before := c.get(path + "/production_eu").Body
+	for _, bad := range []string{`""`, `["oldest_first"]`, `[]`, `{}`, `{"a":"b"}`, `1`, `true`, `"Unordered"`} {
+		assert.Equal(t, 400, c.sendJSON("PUT", path+"/production_eu", `{"process_mode":`+bad+`}`).Status, bad)
+	}
+	assert.Equal(t, 400, c.send("PUT", path+"/production_eu", "process_mode=").Status)
+	assert.Equal(t, 400, c.send("PUT", path+"/production_eu", "process_mode[]=oldest_first").Status)
+	assert.Equal(t, before, c.get(path+"/production_eu").Body)
 	assert.Equal(t, "unordered", g.Get("process_mode"))
 	for _, missing := range []string{"/none", "/none/upcoming_jobs"} {
 		r := c.get(path + missing)
@@ -76,6 +83,17 @@ func TestUpcomingJobs(t *testing.T) {
 	assert.Equal(t, "root", job["user"].(map[string]any)["username"])
 	assert.Equal(t, "Oslo", job["user"].(map[string]any)["location"])
 	assert.Equal(t, s.URL+"/group/app/-/jobs/1", job["web_url"])
+	for _, name := range []string{"coverage", "started_at", "finished_at", "duration", "queued_duration"} {
+		assert.Contains(t, job, name)
+		assert.Nil(t, job[name], name)
+	}
+	g.AddUpcomingJob(func(d *Document) {
+		d.Set("coverage", 12.5).Set("started_at", noon()).Set("finished_at", noon()).Set("duration", 1.5).Set("queued_duration", 2.0)
+	})
+	job = c.get(path + "/upcoming_jobs").array(t)[3]
+	assert.Equal(t, []any{12.5, "2026-03-04T12:00:00.000Z", "2026-03-04T12:00:00.000Z", 1.5, 2.0},
+		[]any{job["coverage"], job["started_at"], job["finished_at"], job["duration"], job["queued_duration"]})
+	g.jobs = g.jobs[:3]
 	for mode, want := range map[string][]any{
 		"unordered":          {"deploy 0", "deploy 1", "deploy 2"},
 		"oldest_first":       {"deploy 0", "deploy 1", "deploy 2"},

@@ -207,7 +207,8 @@ func TestRunnerValues(t *testing.T) {
 		{`{"description":"x"}`, 200, 3600.0}, {`{"maximum_timeout":599}`, 400, 3600.0}, {`{"maximum_timeout":0}`, 400, 3600.0},
 		{`{"maximum_timeout":-1}`, 400, 3600.0}, {`{"maximum_timeout":"soon"}`, 400, 3600.0}, {`{"maximum_timeout":1.5}`, 400, 3600.0},
 		{`{"maximum_timeout":99999999999999999999}`, 400, 3600.0}, {`{"maximum_timeout":2592000}`, 200, 2592000.0},
-		{`{"description":null,"maintenance_note":null,"paused":null,"tag_list":null}`, 200, 2592000.0},
+		{`{"description":null,"maintenance_note":null,"tag_list":null}`, 200, 2592000.0},
+		{`{"description":"y","paused":null}`, 400, 2592000.0}, {`{"access_level":""}`, 400, 2592000.0},
 	} {
 		assert.Equal(t, tc.status, put(tc.body).Status, tc.body)
 		assert.Equal(t, tc.want, field("maximum_timeout"), tc.body)

@@ -158,7 +158,7 @@ func (c *call) resolve() *answer {
 	case !hasID:
 	case strings.HasPrefix(c.route.endpoint.Path, "/projects/"):
 		p, moved := c.Server.project(ref)
-		if p == nil || !p.readableBy(c.user) {
+		if p == nil || !p.readableBy(c.user) || moved && !c.release.has(release{16, 4}) { // document 1 §7
 			return fail(missing("Project"))
 		}
 		if moved {

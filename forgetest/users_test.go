@@ -210,6 +210,12 @@ func TestManyUsersNeedKeyset(t *testing.T) {
 	assert.Equal(t, 200, c.get("/users?exclude_active=true").Status)
 	assert.Equal(t, 200, c.get("/users?search=user1").Status)
 	assert.Equal(t, 200, c.get("/users?pagination=keyset&order_by=id&sort=asc").Status)
+	for number, status := range map[string]int{"16.4": 200, "16.11": 200, "17.0": 405, "17.1": 405} {
+		s.mu.Lock()
+		WithRelease(number)(s)
+		s.mu.Unlock()
+		assert.Equal(t, status, c.get("/users?per_page=1").Status, "%s: the limit came with 17.0", number)
+	}
 }
 
 func TestSingleUser(t *testing.T) {

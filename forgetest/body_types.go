@@ -1,0 +1,90 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// root is the name of a parameter without the marks of arrays and hashes.
+func (p parameter) root() string {
+	root, _ := strings.CutSuffix(p.bare(), "[<key>]")
+	return root
+}
+
+// misplaced reports whether a wire name gives the parameter as an array or a hash that it is not:
+// keep_n[] for keep_n.
+func (p parameter) misplaced(wire string) bool {
+	return p.Type != "hash" && p.Removed == "" && !p.covers(wire) && strings.HasPrefix(wire, p.bare()+"[")
+}
+
+// misfits reports whether a parameter is given with another type than it has (document 1 §7). In a
+// query of a read such a name is one that the endpoint does not have, and is ignored.
+func (c *call) misfits(p parameter) bool {
+	if value, inBody := c.inBody(p.root()); inBody && !p.takes(value) {
+		return true
+	}
+	for wire := range c.params {
+		if p.misplaced(wire) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptiness returns the problem of an empty value, or "". No row lists the empty word. A write takes
+// an empty text; for another type it takes an empty value where the field of the response may be
+// null. In the query of a read an empty value is not a filter.
+func (c *call) emptiness(p parameter) string {
+	switch {
+	case !slices.Contains(c.params[p.Wire], ""):
+	case len(p.Enum) > 0:
+		return " does not have a valid value"
+	case c.r.Method != http.MethodGet && slices.Contains([]string{"boolean", "integer", "datetime"}, p.Type) && !c.nullable(p.Name):
+		return " is invalid"
+	}
+	return ""
+}
+
+// nullable reports whether the response has a field of that name that may be null.
+func (c *call) nullable(name string) bool {
+	s := catalogue().shapes[c.route.endpoint.Response.Type]
+	if s == nil {
+		return false
+	}
+	i, found := s.index[name]
+	return found && s.fields[i].clears()
+}
+
+// inBody finds the value of a parameter, or of a key of one ("not[iids]"), in a JSON body.
+func (c *call) inBody(name string) (value any, found bool) {
+	name, key, isKey := strings.Cut(name, "[")
+	value, found = c.object[name]
+	if isKey {
+		hash, _ := value.(map[string]any)
+		value, found = hash[strings.TrimSuffix(key, "]")]
+	}
+	return value, found
+}
+
+// takes reports whether a JSON value has a type that the parameter can have. Numbers, booleans and
+// lists may be text, as in a form; the values themselves are checked later. Null counts as absent,
+// except for a boolean: requests send only true or false (document 1 §2.1 rule 3).
+func (p parameter) takes(value any) bool {
+	item, isArray := strings.CutPrefix(p.Type, "array<")
+	switch v := value.(type) {
+	case nil:
+		return p.Type != "boolean"
+	case []any:
+		one := parameter{Type: strings.TrimSuffix(item, ">")}
+		return isArray && !slices.ContainsFunc(v, func(item any) bool { return item == nil || !one.takes(item) })
+	case map[string]any:
+		return p.Type == "hash"
+	case bool:
+		return p.Type == "boolean"
+	case json.Number:
+		return strings.Contains(p.Type, "integer")
+	}
+	return p.Type != "hash"
+}

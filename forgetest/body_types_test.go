@@ -1,0 +1,177 @@
+package forgetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// sendJSON makes a call whose body is JSON text.
+func (c caller) sendJSON(method, path, body string) reply {
+	c.t.Helper()
+	return c.sendAs(method, path, "application/json", body)
+}
+
+// wrongValues are JSON values of a type that the parameter does not have.
+func wrongValues(p parameter) []string {
+	values := []string{`[[]]`, `[{}]`, `[null]`, `[[1]]`, `{"a":[1]}`}
+	switch kind, _, _ := strings.Cut(p.Type, "<"); kind {
+	case "boolean":
+		values = append(values, `null`, `1`, `"yes"`, `""`, `[false]`, `[]`, `{}`, `{"a":true}`)
+	case "integer":
+		values = append(values, `true`, `1.5`, `"x"`, `[]`, `[1]`, `["1"]`, `{}`, `{"a":1}`)
+		if !strings.Contains(p.Name, "runner_token_expiration_interval") && p.Name != "maximum_timeout" { // may be null
+			values = append(values, `""`)
+		}
+	case "array":
+		values = append(values, `true`, `1`, `[1]`, `[true]`, `{}`, `{"a":"b"}`)
+	case "hash":
+		values = append(values, `true`, `1`, `"x"`, `[]`, `["x"]`)
+	default:
+		values = append(values, `true`, `1`, `[]`, `["x"]`, `{}`, `{"a":"b"}`)
+	}
+	if p.Type == "hash" {
+		return slices.DeleteFunc(values, func(v string) bool { return v[0] == '{' })
+	}
+	return values
+}
+
+// A value of another JSON type is 400 (document 1 §7), for every body parameter of every endpoint,
+// and changes nothing.
+func TestBodyTypes(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	checked := 0
+	refuse := func(method, path string, p parameter) {
+		if p.Type == "file" || !p.Only.met(s, s.Root()) {
+			return
+		}
+		checked++
+		for _, value := range wrongValues(p) {
+			body := `{"` + p.root() + `":` + value + `}`
+			r := c.sendJSON(method, path, body)
+			assert.Equal(t, 400, r.Status, "%s %s %s: %s", method, path, body, r.Body)
+			assert.Contains(t, r.object(t)["error"], p.root()+" is invalid", "%s %s %s", method, path, body)
+		}
+		if p.Type != "hash" && !strings.HasPrefix(p.Type, "array") && path != settingsPath {
+			for _, form := range []string{"[]=1", "[a]=1", "[0][a]=1"} {
+				assert.Contains(t, c.send(method, path, url.QueryEscape(p.Wire)+form).object(t)["error"], p.root()+" is invalid", p.Wire+form)
+			}
+		}
+	}
+	for _, x := range examples() {
+		route := routeOf(x.id)
+		e := catalogue().endpoints[route]
+		if e == nil || e.SameAs != "" {
+			continue
+		}
+		path, _, _ := strings.Cut(x.path, "?")
+		for _, p := range e.BodyParams {
+			refuse(e.Method, path, p)
+		}
+		for _, kind := range e.Kinds {
+			for _, p := range kind.Params {
+				refuse(e.Method, "/groups/group/integrations/"+orElse(kind.Slug, kind.ID), p)
+			}
+		}
+	}
+	assert.Greater(t, checked, 250)
+	assert.Zero(t, s.Effects("*"))
+}
+
+// What deployed servers take as text, and real clients send, is no other type.
+func TestBodyTypesAsText(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	for _, tc := range []struct{ method, path, body string }{
+		{"PUT", "/projects/1/merge_request_approval_setting", `{"allow_author_approval":"False"}`},
+		{"PUT", "/projects/1/merge_request_approval_setting", `{"allow_author_approval":"true"}`},
+		{"PUT", "/runners/1", `{"tag_list":"a,b","maximum_timeout":"600"}`},
+		{"PUT", "/runners/1", `{"tag_list":[],"maximum_timeout":null}`},
+		{"DELETE", "/projects/1/registry/repositories/1/tags", `{"name_regex_delete":".*","keep_n":"2"}`},
+	} {
+		r := c.sendJSON(tc.method, tc.path, tc.body)
+		assert.Less(t, r.Status, 300, "%s %s", tc.body, r.Body)
+	}
+	s.Settle()
+	assert.Len(t, c.get("/projects/1/registry/repositories/1/tags").array(t), 2)
+	var all map[string]any
+	require.NoError(t, json.Unmarshal([]byte(c.get("/runners/1").Body), &all))
+	assert.Nil(t, all["maximum_timeout"])
+	assert.Equal(t, []any{}, all["tag_list"])
+}
+
+// A body is one JSON object, with nothing after it.
+func TestBodiesAreOneObject(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	const path = "/projects/1/resource_groups/production"
+	for _, body := range []string{`{`, `[]`, `"x"`, `1`, `{} {}`, `{"process_mode":"newest_first"}}`, `{"process_mode":"newest_first"} x`} {
+		assert.Equal(t, 400, c.sendJSON("PUT", path, body).Status, body)
+	}
+	assert.Zero(t, s.Effects("*"))
+	for _, body := range []string{`{}`, ` { } `, `null`, "{\"process_mode\":\"newest_first\"}\n"} {
+		assert.Equal(t, 200, c.sendJSON("PUT", path, body).Status, body)
+	}
+}
+
+// An empty value is none of those that a row lists, in any body and query.
+func TestEmptyWords(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	checked := 0
+	for _, x := range examples() {
+		e := catalogue().endpoints[routeOf(x.id)]
+		path, _, _ := strings.Cut(x.path, "?")
+		for _, p := range slices.Concat(e.QueryParams, e.BodyParams) {
+			if len(p.Enum) == 0 || !p.Only.met(s, s.Root()) || e.Base != "api" || strings.HasSuffix(p.Wire, "[]") {
+				continue
+			}
+			checked++
+			form := url.Values{p.Wire: {""}}.Encode()
+			replies := []reply{c.send(e.Method, path+"?"+form, "")}
+			if e.Method != "GET" {
+				replies = append(replies, c.send(e.Method, path, form), c.sendJSON(e.Method, path, `{"`+p.Wire+`":""}`))
+			}
+			for _, r := range replies {
+				assert.Equal(t, 400, r.Status, "%s %s %s", e.Method, path, form)
+				assert.Contains(t, r.object(t)["error"], p.Wire+" does not have a valid value")
+			}
+		}
+	}
+	assert.Greater(t, checked, 40)
+	assert.Zero(t, s.Effects("*"))
+}
+
+// A form may be multipart, also without a file (document 1 §1).
+func TestFormsAsMultipart(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	send := func(method, path string, fields ...string) reply {
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		for _, field := range fields {
+			name, value, _ := strings.Cut(field, "=")
+			require.NoError(t, w.WriteField(name, value))
+		}
+		require.NoError(t, w.Close())
+		return c.sendAs(method, path, w.FormDataContentType(), body.String())
+	}
+	r := send("PUT", "/projects/1/resource_groups/production", "process_mode=newest_first")
+	assert.Equal(t, "newest_first", r.object(t)["process_mode"])
+	assert.InDelta(t, 3600.0, send("POST", "/projects/1/issues/1/add_spent_time", "duration=1h", "summary=x").object(t)["total_time_spent"], 0)
+	r = send("PUT", "/runners/1", "tag_list[]=a", "tag_list[]=b", "paused=true")
+	assert.Equal(t, []any{[]any{"a", "b"}, true}, []any{r.object(t)["tag_list"], r.object(t)["paused"]})
+	r = send("PUT", settingsPath, "sign_in_restrictions[admin_mode]=true", "max_attachment_size=7")
+	assert.EqualValues(t, 7, r.object(t)["max_attachment_size"])
+	for _, bad := range []string{"process_mode=random", "process_mode=", "process_mode[]=unordered"} {
+		assert.Equal(t, 400, send("PUT", "/projects/1/resource_groups/production", bad).Status, bad)
+	}
+}
