@@ -270,11 +270,13 @@ type UpdateSettingsOptions struct {
 	// ThrottleAuthenticatedGitHTTPEnabled limits Git requests over HTTP per user. Default: false.
 	// Since 18.1, behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPEnabled *bool `json:"throttle_authenticated_git_http_enabled,omitempty"`
-	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production.
+	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_authenticated_git_http_period_in_seconds,omitempty"`
-	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production.
+	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_authenticated_git_http_requests_per_period,omitempty"`
 	// ThrottleUnauthenticatedAPIEnabled limits anonymous API requests per IP address. True requires
 	// ThrottleUnauthenticatedAPIPeriodInSeconds and ThrottleUnauthenticatedAPIRequestsPerPeriod.
@@ -307,11 +309,11 @@ type UpdateSettingsOptions struct {
 	// ThrottleUnauthenticatedGitHTTPEnabled limits anonymous Git requests over HTTP. Default: false.
 	// Since 17.0.
 	ThrottleUnauthenticatedGitHTTPEnabled *bool `json:"throttle_unauthenticated_git_http_enabled,omitempty"`
-	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 17.0.
+	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
 	ThrottleUnauthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_unauthenticated_git_http_period_in_seconds,omitempty"`
-	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 17.0.
+	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
 	ThrottleUnauthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_unauthenticated_git_http_requests_per_period,omitempty"`
 	// ThrottleUnauthenticatedEnabled limits anonymous requests per IP address. True requires
 	// ThrottleUnauthenticatedPeriodInSeconds and ThrottleUnauthenticatedRequestsPerPeriod.
