@@ -4,8 +4,9 @@ package forge
 // nil or zero are not sent.
 //
 // Before anything is sent, the client checks that the settings that an enabled setting requires are
-// set (except SharedRunnersMinutes, which only some tiers have), and that no deprecated setting is
-// set together with its replacement. Ranges and sets of values are the server's to check.
+// set (except SharedRunnersMinutes, which only some tiers have), that no deprecated setting is set
+// together with its replacement, and that UnconfirmedUsersDeleteAfterDays is not set while
+// DeleteUnconfirmedUsers is false. Ranges and sets of values are the server's to check.
 type UpdateSettingsOptions struct {
 	// Sign-up and sign-in.
 
@@ -448,7 +449,7 @@ type UpdateSettingsOptions struct {
 	DeleteUnconfirmedUsers *bool `json:"delete_unconfirmed_users,omitempty"`
 	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days. Minimum:
 	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1. It has effect only if
-	// DeleteUnconfirmedUsers is true.
+	// DeleteUnconfirmedUsers is true, here or on the server; false here is refused.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days,omitempty"`
 	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
 	// 16.10.
