@@ -117,10 +117,6 @@ func conditionProbes() map[string]func(*testing.T) {
 		"Behaviour of older releases": func(t *testing.T) { // 17.7 made it a 404 (document 1 §4.3)
 			c := newCaller(t, contractServer(t, WithRelease("17.6")))
 			assert.Equal(t, 404, c.get("/projects/1/repository/tree?path=nowhere").Status)
-			old := newCaller(t, New(t, WithRelease("15.11"))).get(settingsPath).object(t)
-			for _, name := range removedSettings { // the first of them in 16.0 (document 3 §2.1)
-				assert.NotContains(t, old, name)
-			}
 		},
 		"The largest offset of offset pagination": func(t *testing.T) {
 			assert.Equal(t, 200, newCaller(t, contractServer(t)).get("/issues?page=1000000000").Status)
