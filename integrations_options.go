@@ -192,7 +192,7 @@ type PipelineServiceOptions struct {
 	ProjectURL string `json:"project_url,omitempty"`
 	// EnableSSLVerification has no effect.
 	//
-	// Deprecated: certificates are always verified.
+	// Deprecated: certificates are always checked.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
