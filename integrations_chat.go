@@ -16,14 +16,14 @@ const (
 
 // ChatClassicOptions set up the classic chat (Document 3 §4.2.1).
 type ChatClassicOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the chat. Required.
 	Token string `json:"token,omitempty"`
 	// Subdomain is the subdomain there.
 	Subdomain string `json:"subdomain,omitempty"`
-	// Room is the id of the room: the last part of its address.
+	// Room is the id portion of the URL of the room.
 	Room string `json:"room,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -39,20 +39,21 @@ func (o *ChatClassicOptions) check() error {
 
 // EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1).
 type EmailsOnPushOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Recipients are the addresses, separated by white space. Required.
+	// Recipients are the e-mail addresses, separated by whitespace. Required.
 	Recipients string `json:"recipients,omitempty"`
-	// DisableDiffs leaves the diffs out.
+	// DisableDiffs omits the diffs.
 	DisableDiffs *bool `json:"disable_diffs,omitempty"`
-	// SendFromCommitterEmail writes in the name of the committer.
+	// SendFromCommitterEmail sends from the e-mail address of the committer.
 	SendFromCommitterEmail *bool `json:"send_from_committer_email,omitempty"`
-	// PushEvents tells of pushes.
+	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// TagPushEvents tells of pushes of tags.
+	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// BranchesToBeNotified says which branches are notified of; empty for NotifiedBranchesAll. Pushes of tags always are.
+	// BranchesToBeNotified limits notifications to these branches. Pushes of tags always notify.
+	// Default: NotifiedBranchesAll.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -68,68 +69,69 @@ func (o *EmailsOnPushOptions) check() error {
 
 // TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1 and §4.2.2).
 type TeamChatAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
-	// BranchesToBeNotified says which branches are notified of; empty for NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
-	// NotifyOnlyBrokenPipelines leaves out pipelines that succeed.
+	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
-	// IssuesEvents tells of issues.
+	// IssuesEvents enables notifications for issues.
 	IssuesEvents *bool `json:"issues_events,omitempty"`
-	// IssueChannel is the webhook of these events in place of Webhook.
+	// IssueChannel overrides Webhook for these events.
 	IssueChannel string `json:"issue_channel,omitempty"`
-	// ConfidentialIssuesEvents tells of confidential issues.
+	// ConfidentialIssuesEvents enables notifications for confidential issues.
 	ConfidentialIssuesEvents *bool `json:"confidential_issues_events,omitempty"`
-	// ConfidentialIssueChannel is the webhook of these events in place of Webhook.
+	// ConfidentialIssueChannel overrides Webhook for these events.
 	ConfidentialIssueChannel string `json:"confidential_issue_channel,omitempty"`
-	// MergeRequestsEvents tells of merge requests.
+	// MergeRequestsEvents enables notifications for merge requests.
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
-	// MergeRequestChannel is the webhook of these events in place of Webhook.
+	// MergeRequestChannel overrides Webhook for these events.
 	MergeRequestChannel string `json:"merge_request_channel,omitempty"`
-	// NoteEvents tells of comments.
+	// NoteEvents enables notifications for comments.
 	NoteEvents *bool `json:"note_events,omitempty"`
-	// NoteChannel is the webhook of these events in place of Webhook.
+	// NoteChannel overrides Webhook for these events.
 	NoteChannel string `json:"note_channel,omitempty"`
-	// ConfidentialNoteEvents tells of comments that only members see.
+	// ConfidentialNoteEvents enables notifications for comments that only members see.
 	ConfidentialNoteEvents *bool `json:"confidential_note_events,omitempty"`
-	// ConfidentialNoteChannel is the webhook of these events in place of Webhook.
+	// ConfidentialNoteChannel overrides Webhook for these events.
 	ConfidentialNoteChannel string `json:"confidential_note_channel,omitempty"`
-	// PushEvents tells of pushes.
+	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// PushChannel is the webhook of these events in place of Webhook.
+	// PushChannel overrides Webhook for these events.
 	PushChannel string `json:"push_channel,omitempty"`
-	// TagPushEvents tells of pushes of tags.
+	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// TagPushChannel is the webhook of these events in place of Webhook.
+	// TagPushChannel overrides Webhook for these events.
 	TagPushChannel string `json:"tag_push_channel,omitempty"`
-	// PipelineEvents tells of pipelines.
+	// PipelineEvents enables notifications for pipelines.
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
-	// PipelineChannel is the webhook of these events in place of Webhook.
+	// PipelineChannel overrides Webhook for these events.
 	PipelineChannel string `json:"pipeline_channel,omitempty"`
-	// WikiPageEvents tells of wiki pages.
+	// WikiPageEvents enables notifications for wiki pages.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
-	// WikiPageChannel is the webhook of these events in place of Webhook.
+	// WikiPageChannel overrides Webhook for these events.
 	WikiPageChannel string `json:"wiki_page_channel,omitempty"`
-	// DeploymentEvents tells of deployments.
+	// DeploymentEvents enables notifications for deployments.
 	DeploymentEvents *bool `json:"deployment_events,omitempty"`
-	// DeploymentChannel is the webhook of these events in place of Webhook.
+	// DeploymentChannel overrides Webhook for these events.
 	DeploymentChannel string `json:"deployment_channel,omitempty"`
-	// GroupMentionsEvents tells of mentions of groups.
+	// GroupMentionsEvents enables notifications for mentions of groups.
 	GroupMentionsEvents *bool `json:"group_mentions_events,omitempty"`
-	// GroupMentionsChannel is the webhook of these events in place of Webhook.
+	// GroupMentionsChannel overrides Webhook for these events.
 	GroupMentionsChannel string `json:"group_mentions_channel,omitempty"`
-	// GroupConfidentialMentionsEvents tells of mentions of groups that only members see.
+	// GroupConfidentialMentionsEvents enables notifications for mentions of groups that only members
+	// see.
 	GroupConfidentialMentionsEvents *bool `json:"group_confidential_mentions_events,omitempty"`
-	// GroupConfidentialMentionsChannel is the webhook of these events in place of Webhook.
+	// GroupConfidentialMentionsChannel overrides Webhook for these events.
 	GroupConfidentialMentionsChannel string `json:"group_confidential_mentions_channel,omitempty"`
-	// AlertChannel is the webhook of alerts in place of Webhook. Not part of the contract.
+	// AlertChannel overrides Webhook for alerts. Not part of the contract.
 	AlertChannel string `json:"alert_channel,omitempty"`
-	// IncidentChannel is the webhook of incidents in place of Webhook. Not part of the contract.
+	// IncidentChannel overrides Webhook for incidents. Not part of the contract.
 	IncidentChannel string `json:"incident_channel,omitempty"`
-	// VulnerabilityChannel is the webhook of vulnerabilities in place of Webhook. Not part of the contract.
+	// VulnerabilityChannel overrides Webhook for vulnerabilities. Not part of the contract.
 	VulnerabilityChannel string `json:"vulnerability_channel,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -145,38 +147,38 @@ func (o *TeamChatAOptions) check() error {
 
 // TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1).
 type TeamChatBOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Hostname is the address of the API of the chat; empty for the public one.
+	// Hostname is the address of the API of the chat service. Empty: its public address.
 	Hostname string `json:"hostname,omitempty"`
 	// Token is the token of the bot. Required.
 	Token string `json:"token,omitempty"`
-	// Room is the id of the chat, or the @name of the channel. Required.
+	// Room is the id of the chat, or the name of the channel with a leading @. Required.
 	Room string `json:"room,omitempty"`
-	// Thread is the id of the topic; 0 for none.
+	// Thread is the id of the topic. 0: none.
 	Thread int `json:"thread,omitempty"`
-	// NotifyOnlyBrokenPipelines leaves out pipelines that succeed.
+	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
-	// BranchesToBeNotified says which branches are notified of; empty for NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
-	// PushEvents tells of pushes. Required.
+	// PushEvents enables notifications for pushes. Required.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// IssuesEvents tells of issues. Required.
+	// IssuesEvents enables notifications for issues. Required.
 	IssuesEvents *bool `json:"issues_events,omitempty"`
-	// ConfidentialIssuesEvents tells of confidential issues. Required.
+	// ConfidentialIssuesEvents enables notifications for confidential issues. Required.
 	ConfidentialIssuesEvents *bool `json:"confidential_issues_events,omitempty"`
-	// MergeRequestsEvents tells of merge requests. Required.
+	// MergeRequestsEvents enables notifications for merge requests. Required.
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
-	// TagPushEvents tells of pushes of tags. Required.
+	// TagPushEvents enables notifications for pushes of tags. Required.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// NoteEvents tells of comments. Required.
+	// NoteEvents enables notifications for comments. Required.
 	NoteEvents *bool `json:"note_events,omitempty"`
-	// ConfidentialNoteEvents tells of comments that only members see. Required.
+	// ConfidentialNoteEvents enables notifications for comments that only members see. Required.
 	ConfidentialNoteEvents *bool `json:"confidential_note_events,omitempty"`
-	// PipelineEvents tells of pipelines. Required.
+	// PipelineEvents enables notifications for pipelines. Required.
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
-	// WikiPageEvents tells of wiki pages. Required.
+	// WikiPageEvents enables notifications for wiki pages. Required.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -204,32 +206,32 @@ func (o *TeamChatBOptions) check() error {
 
 // TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1).
 type TeamChatCOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
-	// NotifyOnlyBrokenPipelines leaves out pipelines that succeed.
+	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
-	// BranchesToBeNotified says which branches are notified of; empty for NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
-	// PushEvents tells of pushes.
+	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// IssuesEvents tells of issues.
+	// IssuesEvents enables notifications for issues.
 	IssuesEvents *bool `json:"issues_events,omitempty"`
-	// ConfidentialIssuesEvents tells of confidential issues.
+	// ConfidentialIssuesEvents enables notifications for confidential issues.
 	ConfidentialIssuesEvents *bool `json:"confidential_issues_events,omitempty"`
-	// MergeRequestsEvents tells of merge requests.
+	// MergeRequestsEvents enables notifications for merge requests.
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
-	// TagPushEvents tells of pushes of tags.
+	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// NoteEvents tells of comments.
+	// NoteEvents enables notifications for comments.
 	NoteEvents *bool `json:"note_events,omitempty"`
-	// ConfidentialNoteEvents tells of comments that only members see.
+	// ConfidentialNoteEvents enables notifications for comments that only members see.
 	ConfidentialNoteEvents *bool `json:"confidential_note_events,omitempty"`
-	// PipelineEvents tells of pipelines.
+	// PipelineEvents enables notifications for pipelines.
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
-	// WikiPageEvents tells of wiki pages.
+	// WikiPageEvents enables notifications for wiki pages.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`

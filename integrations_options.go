@@ -5,7 +5,7 @@ package forge
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`
-	// UseInheritedSettings takes the settings of the instance or of the group above.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Params are the parameters, under the server's own names. They are not checked.
 	Params map[string]any `json:"-"`
@@ -24,12 +24,13 @@ func (o *CustomIntegration) check() error { return nil }
 
 // TaskTrackerOptions set up the task tracker (Document 3 §4.2.1).
 type TaskTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// APIKey is a token of a user, whom comments are attributed to. Required.
+	// APIKey is the token of a user. Comments are attributed to that user. Required.
 	APIKey string `json:"api_key,omitempty"`
-	// RestrictToBranch lists the branches that are looked at, separated by commas; empty for all.
+	// RestrictToBranch lists the branches that the integration works on, separated by commas. Empty:
+	// all branches.
 	RestrictToBranch string `json:"restrict_to_branch,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -45,8 +46,8 @@ func (o *TaskTrackerOptions) check() error {
 
 // ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1).
 type ProjectTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project tracker. Required.
 	Token string `json:"token,omitempty"`
@@ -64,16 +65,16 @@ func (o *ProjectTrackerOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Revision labelling and a repository trigger must be
-// set up there, too.
+// BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Automatic revision
+// labeling and a repository trigger must be configured on the build server.
 type BuildServerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the root address of the build server. Required. The contract does not name the parameter: it needs WithVocabulary, or a
-	// CustomIntegration.
+	// URL is the root URL of the build server. Required. The contract does not name the parameter: it
+	// needs WithVocabulary, or a CustomIntegration.
 	URL string `json:"<ci>_url,omitempty"`
-	// EnableSSLVerification checks the certificate of the other service; the server's default is true.
+	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// BuildKey is the key of the build plan. Required.
 	BuildKey string `json:"build_key,omitempty"`
@@ -100,8 +101,8 @@ func (o *BuildServerOptions) check() error {
 
 // IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1).
 type IssueTrackerOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// NewIssueURL is where new issues are written. Required.
 	NewIssueURL string `json:"new_issue_url,omitempty"`
@@ -109,7 +110,7 @@ type IssueTrackerOptions struct {
 	IssuesURL string `json:"issues_url,omitempty"`
 	// ProjectURL is the address of the project there. Required.
 	ProjectURL string `json:"project_url,omitempty"`
-	// PushEvents tells of pushes. Not part of the contract.
+	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -149,14 +150,14 @@ func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOption
 
 // TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1).
 type TwoURLTrackerAOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`
 	// ProjectURL is the address of the project there. Required.
 	ProjectURL string `json:"project_url,omitempty"`
-	// PushEvents tells of pushes. Not part of the contract.
+	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -182,8 +183,8 @@ func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(
 
 // PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1).
 type PipelineServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the pipeline service. Required.
 	Token string `json:"token,omitempty"`
@@ -193,11 +194,11 @@ type PipelineServiceOptions struct {
 	//
 	// Deprecated: certificates are always checked.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
-	// PushEvents tells of pushes.
+	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// MergeRequestsEvents tells of merge requests.
+	// MergeRequestsEvents enables notifications for merge requests.
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
-	// TagPushEvents tells of pushes of tags.
+	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -213,11 +214,11 @@ func (o *PipelineServiceOptions) check() error {
 
 // WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1).
 type WikiWorkspaceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the address of the hosted workspace. Required. The contract does not name the parameter: it needs WithVocabulary, or a
-	// CustomIntegration.
+	// URL is the URL of the hosted workspace. Required. The contract does not name the parameter: it
+	// needs WithVocabulary, or a CustomIntegration.
 	URL string `json:"<wiki>_url,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`
@@ -233,23 +234,26 @@ func (o *WikiWorkspaceOptions) check() error {
 
 // MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers take flags of events as well; Extra sends them.
 type MonitoringOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// APIKey is the key of the monitoring service. Required.
 	APIKey string `json:"api_key,omitempty"`
-	// APIURL is the full address of its API, for advanced use.
+	// APIURL is the full URL of the site's API, for advanced use.
 	APIURL string `json:"api_url,omitempty"`
-	// Env is the env tag of all data; self-managed. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	// Env is the env tag of all data. Self-managed only. The contract does not name the parameter: it
+	// needs WithVocabulary, or Extra.
 	Env string `json:"<mon>_env,omitempty"`
-	// Service is the service tag of all data. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	// Service is the service tag of all data. The contract does not name the parameter: it needs
+	// WithVocabulary, or Extra.
 	Service string `json:"<mon>_service,omitempty"`
-	// Site is the site that data go to; for the EU, its domain. The contract does not name the parameter: it needs WithVocabulary, or
-	// Extra.
+	// Site is the site that receives the data. For the EU site it is the domain of that site. The
+	// contract does not name the parameter: it needs WithVocabulary, or Extra.
 	Site string `json:"<mon>_site,omitempty"`
-	// Tags are tags of all data, one key:value a line. The contract does not name the parameter: it needs WithVocabulary, or Extra.
+	// Tags are tags of all data, one key:value per line. The contract does not name the parameter: it
+	// needs WithVocabulary, or Extra.
 	Tags string `json:"<mon>_tags,omitempty"`
-	// ArchiveTraceEvents collects the logs of jobs.
+	// ArchiveTraceEvents collects job logs with the traces of pipelines.
 	ArchiveTraceEvents *bool `json:"archive_trace_events,omitempty"`
 	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs WithVocabulary, or Extra.
 	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
@@ -268,8 +272,8 @@ func (o *MonitoringOptions) check() error {
 // TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not name the parameters: they need
 // WithVocabulary, or a CustomIntegration.
 type TestGenerationOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// LicenseKey is the key of the license. Required.
 	LicenseKey string `json:"<tool>_license_key,omitempty"`
@@ -295,21 +299,21 @@ func (o *TestGenerationOptions) check() error {
 
 // CIServiceOptions set up the CI service (Document 3 §4.2.1).
 type CIServiceOptions struct {
-	// UseInheritedSettings takes the settings of the instance or of the group above; see
-	// IntegrationsService.Set.
+	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
+	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project there. Required.
 	Token string `json:"token,omitempty"`
 	// URL is the address of the CI service. Required. The contract does not name the parameter: it needs WithVocabulary, or a
 	// CustomIntegration.
 	URL string `json:"<ci>_url,omitempty"`
-	// EnableSSLVerification checks the certificate of the other service; the server's default is true.
+	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
-	// PushEvents tells of pushes.
+	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// MergeRequestsEvents tells of merge requests.
+	// MergeRequestsEvents enables notifications for merge requests.
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
-	// TagPushEvents tells of pushes of tags.
+	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`

@@ -34,7 +34,7 @@ func (o *UpdateSettingsOptions) check() error {
 	if err != nil {
 		return err
 	}
-	return firstError(checkDeprecated(given), checkCompanions(given))
+	return firstError(checkDeprecated(given), checkCompanions(given), checkNeeds(given))
 }
 
 func (o *UpdateSettingsOptions) copiesDocument() {}

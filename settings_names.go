@@ -47,6 +47,16 @@ func checkCompanions(given map[string]json.RawMessage) error {
 	return nil
 }
 
+// checkNeeds reports a setting that is given with the value of another that takes its effect away
+// (Document 3 §4.1.1). Without that other one the server's own value counts. Apply sends both:
+// deployed servers keep the period for later.
+func checkNeeds(given map[string]json.RawMessage) error {
+	if given["unconfirmed_users_delete_after_days"] != nil && isValue(given["delete_unconfirmed_users"], "false") {
+		return &ValidationError{Param: "unconfirmed_users_delete_after_days", Reason: "it needs delete_unconfirmed_users, which is false"}
+	}
+	return nil
+}
+
 // replacement is a deprecated setting and what replaces it.
 type replacement struct{ old, by string }
 

@@ -4,8 +4,9 @@ package forge
 // nil or zero are not sent.
 //
 // Before anything is sent, the client checks that the settings that an enabled setting requires are
-// set (except SharedRunnersMinutes, which only some tiers have), and that no deprecated setting is
-// set together with its replacement. Ranges and sets of values are the server's to check.
+// set (except SharedRunnersMinutes, which only some tiers have), that no deprecated setting is set
+// together with its replacement, and that UnconfirmedUsersDeleteAfterDays is not set while
+// DeleteUnconfirmedUsers is false. Ranges and sets of values are the server's to check.
 type UpdateSettingsOptions struct {
 	// Sign-up and sign-in.
 
@@ -270,11 +271,13 @@ type UpdateSettingsOptions struct {
 	// ThrottleAuthenticatedGitHTTPEnabled limits Git requests over HTTP per user. Default: false.
 	// Since 18.1, behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPEnabled *bool `json:"throttle_authenticated_git_http_enabled,omitempty"`
-	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production.
+	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_authenticated_git_http_period_in_seconds,omitempty"`
-	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production.
+	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production.
 	ThrottleAuthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_authenticated_git_http_requests_per_period,omitempty"`
 	// ThrottleUnauthenticatedAPIEnabled limits anonymous API requests per IP address. True requires
 	// ThrottleUnauthenticatedAPIPeriodInSeconds and ThrottleUnauthenticatedAPIRequestsPerPeriod.
@@ -307,11 +310,11 @@ type UpdateSettingsOptions struct {
 	// ThrottleUnauthenticatedGitHTTPEnabled limits anonymous Git requests over HTTP. Default: false.
 	// Since 17.0.
 	ThrottleUnauthenticatedGitHTTPEnabled *bool `json:"throttle_unauthenticated_git_http_enabled,omitempty"`
-	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 17.0.
+	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
 	ThrottleUnauthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_unauthenticated_git_http_period_in_seconds,omitempty"`
-	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 17.0.
+	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
 	ThrottleUnauthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_unauthenticated_git_http_requests_per_period,omitempty"`
 	// ThrottleUnauthenticatedEnabled limits anonymous requests per IP address. True requires
 	// ThrottleUnauthenticatedPeriodInSeconds and ThrottleUnauthenticatedRequestsPerPeriod.
@@ -446,7 +449,7 @@ type UpdateSettingsOptions struct {
 	DeleteUnconfirmedUsers *bool `json:"delete_unconfirmed_users,omitempty"`
 	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days. Minimum:
 	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1. It has effect only if
-	// DeleteUnconfirmedUsers is true.
+	// DeleteUnconfirmedUsers is true, here or on the server; false here is refused.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days,omitempty"`
 	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
 	// 16.10.

@@ -235,6 +235,37 @@ func TestSettingCompanions(t *testing.T) {
 	require.Error(t, (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).check())
 }
 
+// A period for a deletion that the same update turns off is refused. Alone it is sent, since the
+// server may delete already.
+func TestSettingNeeds(t *testing.T) {
+	name := "unconfirmed_users_delete_after_days"
+	refused := []*UpdateSettingsOptions{
+		{UnconfirmedUsersDeleteAfterDays: new(3), DeleteUnconfirmedUsers: new(false)},
+		{UnconfirmedUsersDeleteAfterDays: new(3), Extra: map[string]any{"delete_unconfirmed_users": false}},
+	}
+	for _, options := range refused {
+		_, err := serve(t).Settings.Update(t.Context(), options)
+		assertRefused(t, err, "UpdateSettingsOptions.UnconfirmedUsersDeleteAfterDays", name)
+		require.ErrorContains(t, err, "it needs delete_unconfirmed_users, which is false")
+	}
+	unchecked := serve(t, exchange{sent: settingsSent, body: `{"delete_unconfirmed_users":false,"` + name + `":3}`, answer: `{}`})
+	_, err := unchecked.Settings.Update(t.Context(), refused[0], Unchecked())
+	require.NoError(t, err)
+	for body, options := range map[string]*UpdateSettingsOptions{
+		`{"` + name + `":3}`: {UnconfirmedUsersDeleteAfterDays: new(3)},
+		`{"delete_unconfirmed_users":true,"` + name + `":3}`: {UnconfirmedUsersDeleteAfterDays: new(3), DeleteUnconfirmedUsers: new(true)},
+		`{"delete_unconfirmed_users":false}`:                 {DeleteUnconfirmedUsers: new(false)},
+	} {
+		_, err := serve(t, exchange{sent: settingsSent, body: body, answer: `{}`}).Settings.Update(t.Context(), options)
+		require.NoError(t, err)
+	}
+	needs := 0
+	for _, param := range settingParams(t) {
+		needs += len(param.Needs)
+	}
+	assert.Equal(t, 1, needs, "the catalogue has another rule of this kind")
+}
+
 // A deprecated setting and what replaces it, given together, are refused with help.
 func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string]bool{}
@@ -260,6 +291,7 @@ type settingParam struct {
 	Name         string
 	Requires     []string
 	RequiredWhen string `json:"required_when"`
+	Needs        map[string]bool
 	Deprecated   *struct{ Use string }
 }
 

@@ -450,11 +450,13 @@ type ApplicationSettings struct {
 	// ThrottleAuthenticatedGitHTTPEnabled limits Git requests over HTTP per user. Default: false.
 	// Since 18.1, behind a feature flag and not ready for production. Update only.
 	ThrottleAuthenticatedGitHTTPEnabled *bool `json:"throttle_authenticated_git_http_enabled"`
-	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production. Update only.
+	// ThrottleAuthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production. Update only.
 	ThrottleAuthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_authenticated_git_http_period_in_seconds"`
-	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 18.1, behind a feature flag and not ready for production. Update only.
+	// ThrottleAuthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleAuthenticatedGitHTTPEnabled is true. Default: 3600. Since 18.1,
+	// behind a feature flag and not ready for production. Update only.
 	ThrottleAuthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_authenticated_git_http_requests_per_period"`
 	// ThrottleUnauthenticatedAPIEnabled limits anonymous API requests per IP address. Update only.
 	ThrottleUnauthenticatedAPIEnabled *bool `json:"throttle_unauthenticated_api_enabled"`
@@ -480,11 +482,13 @@ type ApplicationSettings struct {
 	// ThrottleUnauthenticatedGitHTTPEnabled limits anonymous Git requests over HTTP. Default: false.
 	// Since 17.0. Update only.
 	ThrottleUnauthenticatedGitHTTPEnabled *bool `json:"throttle_unauthenticated_git_http_enabled"`
-	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. Default:
-	// 3600. Since 17.0. Update only.
+	// ThrottleUnauthenticatedGitHTTPPeriodInSeconds is the period of that limit, in seconds. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
+	// Update only.
 	ThrottleUnauthenticatedGitHTTPPeriodInSeconds *int `json:"throttle_unauthenticated_git_http_period_in_seconds"`
-	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. Default:
-	// 3600. Since 17.0. Update only.
+	// ThrottleUnauthenticatedGitHTTPRequestsPerPeriod is the number of requests per period. It
+	// applies only if ThrottleUnauthenticatedGitHTTPEnabled is true. Default: 3600. Since 17.0.
+	// Update only.
 	ThrottleUnauthenticatedGitHTTPRequestsPerPeriod *int `json:"throttle_unauthenticated_git_http_requests_per_period"`
 	// ThrottleUnauthenticatedEnabled limits anonymous requests per IP address. Update only.
 	//
@@ -677,8 +681,9 @@ type ApplicationSettings struct {
 	// DeleteUnconfirmedUsers deletes accounts whose e-mail address is not confirmed, after
 	// UnconfirmedUsersDeleteAfterDays. Premium and Ultimate.
 	DeleteUnconfirmedUsers *bool `json:"delete_unconfirmed_users"`
-	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days. Minimum:
-	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1.
+	// UnconfirmedUsersDeleteAfterDays is how long an unconfirmed account is kept, in days.
+	// Minimum: 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1. It has effect only if
+	// DeleteUnconfirmedUsers is true.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days"`
 	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
 	// 16.10.

@@ -50,4 +50,10 @@
 //   - Spam checks of notes.
 //   - Local addresses of integrations, and silent mode.
 //   - Runners: instance runners for new projects, compute minutes, versions and token lifetimes.
+//
+// The rest act on what the documents have no endpoint for:
+//
+//   - Settings without an endpoint to act on: sign-up and sign-in, abuse reports, new projects and
+//     groups, the web interface, uploads and snippets, Git, jobs and background jobs, packages,
+//     imports and exports, usage reports, and services that the platform calls.
 package forgetest

@@ -66,7 +66,8 @@ func (s *Server) defaultSettings() *Document {
 		Set("default_snippet_visibility", "private").Set("default_project_visibility", "private").
 		Set("default_group_visibility", "private").Set("gravatar_enabled", true).Set("deletion_adjourned_period", 30).
 		Set("max_attachment_size", 100).Set("polling_interval_multiplier", 1.0).Set("whats_new_variant", "all_tiers").
-		Set("allow_all_integrations", true).Set("repository_storages_weighted", map[string]any{"default": 100})
+		Set("allow_all_integrations", true).Set("inactive_projects_send_warning_email_after_months", 1).
+		Set("repository_storages_weighted", map[string]any{"default": 100})
 	for _, p := range catalogue().endpoints["PUT /application/settings"].BodyParams {
 		switch v := p.Default.(type) {
 		case nil:
