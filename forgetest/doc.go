@@ -18,9 +18,8 @@
 //
 //   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
 //   - The community edition: it takes one assignee_username only, and has no vulnerability_events
-//     (Document 2 §4.1.1, Document 3 §2.2).
-//   - The author's right to update a merge request: blocks need the role Developer, also for the
-//     author (Document 2 §4.2).
+//     and no plan and trial of users (Document 2 §2.7 and §4.1.1, Document 3 §2.2).
+//   - Projects without instance runners: every project has those of the instance (Document 2 §4.5).
 //   - Behaviour of older releases: an older one has fewer addresses, parameters and fields, and
 //     keyset pagination as WithRelease says; else it behaves as the newest (Document 1 §4.3).
 //   - The largest offset of offset pagination (Document 1 §8).

@@ -37,8 +37,10 @@ func WithOffering(o Offering) Option { return func(s *Server) { s.offering = o }
 
 // WithRelease makes the server one of an older release ("16.4"); the default is the newest.
 // Endpoints that came later are 404, parameters that came later are ignored, fields that came later
-// are omitted, and lists have keyset pagination only from the release on that brought it. What
-// else changed between releases is not modelled.
+// are omitted, and lists have keyset pagination only from the release on that brought it. The words
+// of health_status (15.5), the empty ip_address of runners (17.0) and the removal of
+// saml_provider_id (18.2) follow the release, too. What else changed between releases is not
+// modelled.
 func WithRelease(number string) Option {
 	var r release
 	if err := r.UnmarshalText([]byte(number)); err != nil {
