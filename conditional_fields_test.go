@@ -18,6 +18,10 @@ var shownSometimes = []string{
 	"IntegrationSummary.vulnerability_events", "VersionDiff.generated_file", "MergeRequest.approvals_before_merge",
 }
 
+// nullFlags are the flags that a section calls "boolean or null", which its null tells from false.
+// The null of all others is false (Document 1 §2.1 rule 3).
+var nullFlags = []string{"MergeRequest.discussion_locked", "MergeRequest.should_remove_source_branch"}
+
 // A flag or a number that only some views, roles, tiers, editions or requests show is a pointer, so
 // that false and 0 are what the server said. All others are none. Ids are never 0, and settings
 // have a test of their own.
@@ -42,7 +46,7 @@ func TestConditionalFields(t *testing.T) {
 			continue
 		}
 		for _, f := range typ.Fields {
-			conditional := slices.Contains(shownSometimes, name+"."+f.Name)
+			conditional := slices.Contains(slices.Concat(shownSometimes, nullFlags), name+"."+f.Name)
 			if o := f.Only; o != nil {
 				conditional = conditional || len(o.Tiers)+len(o.Offerings) > 0 || o.When != "" || o.Edition != ""
 			}

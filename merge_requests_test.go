@@ -253,3 +253,20 @@ func TestMergeRequestErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrURITooLong)
 	assert.ErrorContains(t, err, "fewer or shorter filters")
 }
+
+// The two flags that Document 2 §2.6 calls "boolean or null" tell null from false. An absent one is
+// nil, too.
+func TestMergeRequestNullFlags(t *testing.T) {
+	for answer, want := range map[string]*bool{
+		`null`: nil, `false`: new(false), `true`: new(true),
+	} {
+		text := `[{"iid":14,"discussion_locked":` + answer + `,"should_remove_source_branch":` + answer + `},{"iid":13}]`
+		c := serve(t, exchange{sent: "GET /merge_requests", query: "per_page=100", answer: text})
+		requests, err := Collect(c.MergeRequests.List(t.Context(), nil))
+		require.NoError(t, err)
+		assert.Equal(t, want, requests[0].DiscussionLocked, answer)
+		assert.Equal(t, want, requests[0].ShouldRemoveSourceBranch, answer)
+		assert.Nil(t, requests[1].DiscussionLocked)
+		assert.Nil(t, requests[1].ShouldRemoveSourceBranch)
+	}
+}

@@ -143,10 +143,11 @@ type MergeRequest struct {
 	MergeCommitSHA string `json:"merge_commit_sha"`
 	// SquashCommitSHA is the squashed commit; empty when there is none.
 	SquashCommitSHA string `json:"squash_commit_sha"`
-	// DiscussionLocked: only members can comment.
-	DiscussionLocked bool `json:"discussion_locked"`
-	// ShouldRemoveSourceBranch: SourceBranch is to be deleted after merging.
-	ShouldRemoveSourceBranch bool `json:"should_remove_source_branch"`
+	// DiscussionLocked reports whether only members can comment; nil if the server sent null.
+	DiscussionLocked *bool `json:"discussion_locked"`
+	// ShouldRemoveSourceBranch reports whether SourceBranch is deleted after merging; nil if the
+	// server sent null.
+	ShouldRemoveSourceBranch *bool `json:"should_remove_source_branch"`
 	// ForceRemoveSourceBranch: the project deletes SourceBranch after merging.
 	ForceRemoveSourceBranch bool `json:"force_remove_source_branch"`
 	// AllowCollaboration: members of the target project may push to SourceBranch.

@@ -1541,9 +1541,9 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.SquashCommitSHA, r)
 		case "discussion_locked":
-			jsonread.Bool(&v.DiscussionLocked, r)
+			v.DiscussionLocked = optional(r, jsonread.Bool[bool])
 		case "should_remove_source_branch":
-			jsonread.Bool(&v.ShouldRemoveSourceBranch, r)
+			v.ShouldRemoveSourceBranch = optional(r, jsonread.Bool[bool])
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":
@@ -1693,9 +1693,9 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.MergeRequest.SquashCommitSHA, r)
 		case "discussion_locked":
-			jsonread.Bool(&v.MergeRequest.DiscussionLocked, r)
+			v.MergeRequest.DiscussionLocked = optional(r, jsonread.Bool[bool])
 		case "should_remove_source_branch":
-			jsonread.Bool(&v.MergeRequest.ShouldRemoveSourceBranch, r)
+			v.MergeRequest.ShouldRemoveSourceBranch = optional(r, jsonread.Bool[bool])
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.MergeRequest.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":

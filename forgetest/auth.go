@@ -92,7 +92,7 @@ func (c *call) authorize() *answer {
 		return nil
 	case c.route.admin:
 		return fail(failed(http.StatusForbidden, "403 Forbidden"))
-	case c.route.role == NoAccess:
+	case c.route.role == NoAccess, c.route.author && c.mr.writtenBy(c.user):
 		return nil
 	}
 	role := NoAccess

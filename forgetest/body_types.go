@@ -16,7 +16,7 @@ func (p parameter) root() string {
 // misplaced reports whether a wire name gives the parameter as an array or a hash that it is not:
 // keep_n[] for keep_n.
 func (p parameter) misplaced(wire string) bool {
-	return p.Type != "hash" && p.Removed == "" && !p.covers(wire) && strings.HasPrefix(wire, p.bare()+"[")
+	return p.Type != "hash" && p.Removed == (release{}) && !p.covers(wire) && strings.HasPrefix(wire, p.bare()+"[")
 }
 
 // misfits reports whether a parameter is given with another type than it has (document 1 §7). In a

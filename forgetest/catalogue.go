@@ -92,7 +92,7 @@ type parameter struct {
 	Special       []string           `json:"special"`            // words beside the type
 	SpecialOld    []string           `json:"special_deprecated"` // as a query writes them: No+Label
 	Separator     string             `json:"separator"`          // of several values in one text
-	Removed       string             `json:"removed"`            // the release that removed it
+	Removed       release            `json:"removed"`            // the release that removed it
 	Required      bool               `json:"required"`
 	RequiredWhen  string             `json:"required_when"` // a parameter that is true
 	Requires      []string           `json:"requires"`

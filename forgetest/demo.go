@@ -160,8 +160,7 @@ func (d *demo) mergeRequest(p *Project, issue *Issue) *MergeRequest {
 			Set("updated_at", at.Add(5*time.Hour)).Set("labels", issue.doc.labels()).Set("assignees", []*User{d.user()}).
 			Set("reviewers", []*User{d.user()}).Set("source_branch", fmt.Sprintf("%d-fix", issue.IID))
 		if issue.doc.text("state") == "closed" {
-			doc.Set("state", "merged").Set("merged_at", at.Add(5*time.Hour)).Set("merge_user", d.user()).
-				Set("detailed_merge_status", "not_open")
+			doc.Set("state", "merged").Set("merged_at", at.Add(5*time.Hour)).Set("merge_user", d.user())
 		}
 	})
 }

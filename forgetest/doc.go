@@ -18,9 +18,8 @@
 //
 //   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
 //   - The community edition: it takes one assignee_username only, and has no vulnerability_events
-//     (Document 2 §4.1.1, Document 3 §2.2).
-//   - The author's right to update a merge request: blocks need the role Developer, also for the
-//     author (Document 2 §4.2).
+//     and no plan and trial of users (Document 2 §2.7 and §4.1.1, Document 3 §2.2).
+//   - Projects without instance runners: every project has those of the instance (Document 2 §4.5).
 //   - Behaviour of older releases: what newer ones removed is missing on older ones too, as the
 //     tags of a group's registry before 15.0 (Document 1 §4.1).
 //   - LFS objects: an archive has the files as they were committed, whatever include_lfs_blobs says

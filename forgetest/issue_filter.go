@@ -77,7 +77,7 @@ func (c *call) matchers(p parameter, in string) (list []condition) {
 
 // matcher compares one value with a record: exactly, unless the value is a word of the parameter.
 func (c *call) matcher(p parameter, value, in string) condition {
-	name, word := p.Name, p.word(value)
+	name, word := p.Name, c.wordOf(p, value)
 	switch name {
 	case "search":
 		return matchText(value, in)

@@ -30,7 +30,7 @@ func (i *Issue) render(s scope) *Document {
 		Set("downvotes", d.int("downvotes")+i.countAwards("thumbsdown")).
 		Set("user_notes_count", d.int("user_notes_count")+int64(len(i.notes))).
 		Set("_links", NewDocument("IssueLinks").Set("self", link(self)).Set("notes", link(self+"/notes")).
-			Set("award_emoji", link(self+"/award_emoji")).Set("project", link(api)).Set("closed_as_duplicate_of", nil))
+			Set("award_emoji", link(self+"/award_emoji")).Set("project", link(api)).Set("closed_as_duplicate_of", i.duplicateOf()))
 	if len(i.related) > 0 {
 		d.Set("merge_requests_count", len(i.related))
 	}
@@ -50,6 +50,14 @@ func (i *Issue) render(s scope) *Document {
 		d.Set("labels", p.tracker.labelDetails(d.labels()))
 	}
 	return d
+}
+
+// duplicateOf is the address of the issue that this one duplicates; null without one.
+func (i *Issue) duplicateOf() any {
+	if address := i.doc.text("_links.closed_as_duplicate_of"); address != "" {
+		return address
+	}
+	return nil
 }
 
 func (t *tracker) labelDetails(names []string) []*Document {

@@ -98,9 +98,6 @@ func (p parameter) bare() string { return strings.TrimSuffix(p.Wire, "[]") }
 
 // covers reports whether a wire name is one of the parameter.
 func (p parameter) covers(wire string) bool {
-	if p.Removed != "" {
-		return false
-	}
 	if len(p.Keys) > 0 {
 		return slices.ContainsFunc(p.Keys, func(key parameter) bool { return key.covers(wire) })
 	}
@@ -122,11 +119,14 @@ func (c *call) dropUnknown() {
 		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "sudo":
 			continue
 		}
-		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return p.covers(wire) }) {
+		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return p.covers(wire) && !c.removed(p) }) {
 			delete(c.params, wire)
 		}
 	}
 }
+
+// removed reports whether the release no longer has a parameter.
+func (c *call) removed(p parameter) bool { return p.Removed != release{} && c.release.has(p.Removed) }
 
 // permits reports whether a value is one of those that a row lists. A row that lists two values
 // joined by a comma takes each of them and both, in any order.
@@ -148,6 +148,15 @@ func (c *call) values(p parameter) (values []string) {
 		values = append(values, value)
 	}
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}
+
+// wordOf is the word of a value at this release: health_status has its words since 15.5, and before
+// they are texts as all others (document 2 §4.1.1).
+func (c *call) wordOf(p parameter, value string) string {
+	if p.Name == "health_status" && !c.release.has(release{15, 5}) {
+		return ""
+	}
+	return p.word(value)
 }
 
 // word is the word that a value is to a parameter, in lower case; "" for a value that is none.

@@ -44,7 +44,7 @@ func (c *call) mergeRequestList(projects []*Project, defaultScope string) answer
 // recheck recalculates the merge status of open merge requests in the background, for Developers.
 func (c *call) recheck(list []*MergeRequest) {
 	for _, mr := range list {
-		if mr.doc.text("merge_status") != "unchecked" || mr.project.role(c.user) < Developer {
+		if mr.doc.text("merge_status") != "unchecked" || mr.doc.text("state") != "opened" || mr.project.role(c.user) < Developer {
 			continue
 		}
 		c.later(func() {

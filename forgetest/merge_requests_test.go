@@ -55,6 +55,9 @@ func TestMergeRequestFilters(t *testing.T) {
 		"approver_ids=None":                                  {4.0, 3.0, 1.0},
 		"assignee_id=3":                                      {1.0},
 		"assignee_id=None":                                   {4.0, 3.0, 2.0},
+		"assignee_id=Any":                                    {1.0},
+		"not[assignee_id]=3":                                 {4.0, 3.0, 2.0},
+		"not[author_id]=2":                                   {3.0, 2.0},
 		"author_id=2":                                        {4.0, 1.0},
 		"author_username=jane":                               {4.0, 1.0},
 		"not[author_username]=jane":                          {3.0, 2.0},
@@ -99,6 +102,12 @@ func TestMergeRequestFilters(t *testing.T) {
 		}
 		r := c.get("/merge_requests?scope=all&" + query)
 		assert.Equal(t, want, r.column(t, "id"), query)
+		if strings.Contains(query, "deployed_") || strings.Contains(query, "merged_at") {
+			continue // of the global list only
+		}
+		want = slices.DeleteFunc(want, func(id any) bool { return id == 4.0 }) // of the other project
+		r = c.get("/projects/group%2Fapp/merge_requests?" + query)
+		assert.Equal(t, want, r.column(t, "id"), "in the project: %s", query)
 	}
 	assert.Equal(t, []any{3.0, 2.0}, c.get("/merge_requests").column(t, "id")) // the caller's own
 }
@@ -157,11 +166,19 @@ func TestMergeStatusRecheck(t *testing.T) {
 	p.AddMember(reporter, Reporter)
 	c := newCaller(t, s)
 	list := "/projects/1/merge_requests?with_merge_status_recheck=true"
+	for _, plain := range []string{"/projects/1/merge_requests", "/merge_requests", "/merge_requests?with_merge_status_recheck=false"} {
+		assert.Equal(t, []any{"unchecked", "unchecked"}, c.get(plain).column(t, "merge_status"))
+		s.Settle() // a list does not recalculate by itself
+	}
 	assert.Equal(t, 200, c.as(reporter.Token).get(list).Status)
 	s.Settle()
 	assert.Equal(t, []any{"unchecked", "unchecked"}, c.get(list).column(t, "merge_status"))
 	s.Settle()
 	assert.Equal(t, []any{"cannot_be_merged", "can_be_merged"}, c.get(list).column(t, "merge_status"))
+	p.AddMergeRequest(func(d *Document) { unchecked(d); d.Set("state", "closed") })
+	assert.Equal(t, 200, c.get(list).Status)
+	s.Settle()
+	assert.Equal(t, "unchecked", c.get(list).column(t, "merge_status")[0], "one that is not open")
 }
 
 func TestMergeRequestTransitions(t *testing.T) {
@@ -245,6 +262,48 @@ func TestBlocks(t *testing.T) {
 	assert.Empty(t, gone.Body)
 	assert.Equal(t, 404, asDev.send("DELETE", at+"/1", "").Status)
 	assert.Len(t, c.get(at).array(t), 1)
+}
+
+// The author may update a merge request, and with it its blocks, whatever the role in the project.
+func TestAuthorsMayBlock(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app", Private)
+	author, other := s.AddUser("author"), s.AddUser("other")
+	for _, u := range []*User{author, other} {
+		p.AddMember(u, Guest)
+	}
+	p.AddMergeRequest(func(d *Document) { d.Set("author", author) })
+	p.AddMergeRequest(nil)
+	c := newCaller(t, s)
+	for _, step := range []struct {
+		who          *User
+		method, path string
+		status       int
+	}{
+		{other, "POST", "1/blocks?blocking_merge_request_id=2", 403}, {author, "POST", "1/blocks?blocking_merge_request_id=2", 201},
+		{author, "POST", "2/blocks?blocking_merge_request_id=1", 403}, {other, "DELETE", "1/blocks/1", 403}, {author, "DELETE", "1/blocks/1", 204},
+	} {
+		r := c.as(step.who.Token).send(step.method, "/projects/1/merge_requests/"+step.path, "")
+		assert.Equal(t, step.status, r.Status, "%s %s %s", step.who.Username, step.method, step.path)
+	}
+}
+
+// unidiff gives diffs their heads, since 16.5; before, changes ignore it.
+func TestUnidiffOfChanges(t *testing.T) {
+	for release, known := range map[string]bool{"16.4": false, "16.5": true, "18.0": true} {
+		s := New(t, WithRelease(release))
+		p := s.AddProject("group/app")
+		p.AddFiles(map[string]string{"a.txt": "one\n"})
+		p.AddCommit(Change{Branch: "change", Files: map[string]string{"a.txt": "two\n"}})
+		p.AddMergeRequest(func(d *Document) { d.Set("source_branch", "change") })
+		const plain, head = "@@ -1 +1 @@\n-one\n+two\n", "--- a/a.txt\n+++ b/a.txt\n"
+		for query, want := range map[string]string{
+			"": plain, "?unidiff=false": plain, "?unidiff=true": map[bool]string{true: head}[known] + plain,
+		} {
+			r := newCaller(t, s).get("/projects/1/merge_requests/1/changes" + query)
+			assert.Equal(t, want, below(t, r, "changes.0")["diff"], "%s at %s", query, release)
+		}
+	}
 }
 
 func TestVersionsAndChanges(t *testing.T) {

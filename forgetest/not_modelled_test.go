@@ -112,8 +112,18 @@ func conditionProbes() map[string]func(*testing.T) {
 			assert.Equal(t, 200, c.get("/issues?scope=all&assignee_username[]=jane&assignee_username[]=root").Status)
 			c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com")
 			assert.Contains(t, c.get("/groups/group/integrations").Body, "vulnerability_events")
+			assert.Subset(t, slices.Collect(maps.Keys(c.get("/user").object(t))), []string{"plan", "trial"})
 		},
-		"The author's right to update a merge request": authorProbe,
+		"Projects without instance runners": func(t *testing.T) { // the setting is that of new projects
+			s := contractServer(t)
+			c := newCaller(t, s)
+			s.AddRunner(nil)
+			require.Equal(t, 200, c.put(settingsPath, map[string]any{"shared_runners_enabled": false}).Status)
+			s.AddProject("group/later")
+			for _, path := range []string{"/projects/1/runners", "/projects/group%2Flater/runners"} {
+				assert.Contains(t, c.get(path).column(t, "is_shared"), true)
+			}
+		},
 		"Behaviour of older releases": func(t *testing.T) { // 15.0 removed the tags (document 1 §4.1)
 			c := newCaller(t, contractServer(t, WithRelease("14.10")))
 			repository := c.get("/groups/group/registry/repositories?tags=true&tags_count=true").array(t)[0]
@@ -157,16 +167,6 @@ func conditionProbes() map[string]func(*testing.T) {
 			assert.Equal(t, true, c.get("/groups/group/integrations/emails-on-push").object(t)["active"])
 		},
 	}
-}
-
-// authorProbe shows that an author below the Developer role cannot change the blocks of a merge request.
-func authorProbe(t *testing.T) {
-	s := contractServer(t)
-	author := s.AddUser("author")
-	s.AddProject("group/app").AddMember(author, Reporter)
-	first := s.AddProject("group/app").AddMergeRequest(func(d *Document) { d.Set("author", author) })
-	at := fmt.Sprintf("/projects/1/merge_requests/%d/blocks", first.IID)
-	assert.Equal(t, 403, newCaller(t, s).as(author.Token).send("POST", at, "blocking_merge_request_id=1").Status)
 }
 
 // sameEverywhere changes settings and fails if any endpoint of the contract answers otherwise than before.

@@ -12,6 +12,7 @@ import (
 type route struct {
 	name     string // "GET /projects/:id/repository/tree"
 	role     Role   // needed in the project or group of the path, beyond reading it
+	author   bool   // or by the author of the merge request of the path
 	admin    bool   // only for administrators
 	handle   func(*call) answer
 	endpoint *endpoint

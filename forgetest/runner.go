@@ -11,7 +11,7 @@ const (
 	runnerStaleFrom = 7 * 24 * time.Hour // after its last contact a runner is stale
 )
 
-// Runner is a CI runner. Its status follows from contacted_at and the server's clock: online for two hours, then offline,
+// Runner is a CI runner. Its ip_address is shown by releases before 17.0 and empty since. Its status follows from contacted_at and the server's clock: online for two hours, then offline,
 // stale after seven days, never_contacted when contacted_at is null.
 type Runner struct {
 	ID int64 // the instance-wide id
@@ -141,7 +141,11 @@ func (r *Runner) status(now time.Time) string {
 // render is the runner as answers carry it.
 func (r *Runner) render(now time.Time) *Document {
 	status := r.status(now)
-	return r.doc.clone().Set("status", status).Set("online", status == "online").Set("active", !r.doc.bool("paused")).
+	d := r.doc.clone()
+	if r.srv.release.has(release{17, 0}) { // the address is the manager's (document 2 §2.9)
+		d.Set("ip_address", "")
+	}
+	return d.Set("status", status).Set("online", status == "online").Set("active", !r.doc.bool("paused")).
 		Set("projects", documentsAs("RunnerProject", r.projects))
 }
 

@@ -194,7 +194,7 @@ var unreadMembers = []struct{ reason, server, client string }{
 		types.fields.deprecated.removal types.fields.deprecated.since types.fields.deprecated.use types.fields.enum_deprecated`,
 		`endpoints.deprecated.removal endpoints.pagination.offset_deprecated endpoints.param.deprecated endpoints.kinds.param.deprecated
 		endpoints.param.deprecated.alias endpoints.param.deprecated.inverse endpoints.param.deprecated.note endpoints.param.deprecated.removal
-		endpoints.param.deprecated.since endpoints.param.enum_deprecated endpoints.param.special_deprecated types.fields.deprecated
+		endpoints.param.deprecated.since endpoints.param.enum_deprecated endpoints.param.special_deprecated types.fields.deprecated.note
 		types.fields.enum_deprecated`},
 	{"what was removed is not there: as a parameter it is ignored, as a field left out",
 		"types.removed_fields", "endpoints.param.removed types.removed_fields"},

@@ -212,6 +212,7 @@ func (c *call) wantsAccount(u *User) bool {
 		c.flag("auditors") && !u.doc.bool("is_auditor"),
 		c.flag("skip_ldap") && slices.ContainsFunc(u.identities("identities"), usesLDAP),
 		c.has("extern_uid") && !c.identified(u, c.text("provider"), c.text("extern_uid")),
+		c.has("saml_provider_id") && !slices.Contains(each(u.identities("identities"), "saml_provider_id"), c.text("saml_provider_id")),
 	} {
 		if refusal {
 			return false

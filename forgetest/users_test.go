@@ -171,6 +171,29 @@ func TestUsersWithoutProjects(t *testing.T) {
 	assert.Equal(t, []any{"other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
 }
 
+// saml_provider_id selects by the identities of a SAML provider before 18.2, which ignores it.
+func TestSAMLProviderOfARelease(t *testing.T) {
+	for release, known := range map[string]bool{"16.0": true, "18.1": true, "18.2": false, "": false} {
+		var options []Option
+		if release != "" {
+			options = append(options, WithRelease(release))
+		}
+		s := New(t, options...)
+		s.AddUser("jane").AddIdentity("group_saml", "jane")
+		s.AddUser("tom").AddIdentity("ldapmain", "tom")
+		c := newCaller(t, s)
+		for query, want := range map[string][]any{"saml_provider_id=1": {2.0}, "saml_provider_id=2": {}} {
+			if !known {
+				want = []any{3.0, 2.0, 1.0}
+			}
+			for _, who := range []caller{c, c.as(s.userNamed("tom").Token)} {
+				assert.Equal(t, want, who.get("/users?"+query).column(t, "id"), "%s at %s", query, release)
+			}
+		}
+		assert.Equal(t, map[bool]int{true: 400, false: 200}[known], c.get("/users?saml_provider_id=x").Status, release)
+	}
+}
+
 func TestUserKeyset(t *testing.T) {
 	s := New(t)
 	users := s.AddUsers(45, "user")
@@ -232,6 +255,7 @@ func TestSingleUser(t *testing.T) {
 	single := asTom.get("/users/2").object(t)
 	keys(t, "User", "single", single)
 	assert.Equal(t, "Oslo", single["location"])
+	keys(t, "User", "single", asTom.get("/users/3").object(t)) // also of the caller: GET /user has the rest
 	full := c.get("/users/2?with_custom_attributes=true").object(t)
 	assert.Equal(t, []any{map[string]any{"key": "team", "value": "core"}}, full["custom_attributes"])
 	assert.Contains(t, c.get("/users?with_custom_attributes=true").array(t)[0], "custom_attributes")
@@ -279,6 +303,11 @@ func TestEmails(t *testing.T) {
 	skipped := c.send("POST", "/users/2/emails", "email=fourth@example.com&skip_confirmation=true").object(t)
 	assert.NotNil(t, skipped["confirmed_at"])
 	assert.Equal(t, []any{2.0, 3.0, 4.0, 5.0}, c.get("/users/2/emails").column(t, "id"))
+	confirmed := c.get("/users/2/emails").column(t, "confirmed_at")
+	assert.Nil(t, confirmed[2], "skip_confirmation is false by default")
+	assert.Equal(t, "2026-03-04T12:00:00.000Z", confirmed[3])
+	kept := c.send("POST", "/users/1/emails", "email=fifth@example.com&skip_confirmation=false").object(t)
+	assert.Nil(t, kept["confirmed_at"])
 	for _, tc := range []struct {
 		who          caller
 		method, path string
