@@ -38,8 +38,9 @@ func WithOffering(o Offering) Option { return func(s *Server) { s.offering = o }
 // WithRelease makes the server one of an older release ("16.4"); the default is the newest.
 // Endpoints that came later are 404, parameters that came later are ignored, fields that came later
 // are omitted, and lists have keyset pagination only from the release on that brought it. Before
-// 17.7 the tree of a missing path is empty, and no job token reads a changelog; before 17.0 a version
-// has no leading v, and lists have any number of users; before 16.4 a moved project is not found.
+// 17.7 the tree of a missing path is empty, and no job token reads a changelog; before 17.0 a
+// version has no leading v, and lists have any number of users; before 16.4 a moved project is not
+// found.
 // What newer releases removed is not modelled.
 func WithRelease(number string) Option {
 	var r release
