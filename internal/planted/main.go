@@ -1,7 +1,8 @@
 // Planted proves that tests can fail. breaks.txt lists breaks of the code, each with the test that
-// must notice it; simulation.txt lists those that the simulation must find. Planted applies one after the other with go test -overlay, so that the working
-// tree is not touched, runs the named test and expects it to fail. A break that does not compile,
-// and a test that does not run, are failures of the list.
+// must notice it. simulation.txt lists those that the simulation must find. Planted applies one after
+// the other with go test -overlay, so that the working tree is not touched, runs the named test and
+// expects it to fail. A break that does not compile, and a test that does not run, are failures of
+// the list.
 //
 //	go run ./internal/planted            # all breaks
 //	go run ./internal/planted -run Cursor  # those whose title, file, function or test matches
@@ -9,10 +10,10 @@
 //	go run ./internal/planted -list internal/planted/simulation.txt  # those of another list
 //	go run ./internal/planted -mutate 'pagination*.go,retry.go' -n 20 -seed 1 -test '. TestListLoops'
 //
-// With -mutate the breaks are chosen by chance among small changes that a machine makes: the list holds
-// what its author thought of, and this holds the rest. mutate.go says which changes there are. The table
-// shows which of them the test has found. Some change nothing that a test could see, so one that survived
-// is a question and no failure.
+// With -mutate the breaks are no list, but small changes made by machine and chosen at random: a
+// list holds only what its author thought of. mutant.go has the kinds of changes. The table shows
+// which of them the test has found. Some changes have no effect, so one that survived is a question
+// and not a failure.
 //
 // Tests that read source files from the disk (TestGenerated, TestCatalogueIsRead) do not see a break.
 //

@@ -150,7 +150,7 @@ var (
 	logic = map[token.Token]token.Token{token.LAND: token.LOR, token.LOR: token.LAND}
 )
 
-// binary changes the operator. The parentheses keep the expression what it was in the ones around it.
+// binary changes the operator. The parentheses keep the operands together, whatever is around them.
 func (m *mutator) binary(b *ast.BinaryExpr) {
 	for _, change := range []struct {
 		kind string

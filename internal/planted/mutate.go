@@ -20,8 +20,8 @@ type mutation struct {
 	test  string // "DIRECTORY TEST", as in a list
 }
 
-// mutate runs the test over each of the chosen mutants and prints a table. Those that do not compile
-// are left out, and others take their place.
+// mutate runs the test over each of the chosen mutants and prints a table. Those that do not
+// compile are left out, and others take their place.
 func (r *runner) mutate(ctx context.Context, m *mutation) error {
 	words := strings.Fields(m.test)
 	if len(words) != 2 || m.n < 1 {

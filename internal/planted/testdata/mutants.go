@@ -15,7 +15,10 @@ func (s *stack[T]) push(item T, force bool) (n int, err error) {
 		return 0, errFull
 	}
 	s.items = append(s.items, item)
-	size := func() int { return len(s.items) }
+	size := func() int {
+		s.notify()
+		return len(s.items)
+	}
 	switch {
 	case size() == 1:
 		s.notify()
