@@ -64,7 +64,6 @@ func main() {
 	flag.StringVar(&m.test, "test", "", "the `directory and test` that has to find them, with -mutate: \". TestListLoops\"")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var failed int
 	var err error
 	if m.files != "" {
@@ -72,6 +71,7 @@ func main() {
 	} else {
 		failed, err = r.selected(ctx, *list, *run)
 	}
+	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func main() {
 	}
 }
 
-// selected runs the breaks of a list that a pattern selects, until an interrupt.
+// selected runs the breaks of a list that a pattern selects.
 func (r *runner) selected(ctx context.Context, list, pattern string) (failed int, err error) {
 	matches, err := regexp.Compile(pattern)
 	if err != nil {

@@ -43,9 +43,11 @@ func TestMutants(t *testing.T) {
 		"15 nil for the error: errFull => nil",
 		"17 dropped statement: s.items = append(s.items, item) => ",
 		"19 dropped statement: s.notify() => ",
-		"23 swapped comparison: size() == 1 => (size() != 1)",
-		"23 off by one: 1 => (1 + 1)",
-		"23 off by one: 1 => (1 - 1)",
+		"23 negated condition: size() > 9 => !(size() > 9)",
+		"23 swapped comparison: size() > 9 => (size() < 9)",
+		"23 boundary: size() > 9 => (size() >= 9)",
+		"23 off by one: 9 => (9 + 1)",
+		"23 off by one: 9 => (9 - 1)",
 		"24 dropped statement: s.notify() => ",
 		"26 nil for the error: err => nil",
 	}, got)
@@ -123,8 +125,9 @@ func TestMutateChoice(t *testing.T) {
 	all, err := candidates(root, "retry.go, redirect.go,retry.*")
 	require.NoError(t, err)
 	chosen := func(seed uint64) (places []int) { return order(seed, len(all))[:20] }
-	assert.Equal(t, chosen(1), chosen(1))
-	assert.NotEqual(t, chosen(1), chosen(2))
+	first, same := chosen(1), chosen(1)
+	assert.Equal(t, first, same)
+	assert.NotEqual(t, first, chosen(2))
 	again, err := candidates(root, "redirect.go,retry.go")
 	require.NoError(t, err)
 	assert.Equal(t, all, again, "the order of the patterns, and a file named twice, change nothing")

@@ -20,7 +20,7 @@ func (s *stack[T]) push(item T, force bool) (n int, err error) {
 		return len(s.items)
 	}
 	switch {
-	case size() == 1:
+	case size() > 9:
 		s.notify()
 	}
 	return size(), err
