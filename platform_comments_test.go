@@ -137,11 +137,26 @@ func TestOptionsSayWhoHasThem(t *testing.T) {
 	assert.Greater(t, checked, 30)
 }
 
+// proseDefaults are defaults that the documents describe, by type and parameter.
+var proseDefaults = map[string]string{
+	"TreeOptions.ref":                          "the default branch",
+	"ContributorsOptions.ref":                  "the default branch",
+	"CreateChangelogOptions.branch":            "the default branch",
+	"CreateChangelogOptions.config_file_ref":   "the default branch",
+	"GenerateChangelogOptions.config_file_ref": "the default branch",
+	"CreateChangelogOptions.from":              "the latest stable version tag before Version",
+	"GenerateChangelogOptions.from":            "the latest stable version tag before Version",
+	"CreateChangelogOptions.to":                "the tip of Branch",
+	"GenerateChangelogOptions.to":              "the tip of the default branch",
+	"CreateChangelogOptions.date":              "now",
+	"GenerateChangelogOptions.date":            "now",
+}
+
 // The comments of options name the value that a server takes without them.
 func TestOptionsSayTheirDefaults(t *testing.T) {
 	names, checked := constantNames(t), 0
 	eachOptionFact(t, func(at string, options reflect.Type, p optionFact, comment string) {
-		var want string
+		want := proseDefaults[options.Name()+"."+p.Name]
 		field, _ := options.FieldByName(fieldOf(options, p.Name))
 		switch value := p.Default.(type) {
 		case string:
@@ -155,11 +170,12 @@ func TestOptionsSayTheirDefaults(t *testing.T) {
 			}
 		}
 		if want != "" {
-			assert.Regexp(t, `(empty|nil) for [^.;]*\b`+regexp.QuoteMeta(want), comment, at)
+			want = regexp.QuoteMeta(want)
+			assert.Regexp(t, `(empty|nil|zero) for [^.;]*\b`+want+`|\b`+want+` is the default`, comment, at)
 			checked++
 		}
 	})
-	assert.Greater(t, checked, 20)
+	assert.Greater(t, checked, 30)
 }
 
 // constantNames are the names of the string constants of the package, by type and value.
