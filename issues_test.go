@@ -223,6 +223,7 @@ func TestIssuesRefused(t *testing.T) {
 		option, param string
 	}{
 		{&ListIssuesOptions{AssigneeID: None, AssigneeUsername: []string{"ada"}}, "AssigneeID", "assignee_id"},
+		{&ListIssuesOptions{AssigneeID: ID(1), AssigneeUsername: []string{"ada"}}, "AssigneeID", "assignee_id"},
 		{&ListIssuesOptions{AuthorID: 1, AuthorUsername: "ada"}, "AuthorID", "author_id"},
 		{&ListIssuesOptions{IterationID: Any, IterationTitle: "I"}, "IterationID", "iteration_id"},
 		{&ListIssuesOptions{MilestoneID: Started, Milestone: Any}, "MilestoneID", "milestone_id"},
