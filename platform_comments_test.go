@@ -165,7 +165,7 @@ func TestOptionsSayTheirDefaults(t *testing.T) {
 				want = name
 			}
 		case bool:
-			if value { // false needs no word: it is what the name denies
+			if value { // the comments do not state false
 				want = "default, true"
 			}
 		}

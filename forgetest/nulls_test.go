@@ -13,7 +13,7 @@ var setFromTheStart = map[string][]string{
 	"MergeRequest": {"created_at", "updated_at", "prepared_at"},
 }
 
-// What nobody has set is null, where it may be null: neither empty nor a zero (document 2 §2.2, §2.6).
+// A field that may be null and is not set is null, not empty and not a zero (document 2 §2.2, §2.6).
 func TestWhatIsNotSetIsNull(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
