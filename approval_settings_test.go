@@ -61,4 +61,6 @@ func TestApprovalSettings(t *testing.T) {
 	assertRefused(t, err, "UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals", "selective_code_owner_removals")
 	_, err = c.ApprovalSettings.UpdateForProject(t.Context(), ID(42), both)
 	assertRefused(t, err, "UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals", "selective_code_owner_removals")
+	off := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(false), RetainApprovalsOnPush: new(true)}
+	require.NoError(t, off.check(), "only true requires it")
 }

@@ -242,7 +242,7 @@ func eachDeclaration(t *testing.T, visit func(decl *ast.GenDecl)) {
 	t.Helper()
 	set := token.NewFileSet()
 	//nolint:staticcheck // one directory without build tags is all that is read
-	packages, err := parser.ParseDir(set, ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	packages, err := parser.ParseDir(set, ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
 	require.NoError(t, err)
 	for _, file := range packages["forge"].Files {
 		for _, decl := range file.Decls {

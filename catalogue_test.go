@@ -230,7 +230,8 @@ var fixtureRows = map[string]any{
 	"issues/todo.json":                       Todo{},
 	"issues/note.json":                       Note{},
 	"issues/time_stats.json":                 TimeStats{},
-	"issues/time_stats_zero.json":            TimeStats{},
+	"issues/time_stats_unestimated.json":     TimeStats{},
+	"issues/time_stats_unspent.json":         TimeStats{},
 	"issues/merge_requests.json":             MergeRequest{},
 	"merge_requests/merge_requests.json":     MergeRequest{},
 	"merge_requests/blocks.json":             MergeRequestDependency{},
@@ -564,6 +565,11 @@ func TestZeroOptionsSendNothing(t *testing.T) {
 		values, err := encodeQuery(row.options)
 		require.NoError(t, err)
 		assert.Empty(t, values, row.endpoint)
+	}
+	for _, row := range kindRows {
+		body, err := json.Marshal(row.options())
+		require.NoError(t, err)
+		assert.JSONEq(t, "{}", string(body), row.kind)
 	}
 	values, err := encodeQuery(&ListIssuesOptions{Not: &IssueNot{}})
 	require.NoError(t, err)

@@ -113,10 +113,10 @@ func TestIssues(t *testing.T) {
 			name: "time tracking",
 			exchanges: []exchange{
 				{sent: "POST /projects/42/issues/5/time_estimate", body: `{"duration":"3h30m"}`, answer: "issues/time_stats.json"},
-				{sent: "POST /projects/42/issues/5/reset_time_estimate", answer: "issues/time_stats_zero.json"},
+				{sent: "POST /projects/42/issues/5/reset_time_estimate", answer: "issues/time_stats_unestimated.json"},
 				{sent: "POST /projects/42/issues/5/add_spent_time", body: `{"duration":"8h","summary":"Review"}`, status: 201, answer: "issues/time_stats.json"},
 				{sent: "POST /projects/42/issues/5/add_spent_time", body: `{"duration":"-45m"}`, status: 201, answer: "issues/time_stats.json"},
-				{sent: "POST /projects/42/issues/5/reset_spent_time", answer: "issues/time_stats_zero.json"},
+				{sent: "POST /projects/42/issues/5/reset_spent_time", answer: "issues/time_stats_unspent.json"},
 				{sent: "GET /projects/42/issues/5/time_stats", answer: "issues/time_stats.json"},
 			},
 			run: func(t *testing.T, c *Client) {
@@ -130,13 +130,13 @@ func TestIssues(t *testing.T) {
 				stats, err := c.Issues.SetTimeEstimate(t.Context(), ID(42), 5, &SetTimeEstimateOptions{Duration: WorkDuration(210 * time.Minute)})
 				see("issues/time_stats.json", stats, err)
 				stats, err = c.Issues.ResetTimeEstimate(t.Context(), ID(42), 5)
-				see("issues/time_stats_zero.json", stats, err)
+				see("issues/time_stats_unestimated.json", stats, err)
 				stats, err = c.Issues.AddSpentTime(t.Context(), ID(42), 5, &AddSpentTimeOptions{Duration: day, Summary: "Review"})
 				see("issues/time_stats.json", stats, err)
 				stats, err = c.Issues.AddSpentTime(t.Context(), ID(42), 5, &AddSpentTimeOptions{Duration: WorkDuration(-45 * time.Minute)})
 				see("issues/time_stats.json", stats, err)
 				stats, err = c.Issues.ResetSpentTime(t.Context(), ID(42), 5)
-				see("issues/time_stats_zero.json", stats, err)
+				see("issues/time_stats_unspent.json", stats, err)
 				stats, err = c.Issues.GetTimeStats(t.Context(), ID(42), 5)
 				see("issues/time_stats.json", stats, err)
 				assert.Equal(t, "3h30m 45m", stats.Estimate().String()+" "+stats.Spent().String())
@@ -223,6 +223,7 @@ func TestIssuesRefused(t *testing.T) {
 		option, param string
 	}{
 		{&ListIssuesOptions{AssigneeID: None, AssigneeUsername: []string{"ada"}}, "AssigneeID", "assignee_id"},
+		{&ListIssuesOptions{AssigneeID: ID(1), AssigneeUsername: []string{"ada"}}, "AssigneeID", "assignee_id"},
 		{&ListIssuesOptions{AuthorID: 1, AuthorUsername: "ada"}, "AuthorID", "author_id"},
 		{&ListIssuesOptions{IterationID: Any, IterationTitle: "I"}, "IterationID", "iteration_id"},
 		{&ListIssuesOptions{MilestoneID: Started, Milestone: Any}, "MilestoneID", "milestone_id"},

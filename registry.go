@@ -25,7 +25,8 @@ const (
 
 // SetRegistryVisibilityOptions says who may see a project's registry.
 type SetRegistryVisibilityOptions struct {
-	// Visibility is who may see the registry; empty leaves it as it is.
+	// Visibility is who may see the registry; empty leaves it as it is. RegistryEnabled is the
+	// default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
 	// Extra is sent too: parameters that no field names.
 	Extra map[string]any `json:"-"`

@@ -305,7 +305,12 @@ func (seen sight) lacks(shape *shape, view string, data []byte, at string) (prob
 	return problems
 }
 
-// fits reports whether a JSON value has the type of the field; null fits everything.
+// shownAsNull are fields that are null without a value, and that the catalogue does not call
+// nullable in each type that has them.
+var shownAsNull = []string{"avatar_url", "a_mode", "closed_as_duplicate_of"}
+
+// fits reports whether a JSON value has the type of the field, with its format and the type of its
+// items. Null fits what may be null: times, too, and what a platform or a condition has.
 func (f *field) fits(value json.RawMessage) bool {
 	var v any
 	_ = json.Unmarshal(value, &v)
@@ -315,13 +320,33 @@ func (f *field) fits(value json.RawMessage) bool {
 	case float64:
 		return f.Type == "number" || f.takes("integer") && typed == float64(int64(typed))
 	case string:
-		return f.takes("string") || f.takes("text")
+		return f.fitsText(typed)
 	case []any:
-		return strings.HasPrefix(f.Type, "array")
+		return strings.HasPrefix(f.Type, "array") && !slices.ContainsFunc(typed, f.misfitsItem)
 	case map[string]any:
 		return f.Type == "object" || f.takes("hash")
 	}
-	return true
+	optional := f.Nullable || f.Format != "" || f.Only != nil || f.Type == "unknown"
+	return optional || slices.Contains(shownAsNull, f.Name)
+}
+
+func (f *field) fitsText(text string) bool {
+	layout := map[string]string{"timestamp": "2006-01-02T15:04:05.000Z", "date": time.DateOnly}[f.Format]
+	if layout != "" {
+		_, err := time.Parse(layout, text)
+		return err == nil
+	}
+	return f.takes("string") || f.takes("text")
+}
+
+// misfitsItem reports whether an item of an array has another type than the catalogue has for it.
+func (f *field) misfitsItem(item any) bool {
+	if f.Items == nil {
+		return false
+	}
+	_, isText := item.(string)
+	_, isObject := item.(map[string]any)
+	return f.Items.Type == "string" && !isText || f.Items.Type == "object" && !isObject
 }
 
 func (x example) send(t *testing.T, s *Server, e *endpoint) reply {

@@ -461,7 +461,7 @@ func TestNotes(t *testing.T) {
 	assert.Equal(t, int64(2), second.Get("epic.iid"))
 
 	app.AddIssue(nil)
-	assert.Equal(t, false, notes(3, "no /promote here").object(t)["commands_changes"].(map[string]any)["promote_to_epic"])
+	assert.Equal(t, false, notes(3, "no /promote here\n /promote\n\t/promote\n> /promote\n/promoted").object(t)["commands_changes"].(map[string]any)["promote_to_epic"])
 	assert.Equal(t, 400, c.send("POST", "/projects/jane%2Fown/issues/1/notes", "body=/promote").Status)
 	assert.Equal(t, 403, c.as(jane.Token).send("POST", "/projects/1/issues/3/notes", "body=/promote").Status)
 }

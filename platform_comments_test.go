@@ -1,0 +1,205 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// availability is what the catalogue says of a parameter or field that not all platforms have.
+type availability struct {
+	Tiers      []string
+	Role       string
+	Introduced string
+}
+
+// phrases are what a comment must say, as regular expressions.
+func (a availability) phrases() (phrases []string) {
+	switch {
+	case slices.Contains(a.Tiers, "premium"):
+		phrases = append(phrases, `Premium and Ultimate\b`)
+	case slices.Contains(a.Tiers, "ultimate"):
+		phrases = append(phrases, `(^|[^d] )Ultimate\b`)
+	}
+	if a.Role != "" {
+		phrases = append(phrases, `(?i)\b`+a.Role)
+	}
+	if a.Introduced != "" {
+		phrases = append(phrases, `(?i)\bsince `+regexp.QuoteMeta(a.Introduced)+`\b`)
+	}
+	return phrases
+}
+
+// optionComments are the comments of fields, by type and by name on the wire.
+func optionComments(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	comments := map[string]map[string]string{}
+	eachStruct(t, func(name string, fields *ast.StructType) {
+		comments[name] = map[string]string{}
+		for _, field := range fields.Fields.List {
+			if field.Tag == nil {
+				continue
+			}
+			text, err := strconv.Unquote(field.Tag.Value)
+			require.NoError(t, err)
+			tag := reflect.StructTag(text)
+			wire, _, _ := strings.Cut(tag.Get("json")+tag.Get("url"), ",")
+			comments[name][wire] = oneLine(field.Doc)
+		}
+	})
+	return comments
+}
+
+// The comments of response fields name the tiers and the releases that have them.
+func TestFieldsSayWhoHasThem(t *testing.T) {
+	var types map[string]struct {
+		Fields []struct {
+			Name string
+			Only *availability
+		}
+	}
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
+	comments, checked := optionComments(t), 0
+	for name, typ := range types {
+		row := typeRows[name]
+		if row == nil || strings.HasPrefix(name, "ApplicationSettings") { // see TestSettingMeanings
+			continue
+		}
+		for _, f := range typ.Fields {
+			if f.Only == nil {
+				continue
+			}
+			for _, phrase := range f.Only.phrases() {
+				assert.Regexp(t, phrase, comments[reflect.TypeOf(row).Name()][f.Name], "%s.%s", name, f.Name)
+				checked++
+			}
+		}
+	}
+	assert.Greater(t, checked, 15)
+}
+
+// optionFact is what the catalogue says of a parameter beside its type.
+type optionFact struct {
+	Name, Wire string
+	Only       *availability
+	Default    any
+}
+
+// eachOptionFact visits the parameters of options, with the comments of their fields. The settings
+// have tests of their own.
+func eachOptionFact(t *testing.T, visit func(at string, options reflect.Type, p optionFact, comment string)) {
+	t.Helper()
+	var endpoints []struct {
+		ID    string
+		Query []optionFact `json:"query_params"`
+		Body  []optionFact `json:"body_params"`
+	}
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
+	comments := optionComments(t)
+	for _, e := range endpoints {
+		for _, row := range optionRows {
+			if row.endpoint != e.ID || row.options == nil || e.ID == "settings.update" {
+				continue
+			}
+			options := reflect.TypeOf(row.options).Elem()
+			for _, p := range slices.Concat(e.Query, e.Body) {
+				comment, has := comments[options.Name()][p.Name]
+				if has {
+					visit(e.ID+" "+p.Name, options, p, comment)
+				}
+			}
+		}
+	}
+}
+
+// The comments of options name the tiers, the releases and the role that they are for.
+func TestOptionsSayWhoHasThem(t *testing.T) {
+	checked := 0
+	eachOptionFact(t, func(at string, _ reflect.Type, p optionFact, comment string) {
+		if p.Only == nil {
+			return
+		}
+		for _, phrase := range p.Only.phrases() {
+			assert.Regexp(t, phrase, comment, at)
+			checked++
+		}
+	})
+	assert.Greater(t, checked, 30)
+}
+
+// proseDefaults are defaults that the documents describe, by type and parameter.
+var proseDefaults = map[string]string{
+	"TreeOptions.ref":                          "the default branch",
+	"ContributorsOptions.ref":                  "the default branch",
+	"CreateChangelogOptions.branch":            "the default branch",
+	"CreateChangelogOptions.config_file_ref":   "the default branch",
+	"GenerateChangelogOptions.config_file_ref": "the default branch",
+	"CreateChangelogOptions.from":              "the latest stable version tag before Version",
+	"GenerateChangelogOptions.from":            "the latest stable version tag before Version",
+	"CreateChangelogOptions.to":                "the tip of Branch",
+	"GenerateChangelogOptions.to":              "the tip of the default branch",
+	"CreateChangelogOptions.date":              "now",
+	"GenerateChangelogOptions.date":            "now",
+}
+
+// The comments of options name the value that a server takes without them.
+func TestOptionsSayTheirDefaults(t *testing.T) {
+	names, checked := constantNames(t), 0
+	eachOptionFact(t, func(at string, options reflect.Type, p optionFact, comment string) {
+		want := proseDefaults[options.Name()+"."+p.Name]
+		field, _ := options.FieldByName(fieldOf(options, p.Name))
+		switch value := p.Default.(type) {
+		case string:
+			want, _, _ = strings.Cut(value, "<")
+			if name := names[field.Type.Name()][value]; name != "" {
+				want = name
+			}
+		case bool:
+			if value { // the comments do not state false
+				want = "default, true"
+			}
+		}
+		if want != "" {
+			want = regexp.QuoteMeta(want)
+			assert.Regexp(t, `(empty|nil|zero) for [^.;]*\b`+want+`|\b`+want+` is the default`, comment, at)
+			checked++
+		}
+	})
+	assert.Greater(t, checked, 30)
+}
+
+// constantNames are the names of the string constants of the package, by type and value.
+func constantNames(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	names := map[string]map[string]string{}
+	eachDeclaration(t, func(decl *ast.GenDecl) {
+		for _, spec := range decl.Specs {
+			value, isValue := spec.(*ast.ValueSpec)
+			if !isValue || decl.Tok != token.CONST || value.Type == nil || len(value.Values) != 1 {
+				continue
+			}
+			literal, isLiteral := value.Values[0].(*ast.BasicLit)
+			if !isLiteral || literal.Kind != token.STRING {
+				continue
+			}
+			text, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			kind := fmt.Sprint(value.Type)
+			if names[kind] == nil {
+				names[kind] = map[string]string{}
+			}
+			names[kind][text] = value.Names[0].Name
+		}
+	})
+	return names
+}
