@@ -254,7 +254,7 @@ func TestNotTakesNoWords(t *testing.T) {
 func TestExclusiveFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
 			continue
 		}

@@ -30,9 +30,10 @@ func (l listCall) ask(query string) string {
 }
 
 // everyList gives the documented lists of the API, in the paths of examples.
-func everyList() (lists []listCall) {
+func everyList(t *testing.T) (lists []listCall) {
+	t.Helper()
 	for _, x := range examples() {
-		for route, e := range catalogue().endpoints {
+		for route, e := range specified(t).endpoints {
 			if e.ID != x.id || e.Method != "GET" || e.Base != "api" || e.Response.Kind != "array" {
 				continue
 			}
@@ -62,7 +63,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	s := contractServer(t, WithOffering(Dedicated))
 	c := newCaller(t, s)
 	foreign := map[string]string{"iids": "nonsense", "labels[]": "nonsense", "not[in]": "nonsense", "nonsense": "nonsense"}
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		for _, p := range l.QueryParams {
 			for _, wire := range p.wires() {
 				foreign[wire] = "nonsense"
@@ -76,7 +77,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	}
 	shared := []string{"page", "per_page", "pagination", "order_by", "sort", "sudo"}
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		own := slices.Clone(shared)
 		for _, p := range l.QueryParams {
 			own = append(own, p.wires()...)
@@ -93,6 +94,11 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 		}
 	}
 	assert.Greater(t, count, 500)
+	for _, wire := range []string{"iids", "iids[]", "iids[][]"} { // a filter of the project's list (document 2 §4.2.1)
+		all, none := "/merge_requests?scope=all", url.QueryEscape(wire)+"=99"
+		assert.Equal(t, c.get(all).Body, c.get(all+"&"+none).Body, wire)
+	}
+	assert.Empty(t, c.get("/projects/1/merge_requests?iids[]=99").array(t))
 }
 
 // textWorld has three issues and three merge requests whose texts are Fix, any and None wherever a
@@ -163,7 +169,7 @@ func TestTextFilters(t *testing.T) {
 	all := []any{4.0, 3.0, 2.0, 1.0}
 	values := []string{"", "Fix", "fix", "FIX", "Fi", "any", "Any", "ANY", "None", "none", "No Label", "unknown"}
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
 			continue
 		}
@@ -208,7 +214,7 @@ func TestListsRefuseOtherValues(t *testing.T) {
 		r := c.get(l.ask(query))
 		assert.Equal(t, status, r.Status, "%s %s: %.80s", l.route, query, r.Body)
 	}
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		for _, outer := range l.QueryParams {
 			for _, p := range append(slices.Clone(outer.Keys), outer) {
 				if p.Name == "pagination" || p.Name == "saml_provider_id" || p.Type == "hash" {
@@ -291,7 +297,7 @@ func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 		if c.token != s.Token {
 			user = s.userNamed("jane")
 		}
-		for _, l := range everyList() {
+		for _, l := range everyList(t) {
 			plain := c.get(l.path)
 			if plain.Status != 200 { // not of this platform, or not for this user
 				continue
