@@ -162,6 +162,34 @@ func (p parameter) wantText(value string) []any {
 	return found
 }
 
+// What the row of not has on the list of a group only, and what deployed servers take there.
+func TestGroupIssueFilters(t *testing.T) {
+	checkFiltersOf(t, "/groups/group/issues", []filterCase{
+		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle", []int{10, 9, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle&not[in]=title", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle&not[in]=description,title", []int{10, 9, 6, 5, 4, 3, 2, 1}},
+		{"search=needle&in=title", []int{8}},
+		{"search=needle&in=title,description", []int{8, 7}},
+		{"health_status=Any", []int{7}},
+		{"closed_by_id=2", []int{6}},
+		{"closed_by_id=1", []int{}},
+		{"milestone_id=Started", []int{4}},
+		{"not[milestone_id]=None", []int{5, 4, 3}},
+		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
+		{"not[iteration_title]=sprint", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
+		{"scope=created_by_me", []int{10, 9, 8, 7, 6, 5, 2, 1}},
+		{"scope=assigned_to_me", []int{}},
+	})
+	s, c := filterWorld(t)
+	tom := c.as(s.userNamed("tom").Token)
+	assert.Len(t, tom.get("/groups/group/issues?per_page=100").array(t), 10, "all but the confidential one, by default")
+	assert.Empty(t, tom.get("/issues").array(t), "his own, by default")
+	for _, list := range []string{"/groups/group/issues", "/issues"} {
+		assert.Equal(t, []any{5.0, 4.0}, tom.get(list+"?scope=assigned_to_me").column(t, "iid"), list)
+	}
+}
+
 // Text is compared exactly, and None and Any are words only for a parameter whose row has them
 // (document 2 §4.1.1 and §4.2.1).
 func TestTextFilters(t *testing.T) {
