@@ -68,7 +68,7 @@ func TestBodyTypes(t *testing.T) {
 	}
 	for _, x := range examples() {
 		route := routeOf(x.id)
-		e := catalogue().endpoints[route]
+		e := specified(t).endpoints[route]
 		if e == nil || e.SameAs != "" {
 			continue
 		}
@@ -128,7 +128,7 @@ func TestEmptyWords(t *testing.T) {
 	c := newCaller(t, s)
 	checked := 0
 	for _, x := range examples() {
-		e := catalogue().endpoints[routeOf(x.id)]
+		e := specified(t).endpoints[routeOf(x.id)]
 		path, _, _ := strings.Cut(x.path, "?")
 		for _, p := range slices.Concat(e.QueryParams, e.BodyParams) {
 			if len(p.Enum) == 0 || !p.Only.met(s, s.Root()) || e.Base != "api" || strings.HasSuffix(p.Wire, "[]") {

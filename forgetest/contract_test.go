@@ -9,6 +9,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -134,6 +136,32 @@ const (
 	helloBlob         = "ce013625030ba8dba906f756967f9e9ca394464a"
 )
 
+// compareCatalogue compares the embedded catalogue with testdata/spec, which the client's tests read.
+var compareCatalogue = sync.OnceValue(func() error {
+	for _, name := range []string{"types.json", "endpoints.json"} {
+		theirs, err := os.ReadFile(filepath.Join("..", "testdata", "spec", name))
+		if err != nil {
+			return err
+		}
+		ours, err := catalogueFiles.ReadFile("catalogue/" + name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(theirs, ours) {
+			return fmt.Errorf("catalogue/%s differs from testdata/spec/%s", name, name)
+		}
+	}
+	return nil
+})
+
+// specified returns the catalogue to a test that takes its expectations from it. The server reads
+// the same catalogue: without the comparison, an error in it passes the test.
+func specified(t *testing.T) *contract {
+	t.Helper()
+	require.NoError(t, compareCatalogue())
+	return catalogue()
+}
+
 // contractServer has a record of every kind.
 func contractServer(t *testing.T, opts ...Option) *Server {
 	s := New(t, opts...)
@@ -252,7 +280,7 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	if documented := e.Response.Status; len(documented) > 0 && !slices.Contains(documented, r.Status) {
 		return []string{fmt.Sprintf("status %d, not %v", r.Status, documented)}
 	}
-	shape := catalogue().shapes[e.Response.Type]
+	shape := specified(t).shapes[e.Response.Type]
 	switch e.Response.Kind {
 	case "object":
 		return seen.lacks(shape, e.view(), []byte(r.Body), "")

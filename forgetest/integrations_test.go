@@ -15,7 +15,7 @@ func TestIntegrationKinds(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("group")
 			c := newCaller(t, s)
-			kinds := catalogue().endpoints["PUT /groups/:id/integrations/:slug"].Kinds
+			kinds := specified(t).endpoints["PUT /groups/:id/integrations/:slug"].Kinds
 			require.Len(t, kinds, 19)
 			for _, k := range kinds {
 				slug := orElse(k.Slug, k.ID)

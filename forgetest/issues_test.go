@@ -177,25 +177,6 @@ func TestIssueFiltersByContent(t *testing.T) {
 	})
 }
 
-// What the row of not has on the list of a group only, and what deployed servers take there.
-func TestGroupIssueFilters(t *testing.T) {
-	checkFiltersOf(t, "/groups/group/issues", []filterCase{
-		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle", []int{10, 9, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle&not[in]=title", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle&not[in]=description,title", []int{10, 9, 6, 5, 4, 3, 2, 1}},
-		{"search=needle&in=title", []int{8}},
-		{"search=needle&in=title,description", []int{8, 7}},
-		{"health_status=Any", []int{7}},
-		{"closed_by_id=2", []int{6}},
-		{"closed_by_id=1", []int{}},
-		{"milestone_id=Started", []int{4}},
-		{"not[milestone_id]=None", []int{5, 4, 3}},
-		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
-		{"not[iteration_title]=sprint", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
-	})
-}
-
 // A milestone that has begun is the next one as long as no other is due before it.
 func TestUpcomingMilestone(t *testing.T) {
 	s := New(t)
@@ -254,7 +235,7 @@ func TestNotTakesNoWords(t *testing.T) {
 func TestExclusiveFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
 			continue
 		}

@@ -30,9 +30,10 @@ func (l listCall) ask(query string) string {
 }
 
 // everyList gives the documented lists of the API, in the paths of examples.
-func everyList() (lists []listCall) {
+func everyList(t *testing.T) (lists []listCall) {
+	t.Helper()
 	for _, x := range examples() {
-		for route, e := range catalogue().endpoints {
+		for route, e := range specified(t).endpoints {
 			if e.ID != x.id || e.Method != "GET" || e.Base != "api" || e.Response.Kind != "array" {
 				continue
 			}
@@ -62,7 +63,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	s := contractServer(t, WithOffering(Dedicated))
 	c := newCaller(t, s)
 	foreign := map[string]string{"iids": "nonsense", "labels[]": "nonsense", "not[in]": "nonsense", "nonsense": "nonsense"}
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		for _, p := range l.QueryParams {
 			for _, wire := range p.wires() {
 				foreign[wire] = "nonsense"
@@ -76,7 +77,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	}
 	shared := []string{"page", "per_page", "pagination", "order_by", "sort", "sudo"}
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		own := slices.Clone(shared)
 		for _, p := range l.QueryParams {
 			own = append(own, p.wires()...)
@@ -93,6 +94,11 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 		}
 	}
 	assert.Greater(t, count, 500)
+	for _, wire := range []string{"iids", "iids[]", "iids[][]"} { // a filter of the project's list (document 2 §4.2.1)
+		all, none := "/merge_requests?scope=all", url.QueryEscape(wire)+"=99"
+		assert.Equal(t, c.get(all).Body, c.get(all+"&"+none).Body, wire)
+	}
+	assert.Empty(t, c.get("/projects/1/merge_requests?iids[]=99").array(t))
 }
 
 // textWorld has three issues and three merge requests whose texts are Fix, any and None wherever a
@@ -156,6 +162,34 @@ func (p parameter) wantText(value string) []any {
 	return found
 }
 
+// What the row of not has on the list of a group only, and what deployed servers take there.
+func TestGroupIssueFilters(t *testing.T) {
+	checkFiltersOf(t, "/groups/group/issues", []filterCase{
+		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle", []int{10, 9, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle&not[in]=title", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
+		{"not[search]=needle&not[in]=description,title", []int{10, 9, 6, 5, 4, 3, 2, 1}},
+		{"search=needle&in=title", []int{8}},
+		{"search=needle&in=title,description", []int{8, 7}},
+		{"health_status=Any", []int{7}},
+		{"closed_by_id=2", []int{6}},
+		{"closed_by_id=1", []int{}},
+		{"milestone_id=Started", []int{4}},
+		{"not[milestone_id]=None", []int{5, 4, 3}},
+		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
+		{"not[iteration_title]=sprint", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
+		{"scope=created_by_me", []int{10, 9, 8, 7, 6, 5, 2, 1}},
+		{"scope=assigned_to_me", []int{}},
+	})
+	s, c := filterWorld(t)
+	tom := c.as(s.userNamed("tom").Token)
+	assert.Len(t, tom.get("/groups/group/issues?per_page=100").array(t), 10, "all but the confidential one, by default")
+	assert.Empty(t, tom.get("/issues").array(t), "his own, by default")
+	for _, list := range []string{"/groups/group/issues", "/issues"} {
+		assert.Equal(t, []any{5.0, 4.0}, tom.get(list+"?scope=assigned_to_me").column(t, "iid"), list)
+	}
+}
+
 // Text is compared exactly, and None and Any are words only for a parameter whose row has them
 // (document 2 §4.1.1 and §4.2.1).
 func TestTextFilters(t *testing.T) {
@@ -163,7 +197,7 @@ func TestTextFilters(t *testing.T) {
 	all := []any{4.0, 3.0, 2.0, 1.0}
 	values := []string{"", "Fix", "fix", "FIX", "Fi", "any", "Any", "ANY", "None", "none", "No Label", "unknown"}
 	count := 0
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
 			continue
 		}
@@ -208,7 +242,7 @@ func TestListsRefuseOtherValues(t *testing.T) {
 		r := c.get(l.ask(query))
 		assert.Equal(t, status, r.Status, "%s %s: %.80s", l.route, query, r.Body)
 	}
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		for _, outer := range l.QueryParams {
 			for _, p := range append(slices.Clone(outer.Keys), outer) {
 				if p.Name == "pagination" || p.Name == "saml_provider_id" || p.Type == "hash" {
@@ -291,7 +325,7 @@ func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 		if c.token != s.Token {
 			user = s.userNamed("jane")
 		}
-		for _, l := range everyList() {
+		for _, l := range everyList(t) {
 			plain := c.get(l.path)
 			if plain.Status != 200 { // not of this platform, or not for this user
 				continue

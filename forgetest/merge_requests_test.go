@@ -110,6 +110,12 @@ func TestMergeRequestFilters(t *testing.T) {
 		assert.Equal(t, want, r.column(t, "id"), "in the project: %s", query)
 	}
 	assert.Equal(t, []any{3.0, 2.0}, c.get("/merge_requests").column(t, "id")) // the caller's own
+	for _, list := range []string{"/merge_requests?scope=", "/projects/group%2Fapp/merge_requests?scope="} {
+		assert.Equal(t, []any{3.0, 2.0}, c.get(list+"created_by_me").column(t, "id"), list)
+		assert.Equal(t, []any{1.0}, c.as(jane.Token).get(list+"created_by_me").column(t, "id"), list)
+		assert.Equal(t, []any{1.0}, c.as(tom.Token).get(list+"assigned_to_me").column(t, "id"), list)
+		assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(tom.Token).get(list+"all").column(t, "id"), list)
+	}
 }
 
 func TestMergeRequestLists(t *testing.T) {

@@ -91,7 +91,7 @@ func wantOrder(records []sortRecord, keys []string, descending bool) []any {
 // Every sort key of every list of issues and merge requests, in both directions, page by page too.
 func TestSortKeys(t *testing.T) {
 	c, records := orderWorld(t)
-	for _, l := range everyList() {
+	for _, l := range everyList(t) {
 		order := find(l.QueryParams, "order_by")
 		if order == nil || records[l.Response.Type] == nil {
 			continue

@@ -16,7 +16,7 @@ func TestEveryListHasPages(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
 	c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com")
-	lists := everyList()
+	lists := everyList(t)
 	assert.Len(t, lists, 29)
 	for _, l := range lists {
 		count := func(query string, page, perPage string) int {

@@ -38,7 +38,7 @@ func TestSettingDefaults(t *testing.T) {
 	for _, on := range settingPlatforms() {
 		s := New(t, on.options...)
 		shown, found := newCaller(t, s).get(settingsPath).object(t), 0
-		for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
+		for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 			want, has := defaults[p.Name]
 			if !has {
 				continue

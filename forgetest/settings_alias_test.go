@@ -126,7 +126,7 @@ func TestSettingAliasesOfFillSettings(t *testing.T) {
 // periods, of which three became one, and the families of rate limits, of which one became two.
 func TestSettingAliasesAreThoseOfTheCatalogue(t *testing.T) {
 	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // of the response only (document 3 §2.1)
-	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
+	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 		if p.Deprecated != nil && p.Deprecated.Use != "" && !strings.HasPrefix(p.Name, "housekeeping_") && !strings.Contains(p.Deprecated.Use, " ") {
 			found[p.Name] = p.Deprecated.Use
 		}
@@ -137,7 +137,7 @@ func TestSettingAliasesAreThoseOfTheCatalogue(t *testing.T) {
 
 // A setting that is enabled needs the companions that the platform has, and no others.
 func TestSettingCompanions(t *testing.T) {
-	params := catalogue().endpoints["PUT "+settingsPath].BodyParams
+	params := specified(t).endpoints["PUT "+settingsPath].BodyParams
 	rules := map[string][]string{"enforce_terms": {"terms"}, "require_two_factor_authentication": {"two_factor_grace_period"}}
 	for _, p := range params {
 		if len(p.Requires) > 0 {
@@ -216,7 +216,7 @@ func TestRulesAcrossPlatforms(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range catalogue().endpoints {
+	for _, e := range specified(t).endpoints {
 		look(e.ID, slices.Concat(e.QueryParams, e.BodyParams))
 		for _, k := range e.Kinds {
 			look(e.ID+" "+k.ID, k.Params)

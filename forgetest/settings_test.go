@@ -54,7 +54,7 @@ func sample(p parameter) any {
 
 // All 127 parameters together, companions included, are read back from either encoding.
 func TestSettingsAreStateful(t *testing.T) {
-	params := catalogue().endpoints["PUT "+settingsPath].BodyParams
+	params := specified(t).endpoints["PUT "+settingsPath].BodyParams
 	require.Len(t, params, 127)
 	values, form := map[string]any{}, url.Values{}
 	for _, p := range params {
