@@ -20,59 +20,78 @@ import (
 // deprecation is what the catalogue says of a deprecated endpoint, parameter or field.
 type deprecation struct{ Since, Removal, Use string }
 
-// deprecations are the parts of the text that the mark of each Go name must have.
-type deprecations map[string][]string
-
-// add adds what the catalogue says. use is the Go name of the replacement, empty where it has none.
-func (d deprecations) add(name string, says deprecation, use string) {
-	d[name] = append(d[name], "Deprecated: ")
-	if says.Since != "" {
-		d[name] = append(d[name], "since "+says.Since)
-	}
-	d[name] = append(d[name], says.Removal, use)
+// deprecatedPart is a field or a parameter, with the values that are deprecated.
+type deprecatedPart struct {
+	Name       string
+	Deprecated *deprecation
+	Enum       []string `json:"enum_deprecated"`
 }
 
-// addField adds a field of a Go type by its wire name. It returns the name of a field whose
-// replacement has no Go name: the table has to name one.
-func (d deprecations) addField(kind reflect.Type, wire string, says deprecation) string {
-	field := fieldOf(kind, wire)
-	name, use := kind.Name()+"."+field, ""
-	if says.Use != "" {
-		if use = fieldOf(kind, says.Use); use == says.Use { // no field has that wire name
-			d.add(name, says, "")
-			return name
+// deprecations are the parts of the text that the mark of each Go name must have.
+type deprecations struct {
+	says      map[string][]string
+	unnamed   []string          // names whose replacement has no Go name: the table has to say it
+	constants map[string]string // names of constants, by "<type> <value>"
+}
+
+// add adds what the catalogue says. use is the Go name of the replacement; empty if it has none.
+func (d *deprecations) add(name string, says deprecation, use string) {
+	d.says[name] = append(d.says[name], "Deprecated: ", says.Removal, use)
+	if says.Since != "" {
+		d.says[name] = append(d.says[name], "since "+says.Since)
+	}
+	if says.Use != "" && use == "" {
+		d.unnamed = append(d.unnamed, name)
+	}
+}
+
+// addParts adds fields of a Go type by their wire names.
+func (d *deprecations) addParts(t *testing.T, kind reflect.Type, parts []deprecatedPart) {
+	t.Helper()
+	for _, part := range parts {
+		if part.Deprecated == nil && part.Enum == nil {
+			continue
+		}
+		require.NotNil(t, kind, "%s has no Go type", part.Name)
+		goName := fieldOf(kind, part.Name)
+		field, found := kind.FieldByName(goName)
+		require.True(t, found, "%s has no field for %s", kind, part.Name)
+		if says := part.Deprecated; says != nil {
+			use := fieldOf(kind, says.Use)
+			if use == says.Use { // no field has that wire name
+				use = ""
+			}
+			d.add(kind.Name()+"."+goName, *says, use)
+		}
+		for _, value := range part.Enum {
+			name := d.constants[field.Type.Name()+" "+value]
+			require.NotEmpty(t, name, "%s %s has no constant", field.Type, value)
+			d.says[name] = append(d.says[name], "Deprecated: ")
 		}
 	}
-	d.add(name, says, use)
-	return ""
 }
 
 // goMethods are the methods of the endpoints by their request lines, from the list in the
 // documentation of the package.
 func goMethods(t *testing.T) map[string]string {
 	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "zz_endpoints.go", nil, parser.ParseComments)
+	require.NoError(t, err)
 	methods := map[string]string{}
-	for _, match := range regexp.MustCompile(`\[(\w+\.\w+)\]: ([A-Z]+ \S+)`).FindAllStringSubmatch(packageDoc(t), -1) {
+	for _, match := range regexp.MustCompile(`\[(\w+\.\w+)\]: ([A-Z]+ \S+)`).FindAllStringSubmatch(file.Doc.Text(), -1) {
 		methods[match[2]] = match[1]
 	}
 	require.NotEmpty(t, methods)
 	return methods
 }
 
-// packageDoc is the generated part of the documentation of the package.
-func packageDoc(t *testing.T) string {
+// wantDeprecations are the names that the catalogue calls deprecated, and those that
+// testdata/spec/deprecated.tsv adds from the prose of the documents.
+func wantDeprecations(t *testing.T, constants map[string]string) map[string][]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "zz_endpoints.go", nil, parser.ParseComments)
-	require.NoError(t, err)
-	return file.Doc.Text()
-}
-
-// wantDeprecations are the names that the catalogue and testdata/spec/deprecated.tsv call
-// deprecated.
-func wantDeprecations(t *testing.T) deprecations {
-	t.Helper()
-	want := deprecations{}
-	unnamed := append(want.ofTypes(t), want.ofEndpoints(t)...)
+	want := &deprecations{says: map[string][]string{}, constants: constants}
+	want.ofTypes(t)
+	want.ofEndpoints(t)
 	lines := strings.Split(strings.TrimSuffix(string(readFixture(t, "spec/deprecated.tsv")), "\n"), "\n")
 	require.Equal(t, "section\tname\tsays", lines[0])
 	named := map[string]bool{}
@@ -80,50 +99,35 @@ func wantDeprecations(t *testing.T) deprecations {
 		columns := strings.Split(line, "\t")
 		require.Len(t, columns, 3, line)
 		named[columns[1]] = true
-		want[columns[1]] = append(want[columns[1]], "Deprecated: ", columns[2])
+		want.says[columns[1]] = append(want.says[columns[1]], "Deprecated: ", columns[2])
 	}
-	for _, name := range unnamed {
+	for _, name := range want.unnamed {
 		assert.True(t, named[name], "%s: deprecated.tsv does not say what replaces it", name)
 	}
-	return want
+	return want.says
 }
 
 // ofTypes adds the deprecated response fields and settings.
-func (d deprecations) ofTypes(t *testing.T) (unnamed []string) {
+func (d *deprecations) ofTypes(t *testing.T) {
 	t.Helper()
-	var types map[string]struct {
-		Fields []struct {
-			Name       string
-			Deprecated *deprecation
-		}
-	}
+	var types map[string]struct{ Fields []deprecatedPart }
 	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
 	rows := maps.Clone(typeRows)
 	rows["ApplicationSettingsUpdate"] = ApplicationSettings{} // it has the settings of both
 	for name, typ := range types {
-		for _, f := range typ.Fields {
-			if f.Deprecated == nil {
-				continue
-			}
-			require.NotNil(t, rows[name], "%s has no Go type", name)
-			unnamed = append(unnamed, d.addField(reflect.TypeOf(rows[name]), f.Name, *f.Deprecated))
-		}
+		d.addParts(t, reflect.TypeOf(rows[name]), typ.Fields)
 	}
-	return slices.DeleteFunc(unnamed, func(name string) bool { return name == "" })
 }
 
-// ofEndpoints adds the deprecated endpoints and parameters.
-func (d deprecations) ofEndpoints(t *testing.T) (unnamed []string) {
+// ofEndpoints adds the deprecated endpoints and parameters, those of integrations included.
+func (d *deprecations) ofEndpoints(t *testing.T) {
 	t.Helper()
-	type param struct {
-		Name       string
-		Deprecated *deprecation
-	}
 	var endpoints []struct {
 		ID, Method, Path string
 		Deprecated       *deprecation
-		Query            []param `json:"query_params"`
-		Body             []param `json:"body_params"`
+		Query            []deprecatedPart `json:"query_params"`
+		Body             []deprecatedPart `json:"body_params"`
+		Kinds            []struct{ Params []deprecatedPart }
 	}
 	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
 	methods, names, options := goMethods(t), map[string]string{}, map[string]reflect.Type{}
@@ -140,36 +144,33 @@ func (d deprecations) ofEndpoints(t *testing.T) (unnamed []string) {
 			method := methods[e.Method+" "+e.Path]
 			require.NotEmpty(t, method, e.ID)
 			d.add(method, *e.Deprecated, names[e.Deprecated.Use])
-			if names[e.Deprecated.Use] == "" {
-				unnamed = append(unnamed, method)
-			}
 		}
-		for _, p := range slices.Concat(e.Query, e.Body) {
-			if p.Deprecated != nil {
-				require.NotNil(t, options[e.ID], e.ID)
-				unnamed = append(unnamed, d.addField(options[e.ID], p.Name, *p.Deprecated))
-			}
+		d.addParts(t, options[e.ID], slices.Concat(e.Query, e.Body))
+		for i, kind := range e.Kinds {
+			d.addParts(t, integrationTypes()[i].Elem(), kind.Params)
 		}
 	}
-	return slices.DeleteFunc(unnamed, func(name string) bool { return name == "" })
 }
 
 // marks are the paragraphs that begin with "Deprecated:", by the name whose comment has them.
-type marks map[string]string
+type marks struct {
+	texts     map[string]string
+	constants map[string]string // names, by "<type> <value>"
+}
 
 // read notes the mark in a comment.
-func (m marks) read(name string, comments ...*ast.CommentGroup) {
+func (m *marks) read(name string, comments ...*ast.CommentGroup) {
 	for _, comment := range comments {
 		for paragraph := range strings.SplitSeq(comment.Text(), "\n\n") {
 			if strings.HasPrefix(strings.ToLower(paragraph), "deprecated:") {
-				m[name] += strings.Join(strings.Fields(paragraph), " ")
+				m.texts[name] += strings.Join(strings.Fields(paragraph), " ")
 			}
 		}
 	}
 }
 
 // decl reads the comments of a declaration, and of its fields.
-func (m marks) decl(decl ast.Decl) {
+func (m *marks) decl(decl ast.Decl) {
 	if function, isFunction := decl.(*ast.FuncDecl); isFunction {
 		name := function.Name.Name
 		if function.Recv != nil {
@@ -190,6 +191,7 @@ func (m marks) decl(decl ast.Decl) {
 		switch spec := spec.(type) {
 		case *ast.ValueSpec:
 			m.read(spec.Names[0].Name, spec.Doc, spec.Comment)
+			m.constant(spec)
 		case *ast.TypeSpec:
 			m.read(spec.Name.Name, spec.Doc, spec.Comment)
 			if fields, isStruct := spec.Type.(*ast.StructType); isStruct {
@@ -203,10 +205,21 @@ func (m marks) decl(decl ast.Decl) {
 	}
 }
 
+// constant notes a typed string constant.
+func (m *marks) constant(spec *ast.ValueSpec) {
+	kind, isTyped := spec.Type.(*ast.Ident)
+	if !isTyped || len(spec.Values) != 1 {
+		return
+	}
+	if literal, isLiteral := spec.Values[0].(*ast.BasicLit); isLiteral && literal.Kind == token.STRING {
+		m.constants[kind.Name+" "+strings.Trim(literal.Value, `"`)] = spec.Names[0].Name
+	}
+}
+
 // What the documents call deprecated has a paragraph of its comment that begins with "Deprecated:",
 // and says since when and what to use. Nothing else has one.
 func TestDeprecatedMarks(t *testing.T) {
-	got := marks{}
+	got := &marks{texts: map[string]string{}, constants: map[string]string{}}
 	for _, dir := range []string{".", "forgetest"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
@@ -221,11 +234,11 @@ func TestDeprecatedMarks(t *testing.T) {
 			}
 		}
 	}
-	want := wantDeprecations(t)
-	assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+	want := wantDeprecations(t, got.constants)
+	assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got.texts)))
 	for name, parts := range want {
 		for _, part := range parts {
-			assert.Contains(t, got[name], part, name)
+			assert.Contains(t, got.texts[name], part, name)
 		}
 	}
 	t.Logf("%d names are deprecated", len(want))

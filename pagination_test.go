@@ -241,8 +241,8 @@ func TestListLinkAddress(t *testing.T) {
 	assert.Zero(t, foreign.Load(), "a link's host was contacted")
 }
 
-// The next page comes from the Link header; the separate Links header, which was removed, counts for
-// nothing (Document 1 §8.1).
+// The next page comes from the Link header; the separate Links header, which was removed, is
+// ignored (Document 1 §8.1).
 func TestListIgnoresLinksHeader(t *testing.T) {
 	for _, withLink := range []bool{true, false} {
 		srv := servePages(t, &pageServer{rows: 3, keyset: true, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {

@@ -203,7 +203,7 @@ func TestSettingDefaults(t *testing.T) {
 		want, has := defaults[name]
 		require.Equal(t, string(p.Default) != "null" && p.Default != nil, has, "%s: the table or the catalogue has no default", name)
 		if has {
-			assert.JSONEq(t, string(p.Default), want, name)
+			assert.JSONEq(t, want, string(p.Default), name)
 			delete(defaults, name)
 		}
 	})

@@ -33,9 +33,9 @@ func (c *call) misfits(p parameter) bool {
 	return false
 }
 
-// emptiness returns the problem of an empty value, or "". No row lists the empty word. A write takes
-// an empty text; for another type it takes an empty value where the field of the response may be
-// null. In the query of a read an empty value is not a filter.
+// emptiness returns the problem of an empty value, or "". No row lists the empty word. A write
+// takes an empty text; for another type it takes an empty value where the field of the response may
+// be null. In the query of a read an empty value is not a filter.
 func (c *call) emptiness(p parameter) string {
 	switch {
 	case !slices.Contains(c.params[p.Wire], ""):

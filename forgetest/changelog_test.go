@@ -82,7 +82,8 @@ func TestChangelogReadsOnly(t *testing.T) {
 	assert.Zero(t, s.Effects("*"))
 }
 
-// The configuration is a file of the default branch, in the hidden folder, unless the call names another one.
+// The configuration is a file of the default branch, in the hidden folder, unless the call names
+// another one.
 func TestChangelogConfiguration(t *testing.T) {
 	_, p, c, _ := gitWorld(t)
 	title := func(query string) string {

@@ -92,7 +92,7 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	}
 	assert.Equal(t, 2, basic, "a registry token for each image")
 	wrong := srv.Client(forge.WithRegistryCredentials("ci-job", token+"x"))
-	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized)
+	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized) //nolint:staticcheck // what is deprecated is tested, too
 }
 
 // A client knows its own bulk deletions; of those of others, as before a restart, the server's refusal tells, and it holds nothing else back.

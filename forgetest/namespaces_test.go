@@ -12,7 +12,6 @@ func TestNamespaces(t *testing.T) {
 	jane, tom := s.AddUser("jane"), s.AddUser("tom")
 	s.AddProject("group/sub/app").AddMember(tom, Developer)
 	group := s.AddGroup("group")
-	s.AddGroup("group/sub").Name = "Tango alpha" // found by a part of the name that the path does not have
 	group.AddMember(jane, Maintainer)
 	s.AddGroup("Other", Private).AddMember(jane, Owner)
 	root := newCaller(t, s)
@@ -44,17 +43,6 @@ func TestNamespaces(t *testing.T) {
 	for _, n := range root.get("/namespaces?search=group").array(t) {
 		keys(t, "Namespace", "list", n)
 	}
-	for search, want := range map[string][]any{
-		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "ta": {"group/sub"}, "oup/s": {}, "none": {},
-	} {
-		assert.Equal(t, want, paths(root, "?search="+search), search)
-	}
-	assert.Equal(t, []any{"group/sub"}, paths(root, "?full_path_search=true&search=oup%2Fs"))
-	top := root.get("/namespaces/group").object(t)
-	for _, name := range []string{"parent_id", "avatar_url", "end_date", "trial_ends_on"} {
-		assert.Contains(t, top, name)
-		assert.Nil(t, top[name], name)
-	}
 	mine := asJane.get("/namespaces/jane").object(t)
 	assert.Equal(t, "user", mine["kind"])
 	assert.NotContains(t, mine, "members_count_with_descendants")
@@ -64,6 +52,34 @@ func TestNamespaces(t *testing.T) {
 		r := asJane.get("/namespaces/" + ref)
 		assert.Equal(t, 404, r.Status)
 		assert.JSONEq(t, `{"message":"404 Namespace Not Found"}`, r.Body)
+	}
+}
+
+// A search finds a part of the name or of the path, and with full_path_search of the whole path.
+func TestNamespaceSearch(t *testing.T) {
+	s := New(t)
+	s.AddGroup("group/sub").Name = "Tango alpha"
+	s.AddGroup("Other")
+	c := newCaller(t, s)
+	paths := func(query string) []any { return c.get("/namespaces?"+query).column(t, "full_path") }
+	for search, want := range map[string][]any{
+		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "O AL": {"group/sub"}, "oup/s": {}, "none": {},
+	} {
+		assert.Equal(t, want, paths("search="+esc(search)), search)
+	}
+	assert.Equal(t, []any{"group/sub"}, paths("full_path_search=true&search=oup%2Fs"))
+}
+
+// What a namespace does not have is null: a parent, a picture, an end.
+func TestNamespaceNulls(t *testing.T) {
+	s := New(t)
+	s.AddGroup("group")
+	c := newCaller(t, s)
+	for _, namespace := range []map[string]any{c.get("/namespaces/group").object(t), c.get("/namespaces?search=root").array(t)[0]} {
+		for _, name := range []string{"parent_id", "avatar_url", "end_date", "trial_ends_on"} {
+			assert.Contains(t, namespace, name)
+			assert.Nil(t, namespace[name], name)
+		}
 	}
 }
 

@@ -129,14 +129,7 @@ func conditionProbes() map[string]func(*testing.T) {
 			repository := c.get("/groups/group/registry/repositories?tags=true&tags_count=true").array(t)[0]
 			assert.NotContains(t, repository, "tags")
 		},
-		"LFS objects": func(t *testing.T) {
-			s := contractServer(t)
-			s.AddProject("group/app").AddFiles(map[string]string{"large.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:" + helloBlob + "\nsize 6\n"})
-			c := newCaller(t, s)
-			with, without := c.get("/projects/1/repository/archive.tar"), c.get("/projects/1/repository/archive.tar?include_lfs_blobs=false")
-			assert.Contains(t, with.Body, "git-lfs")
-			assert.Equal(t, with.Body, without.Body)
-		},
+		"LFS objects": pointerProbe,
 		"The largest offset of offset pagination": func(t *testing.T) {
 			assert.Equal(t, 200, newCaller(t, contractServer(t)).get("/issues?page=1000000000").Status)
 		},
@@ -167,6 +160,18 @@ func conditionProbes() map[string]func(*testing.T) {
 			assert.Equal(t, true, c.get("/groups/group/integrations/emails-on-push").object(t)["active"])
 		},
 	}
+}
+
+// pointerProbe shows that an archive has the pointer to an LFS object and not the object.
+func pointerProbe(t *testing.T) {
+	s := contractServer(t)
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + helloBlob + "\nsize 6\n"
+	s.AddProject("group/app").AddFiles(map[string]string{"large.bin": pointer})
+	c := newCaller(t, s)
+	const archive = "/projects/1/repository/archive.tar"
+	with, without := c.get(archive), c.get(archive+"?include_lfs_blobs=false")
+	assert.Contains(t, with.Body, "git-lfs")
+	assert.Equal(t, with.Body, without.Body)
 }
 
 // sameEverywhere changes settings and fails if any endpoint of the contract answers otherwise than before.

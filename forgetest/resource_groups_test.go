@@ -53,13 +53,6 @@ func TestResourceGroups(t *testing.T) {
 			assert.Equal(t, got, r.object(t))
 		}
 	}
-	before := c.get(path + "/production_eu").Body
-	for _, bad := range []string{`""`, `["oldest_first"]`, `[]`, `{}`, `{"a":"b"}`, `1`, `true`, `"Unordered"`} {
-		assert.Equal(t, 400, c.sendJSON("PUT", path+"/production_eu", `{"process_mode":`+bad+`}`).Status, bad)
-	}
-	assert.Equal(t, 400, c.send("PUT", path+"/production_eu", "process_mode=").Status)
-	assert.Equal(t, 400, c.send("PUT", path+"/production_eu", "process_mode[]=oldest_first").Status)
-	assert.Equal(t, before, c.get(path+"/production_eu").Body)
 	assert.Equal(t, "unordered", g.Get("process_mode"))
 	for _, missing := range []string{"/none", "/none/upcoming_jobs"} {
 		r := c.get(path + missing)
@@ -67,6 +60,23 @@ func TestResourceGroups(t *testing.T) {
 		assert.JSONEq(t, `{"message":"404 Resource Group Not Found"}`, r.Body)
 	}
 	assert.Equal(t, 404, c.send("PUT", path+"/none", "process_mode=unordered").Status)
+}
+
+// A value that is none of the four modes is 400, and changes nothing (document 1 §3).
+func TestResourceGroupRefusals(t *testing.T) {
+	s := New(t)
+	ticking(s)
+	s.AddProject("group/app").AddResourceGroup("production")
+	c := newCaller(t, s)
+	const path = "/projects/1/resource_groups/production"
+	before := c.get(path).Body
+	for _, bad := range []string{`""`, `["oldest_first"]`, `[]`, `{}`, `{"a":"b"}`, `1`, `true`, `"Unordered"`, `" unordered"`} {
+		assert.Equal(t, 400, c.sendJSON("PUT", path, `{"process_mode":`+bad+`}`).Status, bad)
+	}
+	for _, bad := range []string{"process_mode=", "process_mode[]=oldest_first", "process_mode[a]=oldest_first", "process_mode=random"} {
+		assert.Equal(t, 400, c.send("PUT", path, bad).Status, bad)
+	}
+	assert.Equal(t, before, c.get(path).Body)
 }
 
 func TestUpcomingJobs(t *testing.T) {

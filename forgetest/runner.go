@@ -11,8 +11,9 @@ const (
 	runnerStaleFrom = 7 * 24 * time.Hour // after its last contact a runner is stale
 )
 
-// Runner is a CI runner. Its ip_address is shown by releases before 17.0 and empty since. Its status follows from contacted_at and the server's clock: online for two hours, then offline,
-// stale after seven days, never_contacted when contacted_at is null.
+// Runner is a CI runner. Its status follows from contacted_at and the server's clock: online for
+// two hours, then offline, stale after seven days, never_contacted when contacted_at is null. Its
+// ip_address is shown by releases before 17.0, and empty since.
 type Runner struct {
 	ID int64 // the instance-wide id
 

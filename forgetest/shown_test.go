@@ -13,7 +13,7 @@ import (
 // The tests of this file look at values of document 2 §2: those that may be null, those that follow
 // from others, and the fields of tiers and releases.
 
-// at follows a dotted path into an object. It returns nil below null, and false for an absent field.
+// at follows a dotted path into an object. It returns nil below null, and false if one is absent.
 func at(object map[string]any, path string) (value any, found bool) {
 	value = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -177,8 +177,8 @@ func TestMergeRequestValues(t *testing.T) {
 	assertShown(t, list.array(t)[1], map[string]any{"merged_by.username": "jane"})
 }
 
-// The commits of a diff version: its base is the merge base, its start the head of the target branch
-// when it was made. A commit was created when it was committed.
+// The commits of a diff version: its base is the merge base, its start the head of the target
+// branch when it was made. A commit was created when it was committed.
 func TestVersionCommits(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")

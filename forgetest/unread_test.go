@@ -192,7 +192,7 @@ var unreadMembers = []struct{ reason, server, client string }{
 		endpoints.param.deprecated.since endpoints.kinds.param.deprecated.note endpoints.kinds.param.deprecated.removal
 		endpoints.kinds.param.deprecated.since endpoints.param.enum_deprecated types.fields.deprecated.note
 		types.fields.deprecated.removal types.fields.deprecated.since types.fields.deprecated.use types.fields.enum_deprecated`,
-		`endpoints.deprecated.removal endpoints.pagination.offset_deprecated endpoints.param.deprecated endpoints.kinds.param.deprecated
+		`endpoints.deprecated.removal endpoints.pagination.offset_deprecated endpoints.param.deprecated endpoints.kinds.param.deprecated.note
 		endpoints.param.deprecated.alias endpoints.param.deprecated.inverse endpoints.param.deprecated.note endpoints.param.deprecated.removal
 		endpoints.param.deprecated.since endpoints.param.enum_deprecated endpoints.param.special_deprecated types.fields.deprecated.note
 		types.fields.enum_deprecated`},

@@ -22,15 +22,15 @@ type plant struct {
 	old, with []string
 }
 
-// readList reads the breaks of the repository in root.
-func readList(root string) ([]plant, error) {
-	text, err := os.ReadFile(filepath.Join(root, listFile))
+// readList reads a list of breaks of the repository in root.
+func readList(root, list string) ([]plant, error) {
+	text, err := os.ReadFile(filepath.Join(root, list))
 	if err != nil {
 		return nil, err
 	}
 	breaks, err := parseList(string(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", listFile, err)
+		return nil, fmt.Errorf("%s:%w", list, err)
 	}
 	return breaks, nil
 }

@@ -1,11 +1,19 @@
 // Planted proves that tests can fail. breaks.txt lists breaks of the code, each with the test that
-// must notice it. Planted applies one after the other with go test -overlay, so that the working
-// tree is not touched, runs the named test and expects it to fail. A break that does not compile,
-// and a test that does not run, are failures of the list.
+// must notice it. simulation.txt lists those that the simulation must find. Planted applies one after
+// the other with go test -overlay, so that the working tree is not touched, runs the named test and
+// expects it to fail. A break that does not compile, and a test that does not run, are failures of
+// the list.
 //
 //	go run ./internal/planted            # all breaks
 //	go run ./internal/planted -run Cursor  # those whose title, file, function or test matches
 //	go run ./internal/planted -v -run Cursor  # with the output of the tests
+//	go run ./internal/planted -list internal/planted/simulation.txt  # those of another list
+//	go run ./internal/planted -mutate 'pagination*.go,retry.go' -n 20 -seed 1 -test '. TestListLoops'
+//
+// With -mutate the breaks are no list, but small changes made by machine and chosen at random: a
+// list holds only what its author thought of. mutant.go has the kinds of changes. The table shows
+// which of them the test has found. Some changes have no effect, so one that survived is a question
+// and not a failure.
 //
 // Tests that read source files from the disk (TestGenerated, TestCatalogueIsRead) do not see a break.
 //
@@ -45,11 +53,25 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("planted: ")
 	run := flag.String("run", "", "only breaks whose title, file, function or test matches this `regexp`")
+	list := flag.String("list", listFile, "the `file` with the breaks")
 	r := &runner{root: ".", out: os.Stdout}
 	flag.BoolVar(&r.verbose, "v", false, "print the output of the tests")
 	flag.DurationVar(&r.timeout, "timeout", time.Minute, "of one test; one that takes longer has failed")
+	var m mutation
+	flag.StringVar(&m.files, "mutate", "", "no list, but random changes of these `files`: patterns with commas between them")
+	flag.IntVar(&m.n, "n", 20, "how many changes, with -mutate")
+	flag.Uint64Var(&m.seed, "seed", 1, "of the choice, with -mutate")
+	flag.StringVar(&m.test, "test", "", "the `directory and test` that has to find them, with -mutate: \". TestListLoops\"")
 	flag.Parse()
-	failed, err := r.selected(*run)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	var failed int
+	var err error
+	if m.files != "" {
+		err = r.mutate(ctx, &m)
+	} else {
+		failed, err = r.selected(ctx, *list, *run)
+	}
+	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,15 +80,13 @@ func main() {
 	}
 }
 
-// selected runs the breaks that a pattern selects, until an interrupt.
-func (r *runner) selected(pattern string) (failed int, err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+// selected runs the breaks of a list that a pattern selects.
+func (r *runner) selected(ctx context.Context, list, pattern string) (failed int, err error) {
 	matches, err := regexp.Compile(pattern)
 	if err != nil {
 		return 0, err
 	}
-	breaks, err := readList(r.root)
+	breaks, err := readList(r.root, list)
 	if err != nil {
 		return 0, err
 	}

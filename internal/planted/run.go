@@ -69,12 +69,21 @@ func (r *runner) one(ctx context.Context, b *plant, green map[string]outcome) (o
 	default:
 		return green[key], nil
 	}
+	broken, err := b.apply(r.root)
+	if err != nil {
+		return "", err
+	}
+	return r.over(ctx, b, broken)
+}
+
+// over runs a break's test with the broken text in place of the break's file.
+func (r *runner) over(ctx context.Context, b *plant, broken []byte) (outcome, error) {
 	dir, err := os.MkdirTemp("", "planted")
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	overlay, err := r.overlay(b, dir)
+	overlay, err := r.overlay(b, broken, dir)
 	if err != nil {
 		return "", err
 	}
@@ -82,11 +91,7 @@ func (r *runner) one(ctx context.Context, b *plant, green map[string]outcome) (o
 }
 
 // overlay writes the broken file and the overlay that puts it in place of the real one.
-func (r *runner) overlay(b *plant, dir string) (string, error) {
-	broken, err := b.apply(r.root)
-	if err != nil {
-		return "", err
-	}
+func (r *runner) overlay(b *plant, broken []byte, dir string) (string, error) {
 	replaced, err := filepath.Abs(filepath.Join(r.root, b.file))
 	if err != nil {
 		return "", err
