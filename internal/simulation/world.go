@@ -1,0 +1,145 @@
+// Package simulation runs the real client against forgetest in a world of its own: a network in
+// memory, servers, and the faults of a plan, inside a bubble of testing/synctest, where time is
+// virtual and starts in the year 2000.
+//
+// A plan is drawn before the bubble opens and says everything that will go wrong. [Run] opens the
+// bubble, starts the world, runs a program in it, and reports what the world found afterwards.
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// CallHeader is the request header by which a program marks its calls; see [World.Call].
+const CallHeader = "X-Call"
+
+// World is what a program runs in. All of it lives in one bubble.
+type World struct {
+	// Client has the plan's credential, transport and policy. Derive others with its With.
+	Client *forge.Client
+	// Server is the server that the client calls. Its clock is the bubble's.
+	Server *forgetest.Server
+	// Data are the records of the plan.
+	Data Data
+
+	plan      WorldPlan
+	net       *network
+	transport *http.Transport
+	began     time.Time
+
+	mu       sync.Mutex // guards what follows; nobody waits with it
+	wire     []*Exchange
+	attempts map[string]int
+	clients  []*forge.Client
+}
+
+// Call marks a call: the context is for the connections that it opens, the option for its requests.
+func (w *World) Call(ctx context.Context, id string) (context.Context, forge.RequestOption) {
+	return withCall(ctx, id), forge.Header(CallHeader, id)
+}
+
+// Now is the virtual time since the world began.
+func (w *World) Now() time.Duration { return time.Since(w.began) }
+
+// NewClient makes a client of its own, which shares nothing but the network with the others. The
+// credential of the plan comes first, so that options may replace all else.
+func (w *World) NewClient(options ...forge.Option) (*forge.Client, error) {
+	client, err := forge.NewClient(w.Server.URL, w.options()...)
+	if err == nil && len(options) > 0 {
+		client, err = client.With(options...)
+	}
+	if err == nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.clients = append(w.clients, client)
+	}
+	return client, err
+}
+
+// options are those of the plan.
+func (w *World) options() []forge.Option {
+	own := []forge.Option{
+		forge.WithHTTPClient(&http.Client{Transport: w.transport}),
+		forge.WithRetry(w.plan.Retry),
+		forge.WithRegistry(w.Server.RegistryURL, w.Server.AuthURL),
+		forge.WithRegistryCredentials("root", w.Server.Token),
+	}
+	switch w.plan.Auth {
+	case PersonalToken:
+		own = append(own, forge.WithToken(w.Server.Token))
+	case JobToken:
+		own = append(own, forge.WithJobToken(w.Server.JobToken))
+	}
+	if w.plan.PlainHTTP {
+		own = append(own, forge.WithPlainHTTP())
+	}
+	return own
+}
+
+const (
+	plainAddress  = "127.0.0.1:80"
+	secureAddress = "forge.test:443"
+)
+
+// newWorld starts the servers and makes the client. It runs in the bubble.
+func newWorld(plan WorldPlan) (*World, error) {
+	w := &World{plan: plan, net: newNetwork(plan.Latency), began: time.Now(), attempts: map[string]int{}}
+	w.transport = &http.Transport{DialContext: w.net.dial}
+	server, err := forgetest.Start(
+		forgetest.WithListener(w.net.listen(plainAddress)),
+		forgetest.WithURL("http://127.0.0.1"),
+		forgetest.WithHTTPServer(w.around),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("the server does not start: %w", err)
+	}
+	w.Server = server
+	w.Data = fill(server, plan.Data)
+	if w.Client, err = w.NewClient(); err != nil {
+		return nil, fmt.Errorf("the client is not made: %w", err)
+	}
+	return w, nil
+}
+
+// close ends what the world has started. It waits for the server.
+func (w *World) close() {
+	w.closeIdle()
+	w.Server.Close()
+}
+
+// closeIdle gives back what the clients keep for later calls.
+func (w *World) closeIdle() {
+	w.mu.Lock()
+	clients := append([]*forge.Client(nil), w.clients...)
+	w.mu.Unlock()
+	for _, c := range clients {
+		c.CloseIdleConnections()
+	}
+}
+
+type connKey struct{}
+
+// around puts the faults around the server's handler, and tells it the connection of a request.
+func (w *World) around(s *http.Server) {
+	s.Handler = &front{world: w, next: s.Handler}
+	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, inner(c))
+	}
+}
+
+// inner finds the connection in memory below TLS.
+func inner(c net.Conn) *conn {
+	if t, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = t.NetConn()
+	}
+	own, _ := c.(*conn)
+	return own
+}
