@@ -31,6 +31,7 @@ type World struct {
 	Data Data
 
 	plan      WorldPlan
+	handler   http.Handler // of the server, without the network and its faults
 	net       *network
 	transport *http.Transport
 	began     time.Time
@@ -129,6 +130,7 @@ type connKey struct{}
 
 // around puts the faults around the server's handler, and tells it the connection of a request.
 func (w *World) around(s *http.Server) {
+	w.handler = s.Handler
 	s.Handler = &front{world: w, next: s.Handler}
 	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, connKey{}, inner(c))
