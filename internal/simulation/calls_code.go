@@ -11,7 +11,7 @@ import (
 func registryCalls() []*row {
 	const of = "/projects/:id/registry/repositories"
 	repository := func(f *fixtures, s *Step) {
-		image := f.work.AddRegistryRepository("own-" + s.ID).AddTags(3, nil)
+		image := f.work.AddRegistryRepository("own-"+s.ID).AddTags(3, nil)
 		f.own[s.ID], f.names[s.ID] = image.ID, image.Path
 	}
 	own := func(r *row) { r.setup = repository }
@@ -51,7 +51,7 @@ func nativeCalls() []*row {
 	own := func(r *row) {
 		r.more = true
 		r.setup = func(f *fixtures, s *Step) {
-			image := f.work.AddRegistryRepository("own-" + s.ID).AddTags(2, nil)
+			image := f.work.AddRegistryRepository("own-"+s.ID).AddTags(2, nil)
 			f.names[s.ID] = image.Path
 		}
 	}
@@ -119,7 +119,9 @@ func otherCalls() []*row {
 		IID   int64  `json:"iid"`
 		Title string `json:"title"`
 	}
-	get := func(route string, args ...forge.Ref) forge.Call { return forge.Call{Method: "GET", Route: route, Args: args} }
+	get := func(route string, args ...forge.Ref) forge.Call {
+		return forge.Call{Method: "GET", Route: route, Args: args}
+	}
 	return []*row{
 		items("ListAs", "GET /projects/:id/merge_requests", func(c *caller) iter.Seq2[*anyMerge, error] {
 			return forge.ListAs[anyMerge](c.ctx, c.client, get("/projects/:id/merge_requests", app), c.opts...)
@@ -133,7 +135,7 @@ func otherCalls() []*row {
 				Args: []forge.Ref{work, forge.ID(c.f.own[c.s.ID])}, Body: map[string]any{"duration": "1h"}}, nil, c.opts...)
 		}).with(func(r *row) { r.setup = ownIssue }),
 		value("Settings.Apply", "PUT /application/settings", func(c *caller) (*forge.SettingsReport, error) {
-			settings, err := c.client.Settings.Get(c.ctx)
+			settings, err := c.client.Settings.Get(c.ctx, c.opts...)
 			if err != nil {
 				return nil, err
 			}

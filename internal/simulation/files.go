@@ -134,4 +134,3 @@ func (p *player) saved(s *Step) []byte {
 	}
 	return data
 }
-

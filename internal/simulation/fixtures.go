@@ -110,7 +110,7 @@ func (f *fixtures) fillCode(a Amount) {
 func (f *fixtures) fillOperations(a Amount) {
 	f.image = f.app.AddRegistryRepository("web").AddTags(a.Tags, func(i int, d *forgetest.Document) { d.Set("created_at", past(i)) })
 	for i := range a.Small {
-		f.app.AddRegistryRepository("image" + strconv.Itoa(i)).AddTag("v1", nil)
+		f.app.AddRegistryRepository("image"+strconv.Itoa(i)).AddTag("v1", nil)
 	}
 	lock := f.app.AddResourceGroup("production_eu")
 	for range a.Jobs {
@@ -136,7 +136,9 @@ func (f *fixtures) fillOperations(a Amount) {
 	}
 	f.runner.AddManager("s_1", never)
 	for range a.Jobs {
-		f.runner.AddJob(f.app, "s_1", func(d *forgetest.Document) { d.Set("created_at", past(2)).Set("started_at", past(3)).Set("status", "success") })
+		f.runner.AddJob(f.app, "s_1", func(d *forgetest.Document) {
+			d.Set("created_at", past(2)).Set("started_at", past(3)).Set("status", "success")
+		})
 	}
 	for i := range a.Events {
 		at := func(d *forgetest.Document) { d.Set("created_at", past(i)) }

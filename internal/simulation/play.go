@@ -21,6 +21,7 @@ type Outcome struct {
 	seen       []*observed
 	wire       []Exchange
 	stats      forge.Stats
+	began      time.Time
 	log        string
 	secrets    []string
 	files      []string          // what is in the directory of the program afterwards
@@ -170,7 +171,7 @@ func (p *player) credential(client int) (name, token string) {
 
 // gather reads what is left on both sides.
 func (p *player) gather(out *Outcome) {
-	out.seen, out.wire, out.stats = p.seen, p.w.Wire(), p.w.Client.Stats()
+	out.seen, out.wire, out.stats, out.began = p.seen, p.w.Wire(), p.w.Client.Stats(), p.w.began
 	p.log.mu.Lock()
 	out.log = p.log.text.String()
 	p.log.mu.Unlock()

@@ -17,7 +17,8 @@ type observed struct {
 	step *Step
 	row  *row
 
-	begun, ended time.Duration // of the call, in virtual time; ended is 0 while it runs
+	begun, ended time.Duration // of the call, in virtual time
+	done         bool          // the call has returned
 	limit        time.Duration // when its context ends; 0: never
 	slow         time.Duration // what the caller itself has slept since begun
 
@@ -113,7 +114,7 @@ func (p *player) run(o *observed) {
 	}
 	o.begun = p.w.Now()
 	p.guarded(o, c)
-	o.ended = p.w.Now()
+	o.ended, o.done = p.w.Now(), true
 	o.after = p.ask(o, planned)
 	o.said = append(o.said, spoken(o)...)
 }

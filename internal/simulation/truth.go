@@ -103,6 +103,14 @@ func generic(v any) any {
 	return out
 }
 
+// parsed is a text as JSON has it.
+func parsed(raw []byte) (out any) {
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return "no JSON: " + err.Error()
+	}
+	return out
+}
+
 // key tells the items of a list apart.
 func key(item any) string {
 	object, is := item.(map[string]any)
@@ -162,7 +170,7 @@ func differ(at string, stored, got any, part bool) string {
 		}
 		return ""
 	case string:
-		if sameTime(stored, got) {
+		if sameTime(stored, got) || sameLabel(stored, got) {
 			return ""
 		}
 	}
@@ -193,8 +201,24 @@ func zero(v any) bool {
 		return len(v) == 0
 	case nil:
 		return true
+	case string:
+		return v == "" || v == "0001-01-01T00:00:00Z"
 	}
 	return reflect.ValueOf(v).IsZero()
+}
+
+// sameLabel: labels come as texts or as objects, and are read into one type.
+func sameLabel(stored string, got any) bool {
+	object, is := got.(map[string]any)
+	if !is || object["name"] != stored {
+		return false
+	}
+	for name, v := range object {
+		if name != "name" && !zero(v) {
+			return false
+		}
+	}
+	return true
 }
 
 func sameTime(stored string, got any) bool {
