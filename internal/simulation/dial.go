@@ -41,7 +41,7 @@ func (w *World) dialing(ctx context.Context, address string) (then func(*conn), 
 	return func(c *conn) {
 		w.watchHeads(c)
 		for _, f := range faults {
-			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, hit: func() { w.hit(nil, f) }})
+			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, stays: true, hit: func() { w.hit(nil, f) }})
 		}
 	}, nil
 }

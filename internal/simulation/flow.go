@@ -38,6 +38,7 @@ type mark struct {
 	wait   time.Duration
 	length int
 	head   bool // of a request
+	stays  bool // until it is reached; others end with the response that they are for
 	hit    func()
 }
 
@@ -151,7 +152,7 @@ func (f *flow) arm(offset int64, m mark) {
 func (f *flow) disarm() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.marks = nil
+	f.marks = slices.DeleteFunc(f.marks, func(m mark) bool { return !m.stays })
 }
 
 // strike does at once what a mark would do.

@@ -97,7 +97,7 @@ func goroutinesLeft(outside int) (violations []Violation) {
 	}
 	own := bubble(string(stackOf(false)))
 	for stack := range strings.SplitSeq(string(stackOf(true)), "\n\n") {
-		if bubble(stack) == own && !strings.Contains(stack, "testing.testingSynctestTest") {
+		if bubble(stack) == own && !strings.Contains(stack, "testing/synctest.") {
 			violations = append(violations, Violation{"goroutine", "it is left: " + stack})
 		}
 	}
