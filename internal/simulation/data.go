@@ -16,6 +16,7 @@ type Data struct {
 	Users          []*forgetest.User
 	Runners        []*forgetest.Runner
 	ResourceGroups []string
+	Emails         []string // ids
 	SecureFiles    [][]byte // content, in the order of their ids
 	SecureFileIDs  []int64
 	Files          map[string]string
@@ -38,7 +39,8 @@ func fill(s *forgetest.Server, plan DataPlan) Data {
 		d.Runners = append(d.Runners, d.Project.AddRunner(nil))
 	}
 	for i := range plan.Emails {
-		s.Root().AddEmail(fmt.Sprintf("root%d@example.test", i+1))
+		doc := s.Root().AddEmail(fmt.Sprintf("root%d@example.test", i+1))
+		d.Emails = append(d.Emails, fmt.Sprint(doc.Get("id")))
 	}
 	if plan.AuditEvents > 0 {
 		s.AddGeneratedAuditEvents(plan.AuditEvents)

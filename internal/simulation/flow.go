@@ -1,9 +1,11 @@
 package simulation
 
 import (
+	"cmp"
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -23,6 +25,27 @@ type flow struct {
 	shutDown bool      // the reader has closed it
 	deadline time.Time
 	written  int64
+	marks    []mark // of bytes that are not written yet, by place
+	slow     slowness
+	dead     bool // nothing is delivered any more, and no end
+}
+
+// mark is a place in a flow where something goes wrong on delivery. hit is called once the place is
+// reached, without a lock.
+type mark struct {
+	at     int64
+	kind   FaultKind
+	wait   time.Duration
+	length int
+	head   bool // of a request
+	stays  bool // until it is reached; others end with the response that they are for
+	hit    func()
+}
+
+// slowness is a link that lets length bytes pass in each wait.
+type slowness struct {
+	length int
+	wait   time.Duration
 }
 
 type piece struct {
@@ -94,29 +117,95 @@ func (f *flow) wake() {
 	f.changed.Broadcast()
 }
 
-// write keeps a copy of p. It reports whether the reader has gone.
-func (f *flow) write(p []byte) (gone bool, err error) {
+// write keeps a copy of p. It reports whether the reader has gone, and which marks were reached.
+func (f *flow) write(p []byte) (gone bool, hits []func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failed != nil {
-		return false, f.failed
+		return false, nil, f.failed
 	}
+	rest, at := append([]byte(nil), p...), f.written
 	f.written += int64(len(p))
-	if f.shutDown {
-		return true, nil
+	for len(f.marks) > 0 && f.marks[0].at < f.written {
+		m := f.marks[0]
+		f.marks = f.marks[1:]
+		before := max(0, m.at-at)
+		f.push(rest[:before])
+		rest, at = rest[before:], at+before
+		f.apply(m, rest)
+		hits = append(hits, m.hit)
 	}
-	if f.end == nil && len(p) > 0 {
-		f.add(append([]byte(nil), p...))
-	}
-	return false, nil
+	f.push(rest)
+	return f.shutDown, hits, nil
 }
 
-// add lets a piece arrive after those before it.
-func (f *flow) add(data []byte) {
-	f.later(0)
-	f.pieces = append(f.pieces, piece{data, f.arrives})
+// arm puts a mark so many bytes behind what was written so far.
+func (f *flow) arm(offset int64, m mark) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m.at = f.written + offset
+	f.marks = append(f.marks, m)
+	slices.SortStableFunc(f.marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+}
+
+// disarm takes the marks away that were not reached.
+func (f *flow) disarm() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.marks = slices.DeleteFunc(f.marks, func(m mark) bool { return !m.stays })
+}
+
+// strike does at once what a mark would do.
+func (f *flow) strike(m mark) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.apply(m, nil)
+}
+
+// apply does what a mark stands for, to rest and what follows it.
+func (f *flow) apply(m mark, rest []byte) {
+	switch m.kind {
+	case Reset:
+		f.finishLocked(reset)
+	case Cut:
+		f.finishLocked(errEnd)
+	case Stall:
+		if f.dead = f.dead || m.wait == 0; !f.dead {
+			f.later(m.wait)
+		}
+	case Slow:
+		f.slow = slowness{max(1, m.length), m.wait}
+	case Garble:
+		for i := range min(max(1, m.length), len(rest)) {
+			if rest[i] ^= 0x55; m.head {
+				rest[i] = 1 // so that no server takes it for another request
+			}
+		}
+	case Repeat:
+		f.push(append([]byte(nil), rest[:min(max(1, m.length), len(rest))]...))
+	}
+}
+
+// push lets bytes arrive after those before them, in pieces where the link is slow.
+func (f *flow) push(data []byte) {
+	if f.end != nil || f.dead || f.shutDown || len(data) == 0 {
+		return
+	}
+	size := len(data)
+	if f.slow.length > 0 {
+		size = max(f.slow.length, len(data)/maxPieces)
+	}
+	for len(data) > 0 {
+		n := min(size, len(data))
+		f.later(f.slow.wait)
+		f.pieces = append(f.pieces, piece{data[:n:n], f.arrives})
+		data = data[n:]
+	}
 	f.changed.Broadcast()
 }
+
+// maxPieces is into how many a slow link cuts one write.
+const maxPieces = 64
 
 // later moves the arrival of what is written from now on.
 func (f *flow) later(wait time.Duration) {
@@ -134,7 +223,7 @@ func (f *flow) finish(end error) {
 }
 
 func (f *flow) finishLocked(end error) {
-	if f.end != nil {
+	if f.end != nil || f.dead {
 		return
 	}
 	f.later(0)

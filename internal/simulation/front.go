@@ -1,99 +1,153 @@
 package simulation
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
-	"time"
 )
 
-// Exchange is one request on the wire, as a server saw it.
-type Exchange struct {
-	Call    string // of X-Call
-	Attempt int    // of the same call, method and URL
-	Page    string // position in a list, as in the query
-	Origin  string // "forge", "other", "token" or "proxy"
-	Proto   string // "HTTP/1.1", "HTTP/2.0"
-	Conn    int    // number of the connection
-
-	Method, Path, RawQuery string
-	Header                 http.Header
-	Read                   int64 // bytes of the request's body that the server took
-
-	Handled bool // the call was carried out, whatever was answered
-	Effect  bool // it was a write, and the server changed something or would have
-	Answer  int  // the status that the server meant to give; 0 where it was not carried out
-	Status  int  // the status that was sent; 0: none
-	Sent    int64
-	Faults  []Fault // those that hit
-
-	Began, Ended time.Duration // in virtual time; Ended is 0 while the request runs
+// front stands before the server's handler and acts out the faults.
+type front struct {
+	world  *World
+	origin string
+	next   http.Handler
 }
 
-// Wire returns all requests on the wire so far, in the order in which they arrived.
-func (w *World) Wire() []Exchange {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	list := make([]Exchange, len(w.wire))
-	for i, e := range w.wire {
-		list[i] = *e
-		list[i].Faults = append([]Fault(nil), e.Faults...)
+// passage is one request on its way through the front.
+type passage struct {
+	*front
+	e      *Exchange
+	r      *http.Request
+	w      http.ResponseWriter
+	conn   *conn
+	faults []Fault
+}
+
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p := &passage{front: f, e: f.world.begin(r, f.origin), r: r, w: w}
+	p.conn, _ = r.Context().Value(connKey{}).(*conn)
+	p.faults = f.world.hitting(p.e)
+	if p.conn != nil && r.ProtoMajor == 1 {
+		p.conn.out.disarm() // what the response before did not reach
+	}
+	r.Body = &counted{ReadCloser: r.Body, world: f.world, exchange: p.e}
+	defer f.world.change(func() { p.e.Ended = f.world.Now() })
+	p.pass()
+	if r.ProtoMajor == 2 && len(p.at(AtHeader)) > 0 && p.conn != nil {
+		_ = http.NewResponseController(w).Flush()
+		p.conn.out.disarm()
+	}
+}
+
+// pass takes the points of the way in order.
+func (p *passage) pass() {
+	if path, moved := strings.CutPrefix(p.r.URL.Path, movedPrefix); moved {
+		p.r.URL.Path, p.r.URL.RawPath = path, strings.TrimPrefix(p.r.URL.RawPath, movedPrefix)
+	}
+	for _, f := range p.at(AtBody) {
+		if !p.readTo(f.Byte) {
+			continue
+		}
+		if p.hit(f); p.actBefore(f) {
+			return
+		}
+	}
+	if len(p.at(AtBefore, AtHeader)) > 0 {
+		p.readTo(-1)
+	}
+	for _, f := range p.at(AtBefore) {
+		if p.hit(f); p.actBefore(f) {
+			return
+		}
+	}
+	if len(p.at(AtAfter)) == 0 {
+		p.armHeader()
+		p.handle(p.direct())
+		return
+	}
+	p.replay()
+}
+
+// at returns the faults of some points, in the order of the plan.
+func (p *passage) at(points ...Point) (list []Fault) {
+	for _, f := range p.faults {
+		if slices.Contains(points, f.At) {
+			list = append(list, f)
+		}
 	}
 	return list
 }
 
-// change edits an exchange.
-func (w *World) change(f func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	f()
+func (p *passage) hit(f Fault) { p.world.hit(p.e, f) }
+
+// readTo reads the request's body up to a byte, all of it for -1, and reports whether it is that
+// long. The handler reads it again from the start.
+func (p *passage) readTo(at int) bool {
+	var read bytes.Buffer
+	source := p.r.Body
+	n, err := int64(0), error(nil)
+	if at < 0 {
+		n, err = read.ReadFrom(source)
+	} else {
+		n, err = io.CopyN(&read, source, int64(at))
+	}
+	var rest io.Reader = source
+	if err != nil && err != io.EOF {
+		rest = broken{err}
+	}
+	p.r.Body = &rejoined{io.MultiReader(&read, rest), source}
+	return at < 0 && err == nil || n == int64(at)
 }
 
-// begin notes a request that arrives.
-func (w *World) begin(r *http.Request, origin string) *Exchange {
-	e := &Exchange{
-		Call: r.Header.Get(CallHeader), Page: position(r), Origin: origin, Proto: r.Proto,
-		Method: r.Method, Path: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, Header: r.Header.Clone(),
-		Began: w.Now(),
+// rejoined is a body of which the start was read.
+type rejoined struct {
+	io.Reader
+	io.Closer
+}
+
+// broken is the rest of a body that cannot be read.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+// handle lets the server carry out the call.
+func (p *passage) handle(w http.ResponseWriter) {
+	p.world.change(func() { p.e.Handled = true })
+	p.next.ServeHTTP(w, p.r)
+}
+
+// answered notes what the server meant to answer.
+func (p *passage) answered(status int) {
+	if status < 200 {
+		return
 	}
-	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
-		e.Conn = c.id
-	}
-	key := strings.Join([]string{origin, e.Call, e.Method, e.Path, e.RawQuery}, "\n")
-	w.change(func() {
-		w.attempts[key]++
-		e.Attempt = w.attempts[key]
-		w.wire = append(w.wire, e)
+	p.world.change(func() {
+		p.e.Answer = status
+		p.e.Effect = p.e.Method != http.MethodGet && p.e.Method != http.MethodHead && status < 300
 	})
-	return e
 }
 
-// position is where in a list a request reads.
-func position(r *http.Request) string {
-	query := r.URL.Query()
-	for _, name := range []string{"page", "cursor", "page_token", "last"} {
-		if at := query.Get(name); at != "" {
-			return at
+// direct is the writer of a response that is not held back.
+func (p *passage) direct() *writer {
+	return &writer{ResponseWriter: p.w, p: p, faults: p.at(AtData)}
+}
+
+// armHeader puts marks where the response will be.
+func (p *passage) armHeader() {
+	for _, f := range p.at(AtHeader) {
+		if p.conn != nil {
+			p.conn.out.arm(int64(f.Byte), p.mark(f))
 		}
 	}
-	return ""
 }
 
-// front stands before the server's handler.
-type front struct {
-	world *World
-	next  http.Handler
-}
-
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e := f.world.begin(r, "forge")
-	out := &writer{ResponseWriter: w, world: f.world, exchange: e}
-	body := &counted{ReadCloser: r.Body, world: f.world, exchange: e}
-	r.Body = body
-	defer f.world.change(func() { e.Ended = f.world.Now() })
-	f.world.change(func() { e.Handled = true })
-	f.next.ServeHTTP(out, r)
-	f.world.change(func() {
-		e.Answer = e.Status
-		e.Effect = e.Method != http.MethodGet && e.Method != http.MethodHead && e.Answer < 300
-	})
+func (p *passage) mark(f Fault) mark {
+	return mark{kind: f.Kind, wait: f.Wait, length: f.Length, hit: func() {
+		p.hit(f)
+		if f.Kind == Reset {
+			p.conn.broken()
+		}
+	}}
 }

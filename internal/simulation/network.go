@@ -16,7 +16,9 @@ import (
 // and dial, and no mutex is held while one of them waits.
 type network struct {
 	latency time.Duration // of each direction, for every piece that is written
-	onDial  func(ctx context.Context, address string) error
+
+	// onDial acts out the faults of a dial, and says what to do with the connection; nil: none.
+	onDial func(ctx context.Context, address string) (then func(c *conn), err error)
 
 	mu       sync.Mutex
 	hosts    map[string]*listener
@@ -58,35 +60,48 @@ func callOf(ctx context.Context) string {
 
 // dial is the DialContext of transports.
 func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	then := func(*conn) {}
 	if n.onDial != nil {
-		if err := n.onDial(ctx, address); err != nil {
+		var err error
+		if then, err = n.onDial(ctx, address); err != nil {
 			return nil, dialError(address, err)
 		}
 	}
-	if err := pause(ctx, 2*n.latency); err != nil {
+	c, err := n.connect(ctx, address, false)
+	if err != nil {
 		return nil, dialError(address, err)
+	}
+	then(c)
+	return c, nil
+}
+
+// connect opens a connection without the faults of the plan, for a client or for the proxy.
+func (n *network) connect(ctx context.Context, address string, proxys bool) (*conn, error) {
+	if err := pause(ctx, 2*n.latency); err != nil {
+		return nil, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.hosts[address]
 	switch {
 	case l == nil:
-		return nil, dialError(address, &net.DNSError{Err: "no such host", Name: address, IsNotFound: true})
+		return nil, &net.DNSError{Err: "no such host", Name: address, IsNotFound: true}
 	case time.Now().Before(n.downTill[address]):
-		return nil, dialError(address, refused)
+		return nil, refused
 	}
 	n.dials++
 	client, server := n.pair(n.dials, addr(address))
 	client.call, server.call = callOf(ctx), callOf(ctx)
+	client.proxys = proxys
 	select {
 	case <-l.closed:
-		return nil, dialError(address, refused)
+		return nil, refused
 	default:
 	}
 	select {
 	case l.queue <- server:
 	default:
-		return nil, dialError(address, refused)
+		return nil, refused
 	}
 	n.open[client], n.open[server] = true, true
 	return client, nil
@@ -191,9 +206,11 @@ type conn struct {
 	id            int
 	call          string // that it was opened for
 	client        bool
+	proxys        bool // the client is the proxy
 	peer          *conn
 	in, out       *flow
 	local, remote addr
+	sending       func(c *conn, p []byte) // looks at what is written; nil: nobody does
 }
 
 func (c *conn) Read(p []byte) (int, error) {
@@ -204,9 +221,15 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write never blocks. The first write after the other end was closed is answered with a reset, as
 // TCP does, and the next one fails.
 func (c *conn) Write(p []byte) (int, error) {
-	gone, err := c.out.write(p)
+	if c.sending != nil {
+		c.sending(c, p)
+	}
+	gone, hits, err := c.out.write(p)
 	if err != nil {
 		return 0, c.wrap("write", err)
+	}
+	for _, hit := range hits {
+		hit()
 	}
 	if gone {
 		c.in.finish(reset)
@@ -254,6 +277,18 @@ func (c *conn) reset() {
 	c.in.gone()
 	c.forget()
 }
+
+// strike acts on what this end sends from now on, and for a reset on the other direction too.
+func (c *conn) strike(m mark) {
+	if m.kind == Reset {
+		c.reset()
+		return
+	}
+	c.out.strike(m)
+}
+
+// broken lets this end's reads fail: what it sent has led to a reset.
+func (c *conn) broken() { c.in.finish(reset) }
 
 // SetLinger is what a server calls before a reset.
 func (c *conn) SetLinger(int) error { return nil }

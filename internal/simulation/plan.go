@@ -45,7 +45,10 @@ type WorldPlan struct {
 	Auth     AuthKind
 	// Lifetime is that of each OAuth access token; 0 is two hours.
 	Lifetime time.Duration
-	// Proxy puts a proxy between the client and the server: CONNECT for TLS, else plain forwarding.
+	// Rotating lets each refresh token be good for one refresh.
+	Rotating bool
+	// Proxy puts a proxy between the client and the servers: CONNECT for TLS, plain forwarding for
+	// HTTP1, none for H2C.
 	Proxy bool
 	// PlainHTTP gives the client WithPlainHTTP.
 	PlainHTTP bool
@@ -77,7 +80,7 @@ type Point int
 // The points, in the order in which a request passes them.
 const (
 	AtDial   Point = iota // before there is a connection
-	AtHead                // byte Byte of the request as sent, header first; HTTP1 only
+	AtHead                // byte Byte of the request's header as sent; HTTP1 without a proxy only
 	AtBody                // byte Byte of the request's body, in the server
 	AtBefore              // the request has come whole, and has no effect yet
 	AtAfter               // the call was carried out, and nothing of the response was sent
@@ -163,6 +166,8 @@ type Fault struct {
 	// Call is the value of the request header X-Call; "*" is every request. Requests without the
 	// header have Call "": the refresh of a token, CONNECT.
 	Call string
+	// Origin is where the request arrives: "" for the server, "other", "token" or "proxy".
+	Origin string
 	// Route is method and path, "POST /oauth/token"; empty is every one.
 	Route string
 	// Page is the value of page, cursor or page_token in the query, "#3" the third one of the call
@@ -204,6 +209,9 @@ func (f Fault) String() string {
 		text += fmt.Sprintf(" length %d", f.Length)
 	}
 	text += fmt.Sprintf(" on %q", f.Call)
+	if f.Origin != "" {
+		text += " at " + f.Origin
+	}
 	if f.Route != "" {
 		text += " " + f.Route
 	}

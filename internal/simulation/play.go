@@ -110,7 +110,7 @@ func (p *player) play(out *Outcome) {
 		})
 	}
 	all.Wait()
-	time.Sleep(grace) // what is documented to go on for a moment
+	p.w.Settle() // what is documented to go on for a moment
 	p.gather(out)
 }
 

@@ -28,15 +28,23 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 			violations = append(violations, Violation{"bubble", fmt.Sprintf("%v\n%s", value, stacks())})
 		}
 	}()
+	certificate, err := theCertificate() // outside, as it is for all bubbles
+	if err != nil {
+		return []Violation{{"world", err.Error()}}
+	}
+	started := runtime.NumGoroutine()
 	synctest.Test(t, func(*testing.T) {
-		w, err := newWorld(plan)
+		w, err := newWorld(plan, certificate)
 		if err != nil {
 			violations = append(violations, Violation{"world", err.Error()})
 			return
 		}
-		defer w.close()
 		violations = append(violations, guarded(w, body)...)
-		violations = append(violations, w.leftovers()...)
+		w.Settle()
+		violations = append(violations, w.openConnections()...)
+		w.close()
+		synctest.Wait()
+		violations = append(violations, goroutinesLeft(started)...)
 	})
 	return violations
 }
@@ -59,29 +67,61 @@ func guarded(w *World, body func(w *World)) (violations []Violation) {
 	return nil
 }
 
-// grace is how long what is documented to go on may go on after the program's end: a list that was
-// left waits 100 ms for its goroutines.
-const grace = 200 * time.Millisecond
-
-// leftovers finds what the client has left.
-func (w *World) leftovers() (violations []Violation) {
+// Settle waits until what is documented to go on after a call has ended: a list that was left waits
+// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. Then it closes the
+// connections that no call uses.
+func (w *World) Settle() {
+	grace := 200 * time.Millisecond
+	if w.plan.Auth == OAuth {
+		grace = 31 * time.Second
+	}
 	time.Sleep(grace)
 	w.closeIdle()
 	synctest.Wait()
-	for _, c := range w.net.ends(func(c *conn) bool { return c.client }) {
+}
+
+// openConnections finds the connections that the client has left open.
+func (w *World) openConnections() (violations []Violation) {
+	for _, c := range w.net.ends(func(c *conn) bool { return c.client && !c.proxys }) {
 		violations = append(violations, Violation{"connection", fmt.Sprintf(
 			"connection %d to %s, opened for call %q, is still open", c.id, c.remote, c.call)})
 	}
 	return violations
 }
 
-// stacks are those of goroutines in bubbles that are blocked.
-func stacks() string {
+// goroutinesLeft finds what still runs in the bubble, which has two of its own. Looking at all
+// stacks takes its time, so they are counted first.
+func goroutinesLeft(outside int) (violations []Violation) {
+	if runtime.NumGoroutine() == outside+2 {
+		return nil
+	}
+	own := bubble(string(stackOf(false)))
+	for stack := range strings.SplitSeq(string(stackOf(true)), "\n\n") {
+		if bubble(stack) == own && !strings.Contains(stack, "testing/synctest.") {
+			violations = append(violations, Violation{"goroutine", "it is left: " + stack})
+		}
+	}
+	return violations
+}
+
+func stackOf(all bool) []byte {
 	buffer := make([]byte, 1<<20)
-	buffer = buffer[:runtime.Stack(buffer, true)]
+	return buffer[:runtime.Stack(buffer, all)]
+}
+
+// bubble reads the number of a bubble from a goroutine's stack; empty where it is in none.
+func bubble(stack string) string {
+	first, _, _ := strings.Cut(stack, "\n")
+	_, number, _ := strings.Cut(first, "synctest bubble ")
+	number, _, _ = strings.Cut(number, "]")
+	return number
+}
+
+// stacks are those of the goroutines in bubbles.
+func stacks() string {
 	var found []string
-	for _, stack := range strings.Split(string(buffer), "\n\n") {
-		if first, _, _ := strings.Cut(stack, "\n"); strings.Contains(first, "synctest bubble") {
+	for stack := range strings.SplitSeq(string(stackOf(true)), "\n\n") {
+		if bubble(stack) != "" {
 			found = append(found, stack)
 		}
 	}

@@ -50,7 +50,7 @@ func (p *player) raw(path, query string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, p.w.Server.URL+"/api/v4"+path+query, nil)
 	r.Header.Set("PRIVATE-TOKEN", p.w.Server.Token)
 	recorder := httptest.NewRecorder()
-	p.w.handler.ServeHTTP(recorder, r)
+	p.w.below.ServeHTTP(recorder, r)
 	return recorder
 }
 
@@ -85,7 +85,7 @@ func (p *player) find() {
 	r.Header.Set("PRIVATE-TOKEN", p.w.Server.Token)
 	r.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	if p.w.handler.ServeHTTP(recorder, r); recorder.Code >= 300 {
+	if p.w.below.ServeHTTP(recorder, r); recorder.Code >= 300 {
 		panic(recorder.Body.String())
 	}
 }

@@ -71,7 +71,7 @@ func (p *player) get(o *observed, u *url.URL) *httptest.ResponseRecorder {
 		r.Header.Set(name, token)
 	}
 	recorder := httptest.NewRecorder()
-	p.w.handler.ServeHTTP(recorder, r)
+	p.w.below.ServeHTTP(recorder, r)
 	return recorder
 }
 

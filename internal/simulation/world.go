@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,16 +31,28 @@ type World struct {
 	// Data are the records of the plan.
 	Data Data
 
-	plan      WorldPlan
-	handler   http.Handler // of the server, without the network and its faults
-	net       *network
-	transport *http.Transport
-	began     time.Time
+	plan        WorldPlan
+	net         *network
+	certificate *certificate
+	transport   *http.Transport
+	tokens      *tokens
+	below       http.Handler // the server without faults
+	servers     []*http.Server
+	serving     sync.WaitGroup
+	began       time.Time
+	ctx         context.Context // ends with the world
+	end         context.CancelFunc
 
-	mu       sync.Mutex // guards what follows; nobody waits with it
-	wire     []*Exchange
-	attempts map[string]int
-	clients  []*forge.Client
+	mu        sync.Mutex // guards what follows; nobody waits with it
+	wire      []*Exchange
+	events    []Event
+	rows      []Row
+	attempts  map[string]int      // by key of an exchange
+	positions map[string][]string // pages that were asked for, by call and path
+	dials     map[string]int      // by call
+	inserted  int
+	dateOff   time.Duration
+	clients   []*forge.Client
 }
 
 // Call marks a call: the context is for the connections that it opens, the option for its requests.
@@ -78,6 +91,8 @@ func (w *World) options() []forge.Option {
 		own = append(own, forge.WithToken(w.Server.Token))
 	case JobToken:
 		own = append(own, forge.WithJobToken(w.Server.JobToken))
+	case OAuth:
+		own = append(own, w.withOAuth())
 	}
 	if w.plan.PlainHTTP {
 		own = append(own, forge.WithPlainHTTP())
@@ -85,18 +100,20 @@ func (w *World) options() []forge.Option {
 	return own
 }
 
-const (
-	plainAddress  = "127.0.0.1:80"
-	secureAddress = "forge.test:443"
-)
-
 // newWorld starts the servers and makes the client. It runs in the bubble.
-func newWorld(plan WorldPlan) (*World, error) {
-	w := &World{plan: plan, net: newNetwork(plan.Latency), began: time.Now(), attempts: map[string]int{}}
-	w.transport = &http.Transport{DialContext: w.net.dial}
+func newWorld(plan WorldPlan, c *certificate) (*World, error) {
+	w := &World{
+		plan: plan, net: newNetwork(plan.Latency), certificate: c, tokens: newTokens(plan), began: time.Now(),
+		attempts: map[string]int{}, positions: map[string][]string{}, dials: map[string]int{},
+	}
+	w.ctx, w.end = context.WithCancel(context.Background())
+	w.net.onDial = w.dialing
+	w.openTransport()
+	host, address := w.home()
 	server, err := forgetest.Start(
-		forgetest.WithListener(w.net.listen(plainAddress)),
-		forgetest.WithURL("http://127.0.0.1"),
+		forgetest.WithListener(w.wrap(w.net.listen(address))),
+		forgetest.WithURL(w.scheme()+host),
+		forgetest.WithToken(serverToken),
 		forgetest.WithHTTPServer(w.around),
 	)
 	if err != nil {
@@ -104,22 +121,46 @@ func newWorld(plan WorldPlan) (*World, error) {
 	}
 	w.Server = server
 	w.Data = fill(server, plan.Data)
+	w.openOthers()
 	if w.Client, err = w.NewClient(); err != nil {
+		w.close()
 		return nil, fmt.Errorf("the client is not made: %w", err)
 	}
 	return w, nil
 }
 
-// close ends what the world has started. It waits for the server.
+const serverToken = "simulated-server-token"
+
+// openOthers starts the servers beside forgetest.
+func (w *World) openOthers() {
+	w.serve(w.otherAddress(), "other", &other{w})
+	if w.plan.Protocol.secure() {
+		w.serve("forge.test:80", "other", &other{w})
+	}
+	if w.plan.Auth == OAuth {
+		_, address := w.auth()
+		w.serve(address, "token", w.tokens)
+	}
+	if w.proxied() {
+		w.serve(proxyAddress, "proxy", &proxy{w})
+	}
+}
+
+// close ends what the world has started, and waits for it.
 func (w *World) close() {
 	w.closeIdle()
+	w.end()
 	w.Server.Close()
+	for _, s := range w.servers {
+		_ = s.Close()
+	}
+	w.serving.Wait()
 }
 
 // closeIdle gives back what the clients keep for later calls.
 func (w *World) closeIdle() {
 	w.mu.Lock()
-	clients := append([]*forge.Client(nil), w.clients...)
+	clients := slices.Clone(w.clients)
 	w.mu.Unlock()
 	for _, c := range clients {
 		c.CloseIdleConnections()
@@ -130,11 +171,18 @@ type connKey struct{}
 
 // around puts the faults around the server's handler, and tells it the connection of a request.
 func (w *World) around(s *http.Server) {
-	w.handler = s.Handler
-	s.Handler = &front{world: w, next: s.Handler}
-	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, connKey{}, inner(c))
-	}
+	next := s.Handler
+	w.below = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		w.tokens.translate(r, w.Server.Token)
+		next.ServeHTTP(out, r)
+	})
+	s.Handler = &front{world: w, origin: "forge", next: w.below}
+	s.ConnContext = connContext
+	w.prepare(s)
+}
+
+func connContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, inner(c))
 }
 
 // inner finds the connection in memory below TLS.
@@ -143,5 +191,5 @@ func inner(c net.Conn) *conn {
 		c = t.NetConn()
 	}
 	own, _ := c.(*conn)
-	return own
+	return own // nil for another kind of connection
 }
