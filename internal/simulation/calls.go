@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	forge "github.com/forge-sdk/forge-go"
 )
@@ -96,15 +97,18 @@ func (r *row) writes() bool { return r.class() != forge.ClassSafe }
 func (r *row) class() forge.RetryClass { return classes()[r.route] }
 
 // classes has the class of each route.
-func classes() map[string]forge.RetryClass {
+var classes = sync.OnceValue(func() map[string]forge.RetryClass {
 	all := map[string]forge.RetryClass{}
 	for _, r := range forge.Routes() {
 		all[r.Method+" "+r.Template] = r.Class
 	}
 	return all
-}
+})
 
-func calls() []*row {
+// calls are all rows. They are made once, outside of any bubble, and never change.
+var calls = sync.OnceValue(allCalls)
+
+func allCalls() []*row {
 	return slices.Concat(registryCalls(), nativeCalls(), codeCalls(), fileCalls(), settingCalls(), eventCalls(), issueCalls(),
 		mergeCalls(), userCalls(), runnerCalls(), otherCalls())
 }

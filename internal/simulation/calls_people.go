@@ -26,6 +26,8 @@ func issueCalls() []*row {
 	options := func(c *caller) *forge.ListIssuesOptions {
 		o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("app")}
 		switch c.s.Variant % 4 {
+		case 0:
+			o.Labels = nil
 		case 1:
 			o.OrderBy, o.Sort = forge.IssueOrderByCreatedAt, forge.SortAsc
 		case 2:

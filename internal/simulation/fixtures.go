@@ -158,3 +158,12 @@ func pick[T any](list []T, n int) (one T) {
 	}
 	return list[n%len(list)]
 }
+
+// data are the records that faults of the world move.
+func (f *fixtures) data() Data {
+	d := Data{Group: f.group, Project: f.app, Registry: f.image, Issues: f.issues, MergeRequests: f.merges}
+	for _, id := range f.emails {
+		d.Emails = append(d.Emails, strconv.FormatInt(id, 10))
+	}
+	return d
+}

@@ -59,7 +59,7 @@ func check(o *Outcome) (violations []Violation) {
 // exchanges are the requests of a step.
 func (o *Outcome) exchanges(step *observed) (list []Exchange) {
 	for _, e := range o.wire {
-		if e.Call == step.step.ID {
+		if e.Call == step.step.ID && e.Origin != "proxy" {
 			list = append(list, e)
 		}
 	}
@@ -90,9 +90,9 @@ func (p *Plan) damages() bool {
 	})
 }
 
-// moves reports whether rows come and go by a fault.
-func (p *Plan) moves() bool {
-	return slices.ContainsFunc(p.World.Faults, func(f Fault) bool { return f.Kind == Insert || f.Kind == Delete })
+// moves reports whether rows come or go by a fault of one of the kinds.
+func (p *Plan) moves(kinds ...FaultKind) bool {
+	return slices.ContainsFunc(p.World.Faults, func(f Fault) bool { return slices.Contains(kinds, f.Kind) })
 }
 
 // A list without an error has every row that the server had all the time, each once and in order;
@@ -103,7 +103,7 @@ func listIsComplete(o *Outcome, report func(*observed, string, ...any)) {
 			if w.err != nil || w.left || s.recovered != nil || s.step.OnePage || !s.before.asked || s.row.whole {
 				continue
 			}
-			if o.plan.damages() || o.relinked(s) {
+			if o.plan.damages() || o.plan.strays(s) {
 				continue
 			}
 			got := keys(generics(w.items))
@@ -111,11 +111,11 @@ func listIsComplete(o *Outcome, report func(*observed, string, ...any)) {
 			switch {
 			case w.start != "":
 				continue // cursorResumes
-			case s.before.same(s.after) && !o.plan.moves():
+			case s.before.same(s.after) && !o.plan.moves(Insert, Delete):
 				if !slices.Equal(got, want) {
 					report(s, "the list ended without an error and has %d items of %d: %s", len(got), len(want), parted(got, want))
 				}
-			case s.before.status == http.StatusOK && o.keyset(s):
+			case s.before.status == http.StatusOK && (o.keyset(s) || !s.row.moving && !o.plan.moves(Delete)):
 				for _, k := range want {
 					if slices.Contains(keys(s.after.items), k) && !slices.Contains(got, k) {
 						report(s, "the list ended without an error and without %s, which stayed in it", k)
@@ -126,9 +126,11 @@ func listIsComplete(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// relinked: the server itself led the list elsewhere.
-func (o *Outcome) relinked(s *observed) bool {
-	return o.plan.hits(s, Relink, Respond, Endless)
+// strays: a redirect leads the step to a place that serves something else.
+func (p *Plan) strays(s *observed) bool {
+	return slices.ContainsFunc(p.World.Faults, func(f Fault) bool {
+		return (f.Call == "*" || f.Call == s.step.ID) && f.Kind == Respond && f.Status >= 300 && f.Status < 400 && f.Target != Moved
+	})
 }
 
 // keyset reports whether the pages of a step were read by keyset.
@@ -174,8 +176,8 @@ func listEndsOnce(o *Outcome, report func(*observed, string, ...any)) {
 // A list that goes on with a cursor begins at the first page that was not wholly consumed.
 func cursorResumes(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if len(s.walks) < 2 || s.walks[len(s.walks)-1].start == "" || !s.before.same(s.after) || o.plan.damages() || o.plan.moves() ||
-			o.relinked(s) {
+		if len(s.walks) < 2 || s.walks[len(s.walks)-1].start == "" || !s.before.same(s.after) || o.plan.damages() || o.plan.moves(Insert, Delete) ||
+			o.plan.strays(s) {
 			continue
 		}
 		first, second := s.walks[len(s.walks)-2], s.walks[len(s.walks)-1]
@@ -216,7 +218,7 @@ func perPage(s *observed) int {
 // What is read is what the server has, in fields or in Extra.
 func readIsStored(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if !s.before.asked || !s.before.same(s.after) || o.plan.damages() || o.plan.moves() || o.plan.hits(s, Respond) {
+		if !s.before.asked || !s.before.same(s.after) || o.plan.damages() || o.plan.moves(Insert, Delete) || o.plan.strays(s) {
 			continue
 		}
 		switch {

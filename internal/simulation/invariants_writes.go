@@ -22,7 +22,7 @@ func doneHasHappened(o *Outcome, report func(*observed, string, ...any)) {
 		if !s.row.writes() || s.err != nil || s.recovered != nil || !s.done {
 			continue
 		}
-		if s.row.name == "Settings.Apply" || o.plan.hits(s, Respond, Garble, Repeat) {
+		if s.row.name == "Settings.Apply" || o.plan.damages() {
 			continue // the server may say what is not true, and an empty difference is sent to nobody
 		}
 		if o.effects(s) == 0 {
@@ -54,7 +54,7 @@ func outcomeIsTold(o *Outcome, report func(*observed, string, ...any)) {
 func storeAgrees(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		n := o.effects(s)
-		done := s.err == nil && s.recovered == nil && !o.plan.hits(s, Respond, Garble, Repeat)
+		done := s.err == nil && s.recovered == nil && !o.plan.damages()
 		switch s.row.name {
 		case "SecureFiles.Upload":
 			files := o.stored["up-"+s.step.ID]
@@ -103,7 +103,7 @@ func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 			}
 		case got == nil:
 			report(s, "SaveTo returned no error, and there is no file")
-		case s.before.same(s.after) && !o.plan.damages() && !o.plan.hits(s, Respond) && string(got) != string(s.before.raw):
+		case s.before.same(s.after) && !o.plan.damages() && !o.plan.strays(s) && string(got) != string(s.before.raw):
 			report(s, "SaveTo returned no error, and the file has %d bytes of %d", len(got), len(s.before.raw))
 		}
 	}

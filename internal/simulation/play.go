@@ -57,14 +57,15 @@ func (l *limiter) Wait(ctx context.Context) error {
 // Play runs a plan and checks what came of it.
 func Play(t *testing.T, plan *Plan) *Outcome {
 	t.Helper()
-	out := &Outcome{plan: plan}
+	out, rows := &Outcome{plan: plan}, rowsByName()
+	_ = classes()
 	dir, err := os.MkdirTemp("", "simulation")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
 	out.Violations = Run(t, plan.World, func(w *World) {
-		p := &player{plan: plan, w: w, dir: dir, log: &logged{}, rows: rowsByName()}
+		p := &player{plan: plan, w: w, dir: dir, log: &logged{}, rows: rows}
 		p.play(out)
 	})
 	out.Violations = append(out.Violations, out.broken...)
@@ -74,18 +75,19 @@ func Play(t *testing.T, plan *Plan) *Outcome {
 	return out
 }
 
-func rowsByName() map[string]*row {
+var rowsByName = sync.OnceValue(func() map[string]*row {
 	rows := map[string]*row{}
 	for _, r := range calls() {
 		rows[r.name] = r
 	}
 	return rows
-}
+})
 
 // play runs the goroutines, and gathers what the invariants look at.
 func (p *player) play(out *Outcome) {
 	p.f = furnish(p.w.Server, p.plan.Amount)
 	p.find()
+	p.w.Data = p.f.data()
 	var goroutines [][]*observed
 	for g := range p.plan.Goroutines {
 		var steps []*observed
@@ -110,6 +112,12 @@ func (p *player) play(out *Outcome) {
 		})
 	}
 	all.Wait()
+	for _, o := range p.seen {
+		if o.row.more {
+			time.Sleep(31 * time.Second) // a token that was asked for is waited for, whoever has given up
+			break
+		}
+	}
 	p.w.Settle() // what is documented to go on for a moment
 	p.gather(out)
 }

@@ -3,6 +3,8 @@ package simulation
 import (
 	"flag"
 	"hash/fnv"
+	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
@@ -20,13 +22,20 @@ var (
 	forFlag   = flag.Duration("for", 0, "search new seeds for so long, and stop at the first violation")
 	countFlag = flag.Int("seeds", 0, "try so many seeds, from -from on")
 	fromFlag  = flag.Uint64("from", 1, "the first seed of -seeds")
+	allFlag   = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
+	smallFlag = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
 )
 
 // TestSimulation runs programs drawn from seeds: those of this commit, or what the flags say.
 func TestSimulation(t *testing.T) {
+	log.SetOutput(io.Discard) // net/http tells of what a server garbles
 	switch {
 	case *seedFlag != 0:
-		out := Play(t, Draw(*seedFlag))
+		plan := Draw(*seedFlag)
+		if *smallFlag != "" {
+			plan = Shrink(t, plan, *smallFlag, 20, time.Now().Add(time.Minute))
+		}
+		out := Play(t, plan)
 		t.Log("\n" + out.Story())
 		report(t, out)
 	case *forFlag > 0:
@@ -77,6 +86,10 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 		if len(out.Violations) == 0 {
 			continue
 		}
+		if *allFlag {
+			tally(t, seed, out.Violations)
+			continue
+		}
 		t.Logf("seed %d, the one after %d others: %v", seed, len(took)-1, out.Violations[0])
 		small := Shrink(t, plan, out.Violations[0].Name, 20, time.Now().Add(20*time.Second))
 		for range 20 {
@@ -91,6 +104,19 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 	}
 	slices.Sort(took)
 	t.Logf("%d seeds from %d on, median %v, longest %v", len(took), from, took[len(took)/2], took[len(took)-1])
+	t.Log(perName)
+}
+
+var perName = map[string]int{}
+
+// tally logs the first violations of each invariant.
+func tally(t *testing.T, seed uint64, violations []Violation) {
+	t.Helper()
+	for _, v := range violations[:1] {
+		if perName[v.Name]++; perName[v.Name] <= 4 {
+			t.Logf("seed %d violates %.300v", seed, v)
+		}
+	}
 }
 
 func report(t *testing.T, out *Outcome) {
