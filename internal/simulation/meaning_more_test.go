@@ -197,8 +197,11 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
+// leaveDownload reads nothing of a download and does not close it, until its time is over.
 func leaveDownload(w *World) {
-	_, _ = w.Client.Repositories.DownloadBlob(context.Background(), forge.Path("group/app"), w.Data.Blobs[0])
+	ctx, stop := context.WithTimeout(context.Background(), time.Hour)
+	context.AfterFunc(ctx, stop)
+	_, _ = w.Client.Repositories.DownloadBlob(ctx, forge.Path("group/app"), w.Data.Blobs[0])
 }
 
 // A bubble that is stuck is a violation. Its goroutine stays, so that the test frees it.
