@@ -97,6 +97,9 @@ func (w *World) begin(r *http.Request, origin string) *Exchange {
 	}
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		e.Conn = c.id
+		if r.Method == http.MethodConnect { // its header is the transport's
+			e.Call, e.Path = c.call, r.Host
+		}
 	}
 	w.change(func() { w.add(e) })
 	return e
@@ -106,14 +109,18 @@ func (w *World) begin(r *http.Request, origin string) *Exchange {
 func (w *World) add(e *Exchange) {
 	w.attempts[e.key()]++
 	e.Attempt = w.attempts[e.key()]
-	if e.Nth = w.nth(e); e.Nth > len(w.positions[e.list()]) {
+	if e.Nth = w.nth(e); !slices.Contains(w.positions[e.list()], e.Page) {
 		w.positions[e.list()] = append(w.positions[e.list()], e.Page)
 	}
 	w.wire = append(w.wire, e)
 }
 
-// nth counts the positions that a call has asked a list for. The caller holds mu.
+// nth counts the positions that a call has asked a list for; pages have a number of their own. The
+// caller holds mu.
 func (w *World) nth(e *Exchange) int {
+	if number, err := strconv.Atoi(e.Page); err == nil {
+		return number
+	}
 	known := w.positions[e.list()]
 	if i := slices.Index(known, e.Page); i >= 0 {
 		return i + 1

@@ -57,6 +57,9 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = in.Close() }()
+	if own, ok := w.(*writer); ok {
+		own.note(http.StatusOK)
+	}
 	defer closeAtEnd(p.world.ctx, in)()
 	if _, err := io.WriteString(in, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return

@@ -116,16 +116,22 @@ func (p *passage) respond(f Fault, held *httptest.ResponseRecorder) {
 			header.Set("Location", location)
 		}
 	}
-	p.setRetryAfter(f, header)
-	header.Set("Date", p.world.date().Format(http.TimeFormat))
+	date := p.world.date()
+	if f.RetryAfter == ResetUnix {
+		// Clients tell a Unix time from a number of seconds by its size, and in a bubble's year a Unix
+		// time is small: this server's clock is ahead.
+		date = date.AddDate(30, 0, 0)
+	}
+	header.Set("Date", date.Format(http.TimeFormat))
+	setRetryAfter(f, header, date)
 	p.armHeader()
 	p.send(f.Status, header, body)
 }
 
-// setRetryAfter says when to come again, by the server's clock.
-func (p *passage) setRetryAfter(f Fault, header http.Header) {
+// setRetryAfter says when to come again, by a server's clock that shows date.
+func setRetryAfter(f Fault, header http.Header, date time.Time) {
 	seconds := strconv.Itoa(int(f.Wait / time.Second))
-	until := p.world.date().Add(f.Wait)
+	until := date.Add(f.Wait)
 	switch f.RetryAfter {
 	case Seconds:
 		header.Set("Retry-After", seconds)

@@ -44,27 +44,36 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 		violations = append(violations, w.openConnections()...)
 		w.close()
 		synctest.Wait()
-		violations = append(violations, goroutinesLeft(started)...)
+		left := goroutinesLeft(started)
+		if violations = append(violations, left...); left != nil {
+			time.Sleep(24 * time.Hour) // those that wait for a time end
+		}
 	})
 	return violations
 }
 
-// guarded runs the program and keeps its panic, which would end the process.
+// guarded runs the program and keeps its panic, which would end the process. A goroutine of its own
+// may end by runtime.Goexit, as t.FailNow does.
 func guarded(w *World, body func(w *World)) (violations []Violation) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		value := recover()
-		if value == nil {
-			value = "runtime.Goexit"
-		}
-		violations = []Violation{{"program", fmt.Sprintf("%v\n%s", value, debug.Stack())}}
+	done := make(chan struct{})
+	go func() {
+		returned := false
+		defer close(done)
+		defer func() {
+			if returned {
+				return
+			}
+			value := recover()
+			if value == nil {
+				value = "runtime.Goexit"
+			}
+			violations = []Violation{{"program", fmt.Sprintf("%v\n%s", value, debug.Stack())}}
+		}()
+		body(w)
+		returned = true
 	}()
-	body(w)
-	returned = true
-	return nil
+	<-done
+	return violations
 }
 
 // Settle waits until what is documented to go on after a call has ended: a list that was left waits
@@ -85,6 +94,7 @@ func (w *World) openConnections() (violations []Violation) {
 	for _, c := range w.net.ends(func(c *conn) bool { return c.client && !c.proxys }) {
 		violations = append(violations, Violation{"connection", fmt.Sprintf(
 			"connection %d to %s, opened for call %q, is still open", c.id, c.remote, c.call)})
+		_ = c.Close() // or its goroutines would stay for the rest of the process
 	}
 	return violations
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log"
 	"testing"
 	"time"
 
@@ -14,7 +15,10 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // net/http complains of faults there
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/forge-sdk/forge-go/internal/simulation.TestStuckBubble.func1.1"))
+}
 
 // run runs a program in a world, and wants no violation.
 func run(t *testing.T, plan WorldPlan, body func(w *World)) {

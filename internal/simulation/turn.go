@@ -88,7 +88,7 @@ func (w *World) insert(path string) {
 		key = name
 	case "users":
 		key = fmt.Sprint(w.Server.AddUser(name).ID)
-	case "runners", "all":
+	case "runners":
 		key = fmt.Sprint(d.Project.AddRunner(nil).ID)
 	case "emails":
 		key = fmt.Sprint(w.Server.Root().AddEmail(name + "@example.test").Get("id"))
@@ -142,11 +142,6 @@ func (w *World) deletable(list string) (keys []string, path string) {
 		if d.Registry != nil {
 			return d.Registry.Tags(), fmt.Sprintf("%s/registry/repositories/%d/tags/", project, d.Registry.ID)
 		}
-	case "runners", "all":
-		for _, r := range d.Runners {
-			keys = append(keys, fmt.Sprint(r.ID))
-		}
-		return keys, "/api/v4/runners/"
 	case "emails":
 		return slices.Clone(d.Emails), "/api/v4/user/emails/"
 	case "secure_files":
@@ -167,7 +162,11 @@ func (w *World) ask(server http.Handler, method, path string) (status int) {
 	return answer.Code
 }
 
-func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+// lastPart is the name of a list, of which "/runners/all" is one of runners.
+func lastPart(path string) string {
+	path = strings.TrimSuffix(path, "/all")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
 
 // closeAtEnd closes a connection when a context ends; what it returns ends the watch.
 func closeAtEnd(ctx context.Context, c io.Closer) (stop func() bool) {

@@ -20,13 +20,18 @@ func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // WriteHeader sends the header.
 func (w *writer) WriteHeader(status int) {
 	if status >= 200 {
-		w.began = true
-		if w.p.e.Answer == 0 {
-			w.p.answered(status)
-		}
-		w.p.world.change(func() { w.p.e.Status = status })
+		w.note(status)
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// note records the status.
+func (w *writer) note(status int) {
+	w.began = true
+	if w.p.e.Handled && w.p.e.Answer == 0 {
+		w.p.answered(status)
+	}
+	w.p.world.change(func() { w.p.e.Status = status })
 }
 
 // Write sends bytes of the body up to the next fault, then lets that act.

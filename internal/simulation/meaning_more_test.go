@@ -1,0 +1,217 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// Rows that come into a list or are taken out of it while it is read move the pages.
+func TestRowsMove(t *testing.T) {
+	plan := WorldPlan{Data: DataPlan{Issues: 25, SecureFiles: []int{1, 1, 1, 1, 1}}}
+	plan.Faults = []Fault{
+		{Call: "c", Page: "2", Attempt: 1, At: AtBefore, Kind: Insert, Length: 3},
+		{Call: "f", Page: "2", Attempt: 1, At: AtBefore, Kind: Delete},
+	}
+	run(t, plan, func(w *World) {
+		got, err := operations["list"](w) // newest first: three rows come a second time
+		require.NoError(t, err)
+		assert.Equal(t, "28", got)
+
+		ctx, mark := w.Call(context.Background(), "f")
+		var ids []int64
+		for f, err := range w.Client.SecureFiles.List(ctx, forge.Path("group/app"), forge.PerPage(2), mark) {
+			require.NoError(t, err)
+			ids = append(ids, f.ID)
+		}
+		assert.Len(t, ids, 4) // one was moved to the page before
+		rows := w.Rows()
+		require.Len(t, rows, 4)
+		assert.Equal(t, Row{rows[3].At, "secure_files", true, fmt.Sprint(w.Data.SecureFileIDs[0])}, rows[3])
+		for _, row := range rows[:3] {
+			assert.Equal(t, "issues", row.List)
+			assert.False(t, row.Delete)
+		}
+	})
+}
+
+// Every list that can grow does, by its name.
+func TestRowsOfEveryList(t *testing.T) {
+	plan := WorldPlan{Data: DataPlan{
+		Issues: 1, MergeRequests: 1, Tags: 2, Users: 1, Runners: 2, Emails: 2, AuditEvents: 1, SecureFiles: []int{1},
+	}}
+	run(t, plan, func(w *World) {
+		for _, list := range []string{
+			"/issues", "/projects/1/merge_requests", "/x/tags", "/users", "/runners", "/runners/all", "/user/emails",
+			"/audit_events", "/groups/1/audit_events", "/projects/1/audit_events", "/projects/1/secure_files",
+			"/projects/1/registry/repositories",
+		} {
+			before := len(w.Rows())
+			w.insert(list)
+			assert.Len(t, w.Rows(), before+1, list)
+		}
+		before := len(w.Rows())
+		w.insert("/settings")
+		assert.Len(t, w.Rows(), before)
+		for _, list := range []string{"/x/tags", "/user/emails", "/projects/1/secure_files"} {
+			request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, list, nil)
+			require.NoError(t, err)
+			before := len(w.Rows())
+			w.remove(&passage{front: &front{world: w, next: w.below}, r: request}, 0)
+			require.Len(t, w.Rows(), before+1, list)
+			assert.True(t, w.Rows()[before].Delete)
+		}
+	})
+}
+
+// Links to the next page lead back, away, or nowhere.
+func TestRelink(t *testing.T) {
+	for target, want := range map[Target]error{
+		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unparsable: forge.ErrAnswer, Nowhere: nil,
+	} {
+		s := see(t, smallPlan(HTTP1), "list", Fault{Page: "2", At: AtAfter, Kind: Relink, Target: target})
+		if want == nil {
+			require.NoError(t, s.err, target)
+		} else {
+			require.ErrorIs(t, s.err, want, target)
+		}
+		for _, e := range s.wire {
+			assert.Equal(t, "forge", e.Origin)
+		}
+		t.Log(target, s.got, s.err, len(s.wire))
+	}
+}
+
+// A fault can be keyed to one page of a list, by its number or by its place in the list, whatever
+// the order in which the pages are asked for.
+func TestFaultOfOnePage(t *testing.T) {
+	for _, page := range []string{"2", "#2"} {
+		plan := smallPlan(H2C)
+		plan.Faults = []Fault{{Call: "c", Page: page, Attempt: 1, At: AtBefore, Kind: Respond, Status: 503}}
+		run(t, plan, func(w *World) {
+			ctx, mark := w.Call(context.Background(), "c")
+			issues, err := forge.Collect(w.Client.Issues.List(ctx, nil, forge.PerPage(10), forge.Ahead(8), mark))
+			require.NoError(t, err)
+			assert.Len(t, issues, 25)
+			for _, e := range w.Wire() {
+				assert.Equal(t, e.Page == "2" && e.Attempt == 1, e.Status == 503)
+			}
+			assert.Len(t, w.Wire(), 4)
+		})
+	}
+}
+
+// Faults of a proxy: it refuses the tunnel, or answers in place of the server.
+func TestProxyFaults(t *testing.T) {
+	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
+		for _, status := range []int{502, 407} {
+			plan := smallPlan(protocol)
+			plan.Proxy = true
+			s := see(t, plan, "get", Fault{Origin: "proxy", Call: "c", Attempt: 1, At: AtBefore, Kind: Respond, Status: status})
+			require.NotEmpty(t, s.wire)
+			e := s.wire[0]
+			assert.Equal(t, []any{"proxy", "c", status}, []any{e.Origin, e.Call, e.Status}, "%s %d", protocol, status)
+			assert.Equal(t, protocol.secure(), e.Method == http.MethodConnect)
+			if status == 407 {
+				require.Error(t, s.err)
+				assert.Len(t, s.wire, 1)
+			} else {
+				require.NoError(t, s.err)
+			}
+		}
+	}
+}
+
+// A server that keeps silent for ever ends the attempt after the client's minute.
+func TestStallForEver(t *testing.T) {
+	for _, protocol := range protocols {
+		for _, point := range []Point{AtBefore, AtAfter, AtHeader, AtData} {
+			plan := smallPlan(protocol)
+			plan.Retry = forge.RetryPolicy{MaxAttempts: 1}
+			s := see(t, plan, "download", Fault{At: point, Kind: Stall, Byte: 10})
+			require.ErrorIs(t, s.err, forge.ErrTimeout, "%s %s", protocol, point)
+			assert.InDelta(t, 60, s.took.Seconds(), 0.5)
+		}
+	}
+}
+
+// A slow link lets so many bytes pass in each wait.
+func TestSlow(t *testing.T) {
+	for _, protocol := range protocols {
+		s := see(t, smallPlan(protocol), "download", Fault{At: AtData, Kind: Slow, Byte: 10_000, Wait: time.Second, Length: 4000})
+		require.NoError(t, s.err)
+		assert.Equal(t, "50000", s.got)
+		assert.GreaterOrEqual(t, s.took, 8*time.Second, protocol)
+		assert.Less(t, s.took, 60*time.Second, protocol)
+	}
+}
+
+// A request whose header does not arrive whole is on the wire, and was never given to the server.
+func TestLostRequests(t *testing.T) {
+	for _, kind := range []FaultKind{Reset, Cut, Garble, Stall} {
+		s := see(t, smallPlan(HTTP1), "post", Fault{At: AtHead, Kind: kind, Byte: 20})
+		require.Error(t, s.err)
+		require.Len(t, s.wire, 1, kind)
+		e := s.wire[0]
+		assert.Equal(t, []any{true, false, "c", 1}, []any{e.Lost, e.Handled, e.Call, e.Attempt}, kind)
+		t.Log(kind, s.err)
+	}
+}
+
+// Interim responses come in front of the real one.
+func TestInterim(t *testing.T) {
+	for _, protocol := range protocols {
+		s := see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 3})
+		require.NoError(t, s.err)
+		assert.Equal(t, []int{201}, s.statuses())
+		s = see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 50})
+		t.Log(protocol, s.err)
+	}
+}
+
+// What a program leaves behind, and how it ends, is found.
+func TestViolationsAreFound(t *testing.T) {
+	for name, body := range map[string]func(w *World){
+		"program":    func(*World) { panic("of the program") },
+		"exit":       func(*World) { runtime.Goexit() },
+		"connection": leaveDownload,
+		"goroutine":  func(w *World) { go time.Sleep(time.Hour) },
+		"none":       func(*World) {},
+	} {
+		violations := Run(t, smallPlan(HTTP1), body)
+		if name == "none" {
+			assert.Empty(t, violations)
+			continue
+		}
+		require.NotEmpty(t, violations, name)
+		assert.Equal(t, strings.Replace(name, "exit", "program", 1), violations[0].Name)
+	}
+}
+
+// leaveDownload reads nothing of a download and does not close it, until its time is over.
+func leaveDownload(w *World) {
+	ctx, stop := context.WithTimeout(context.Background(), time.Hour)
+	context.AfterFunc(ctx, stop)
+	_, _ = w.Client.Repositories.DownloadBlob(ctx, forge.Path("group/app"), w.Data.Blobs[0])
+}
+
+// A bubble that is stuck is a violation. Its goroutine stays, so that the test frees it.
+func TestStuckBubble(t *testing.T) {
+	violations := Run(t, WorldPlan{}, func(w *World) {
+		stop := make(chan struct{})
+		go func() { <-stop }()
+	})
+	require.NotEmpty(t, violations)
+	assert.Equal(t, "goroutine", violations[0].Name)
+	assert.Equal(t, "bubble", violations[1].Name)
+	assert.Contains(t, violations[1].Text, "deadlock")
+}
