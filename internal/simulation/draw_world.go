@@ -90,6 +90,9 @@ func drawFault(r source, s *Step) Fault {
 	case AtBody, AtData:
 		f.Byte = oneOf(r, 0, 1, r.IntN(30), r.IntN(600), r.IntN(20<<10))
 	}
+	if kind == Insert && f.Page == "" {
+		f.Page = "#1" // a list that grows with each page does not end
+	}
 	f.Length = oneOf(r, 0, 1, 2, 1+r.IntN(20))
 	f.drawKind(r)
 	return f

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"flag"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"log"
@@ -28,6 +29,7 @@ var (
 
 // TestSimulation runs programs drawn from seeds: those of this commit, or what the flags say.
 func TestSimulation(t *testing.T) {
+	debug.SetGCPercent(400)
 	log.SetOutput(io.Discard) // net/http tells of what a server garbles
 	switch {
 	case *seedFlag != 0:
@@ -80,8 +82,10 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 	var took []time.Duration
 	for seed := from; len(took) < count && time.Now().Before(until); seed++ {
 		began := time.Now()
+		stuck := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("seed %d does not end", seed)) })
 		plan := Draw(seed)
 		out := Play(t, plan)
+		stuck.Stop()
 		took = append(took, time.Since(began))
 		if len(out.Violations) == 0 {
 			continue
