@@ -32,6 +32,7 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 	if err != nil {
 		return []Violation{{"world", err.Error()}}
 	}
+	defer watchBuffers()(&violations)
 	started := runtime.NumGoroutine()
 	synctest.Test(t, func(*testing.T) {
 		w, err := newWorld(plan, certificate)
@@ -50,6 +51,19 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 		}
 	})
 	return violations
+}
+
+// watchBuffers begins to look after the buffers of one run; what it returns adds what was found.
+func watchBuffers() (report func(*[]Violation)) {
+	b := watched.Load()
+	if b == nil {
+		return func(*[]Violation) {}
+	}
+	alone, before := running.Add(1) == 1, b.inUse()
+	return func(violations *[]Violation) {
+		alone = running.Add(-1) == 0 && alone
+		*violations = append(*violations, b.result(before, alone)...)
+	}
 }
 
 // guarded runs the program and keeps its panic, which would end the process. A goroutine of its own
