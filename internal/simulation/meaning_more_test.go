@@ -119,7 +119,7 @@ func TestFaultOfEverything(t *testing.T) {
 	require.Error(t, s.err)
 	assert.Equal(t, []int{503, 503, 503, 503}, s.statuses())
 	s = see(t, smallPlan(HTTP1), "get", Fault{Call: "other", At: AtBefore, Kind: Respond, Status: 503},
-		Fault{Route: "POST /", At: AtBefore, Kind: Respond, Status: 503}, Fault{Origin: "other", At: AtBefore, Kind: Respond, Status: 503})
+		Fault{Route: "POST /", At: AtBefore, Kind: Respond, Status: 503}, Fault{Call: "c", Origin: "other", At: AtBefore, Kind: Respond, Status: 503})
 	require.NoError(t, s.err)
 	assert.Equal(t, []int{200}, s.statuses())
 }
