@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,10 +92,14 @@ func guarded(w *World, body func(w *World)) (violations []Violation) {
 }
 
 // Settle waits until what is documented to go on after a call has ended: a list that was left waits
-// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. Then it closes the
-// connections that no call uses.
+// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. A server that has
+// sent GOAWAY closes the connection after a second. Then Settle closes the connections that no call
+// uses.
 func (w *World) Settle() {
 	grace := 200 * time.Millisecond
+	if slices.ContainsFunc(w.plan.Faults, func(f Fault) bool { return f.Kind == GoAway }) {
+		grace = 1500 * time.Millisecond
+	}
 	if w.plan.Auth == OAuth {
 		grace = 31 * time.Second
 	}
