@@ -9,12 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
@@ -414,8 +414,12 @@ var errNotProcessed = &failure{sentinel: io.ErrUnexpectedEOF, text: "the connect
 
 // release gives the workspace back.
 func (c *call) release() {
-	if c.data != nil && c.data.Cap() <= largestPooled {
-		workspaces.Put(c.data)
+	switch {
+	case c.data == nil:
+	case c.data.Cap() <= largestPooled:
+		workspaces.Put(c.data, (*workspace).memory)
+	default:
+		workspaces.Drop(c.data)
 	}
 	c.data = nil
 }
@@ -426,15 +430,14 @@ type workspace struct {
 	reader jsonread.Reader
 }
 
-var workspaces sync.Pool
+var workspaces bufpool.Pool[workspace]
 
 const largestPooled = 4 << 20 // bytes; a larger workspace is left to the garbage collector
 
-func getWorkspace() *workspace {
-	if w, ok := workspaces.Get().(*workspace); ok {
-		return w
-	}
-	return new(workspace)
+// memory is all that the buffer can hold.
+func (w *workspace) memory() []byte {
+	w.Reset()
+	return w.AvailableBuffer()[:w.Available()]
 }
 
 // isTemporary reports whether a credential may be had a moment later.

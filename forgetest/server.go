@@ -67,8 +67,8 @@ func WithDemo() Option { return func(s *Server) { s.demo = true } }
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 
 // WithListener serves on the given listener instead of opening one; Close closes it. Its address is the host of the server's
-// URLs. With an in-memory listener the server runs inside a bubble of testing/synctest, where tests of waits, retries and
-// timeouts take no time: see the example. With a listener of tls.NewListener give WithURL("https://...") too.
+// URLs. With one in memory the server runs inside a bubble of testing/synctest, where waits, retries and timeouts take no time:
+// docs/testing.md has one. With a listener of tls.NewListener give WithURL("https://...") too.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
 
 // WithURL sets the scheme and host of the server's URLs ("https://forge.test") where clients reach it by another address than

@@ -110,6 +110,20 @@ func TestFaultOfOnePage(t *testing.T) {
 	}
 }
 
+// Without a page a fault hits every page, without an attempt every attempt, and "*" is every call.
+func TestFaultOfEverything(t *testing.T) {
+	s := see(t, smallPlan(HTTP1), "list", Fault{Attempt: 1, At: AtBefore, Kind: Respond, Status: 503})
+	require.NoError(t, s.err)
+	assert.Equal(t, []int{503, 200, 503, 200, 503, 200}, s.statuses())
+	s = see(t, smallPlan(HTTP1), "list", Fault{Call: "*", At: AtBefore, Kind: Respond, Status: 503})
+	require.Error(t, s.err)
+	assert.Equal(t, []int{503, 503, 503, 503}, s.statuses())
+	s = see(t, smallPlan(HTTP1), "get", Fault{Call: "other", At: AtBefore, Kind: Respond, Status: 503},
+		Fault{Route: "POST /", At: AtBefore, Kind: Respond, Status: 503}, Fault{Call: "c", Origin: "other", At: AtBefore, Kind: Respond, Status: 503})
+	require.NoError(t, s.err)
+	assert.Equal(t, []int{200}, s.statuses())
+}
+
 // Faults of a proxy: it refuses the tunnel, or answers in place of the server.
 func TestProxyFaults(t *testing.T) {
 	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {

@@ -64,6 +64,16 @@ func TestRespondBeforeAndAfterTheEffect(t *testing.T) {
 	}
 }
 
+// A write that the server refuses has no effect.
+func TestRefusedWriteHasNoEffect(t *testing.T) {
+	run(t, WorldPlan{}, func(w *World) {
+		_, err := operations["post"](w)
+		require.ErrorIs(t, err, forge.ErrNotFound)
+		e := w.Wire()[0]
+		assert.Equal(t, []any{true, false, 404, 404}, []any{e.Handled, e.Effect, e.Answer, e.Status})
+	})
+}
+
 // Every form of Retry-After arrives as meant, by the server's clock: the client waits as long, or
 // fails where it would have to wait too long.
 func TestRetryAfterForms(t *testing.T) {

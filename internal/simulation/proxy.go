@@ -61,6 +61,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		own.note(http.StatusOK)
 	}
 	defer closeAtEnd(p.world.ctx, in)()
+	defer closeAtEnd(p.world.ctx, out)()
 	if _, err := io.WriteString(in, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
@@ -103,6 +104,10 @@ func (p *proxy) forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode < 200 { // 101: this proxy forwards nothing but HTTP
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	for name, values := range answer.Header {
 		w.Header()[name] = values
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,6 +33,7 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 	if err != nil {
 		return []Violation{{"world", err.Error()}}
 	}
+	defer watchBuffers()(&violations)
 	started := runtime.NumGoroutine()
 	synctest.Test(t, func(*testing.T) {
 		w, err := newWorld(plan, certificate)
@@ -50,6 +52,19 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 		}
 	})
 	return violations
+}
+
+// watchBuffers begins to look after the buffers of one run; what it returns adds what was found.
+func watchBuffers() (report func(*[]Violation)) {
+	b := watched.Load()
+	if b == nil {
+		return func(*[]Violation) {}
+	}
+	alone, before := running.Add(1) == 1, b.inUse()
+	return func(violations *[]Violation) {
+		alone = running.Add(-1) == 0 && alone
+		*violations = append(*violations, b.result(before, alone)...)
+	}
 }
 
 // guarded runs the program and keeps its panic, which would end the process. A goroutine of its own
@@ -77,10 +92,14 @@ func guarded(w *World, body func(w *World)) (violations []Violation) {
 }
 
 // Settle waits until what is documented to go on after a call has ended: a list that was left waits
-// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. Then it closes the
-// connections that no call uses.
+// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. A server that has
+// sent GOAWAY closes the connection after a second. Then Settle closes the connections that no call
+// uses.
 func (w *World) Settle() {
 	grace := 200 * time.Millisecond
+	if slices.ContainsFunc(w.plan.Faults, func(f Fault) bool { return f.Kind == GoAway }) {
+		grace = 1500 * time.Millisecond
+	}
 	if w.plan.Auth == OAuth {
 		grace = 31 * time.Second
 	}
