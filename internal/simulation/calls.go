@@ -13,9 +13,9 @@ import (
 type row struct {
 	name, route string // "Issues.List", "GET /issues"
 	// Exactly one of these is set.
-	value func(c *caller) (any, error)
-	items func(c *caller) (all iter.Seq2[any, error], collect func() ([]any, error))
-	open  func(c *caller) (*forge.Download, error)
+	value func(c *calling) (any, error)
+	items func(c *calling) (all iter.Seq2[any, error], collect func() ([]any, error))
+	open  func(c *calling) (*forge.Download, error)
 
 	// setup makes the object that the step writes to, before the program begins.
 	setup func(f *fixtures, s *Step)
@@ -31,8 +31,8 @@ type row struct {
 	upload bool
 }
 
-// caller is a step that is about to call: what the methods take.
-type caller struct {
+// calling is a step that is about to call: what the methods take.
+type calling struct {
 	ctx    context.Context
 	client *forge.Client
 	opts   []forge.RequestOption
@@ -47,8 +47,8 @@ var (
 	acme = forge.Path("acme")
 )
 
-func value[T any](name, route string, call func(c *caller) (*T, error)) *row {
-	return &row{name: name, route: route, value: func(c *caller) (any, error) {
+func value[T any](name, route string, call func(c *calling) (*T, error)) *row {
+	return &row{name: name, route: route, value: func(c *calling) (any, error) {
 		v, err := call(c)
 		if v == nil {
 			return nil, err
@@ -57,12 +57,12 @@ func value[T any](name, route string, call func(c *caller) (*T, error)) *row {
 	}}
 }
 
-func nothing(name, route string, call func(c *caller) error) *row {
-	return &row{name: name, route: route, value: func(c *caller) (any, error) { return nil, call(c) }}
+func nothing(name, route string, call func(c *calling) error) *row {
+	return &row{name: name, route: route, value: func(c *calling) (any, error) { return nil, call(c) }}
 }
 
-func items[T any](name, route string, call func(c *caller) iter.Seq2[*T, error]) *row {
-	return &row{name: name, route: route, items: func(c *caller) (iter.Seq2[any, error], func() ([]any, error)) {
+func items[T any](name, route string, call func(c *calling) iter.Seq2[*T, error]) *row {
+	return &row{name: name, route: route, items: func(c *calling) (iter.Seq2[any, error], func() ([]any, error)) {
 		list := call(c)
 		all := func(yield func(any, error) bool) {
 			list(func(item *T, err error) bool {
@@ -82,7 +82,7 @@ func items[T any](name, route string, call func(c *caller) iter.Seq2[*T, error])
 	}}
 }
 
-func stream(name, route string, call func(c *caller) (*forge.Download, error)) *row {
+func stream(name, route string, call func(c *calling) (*forge.Download, error)) *row {
 	return &row{name: name, route: route, open: call}
 }
 

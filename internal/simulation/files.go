@@ -90,7 +90,7 @@ func (f *ownFile) Close() error {
 }
 
 // download reads or saves a stream.
-func (p *player) download(o *observed, c *caller) {
+func (p *player) download(o *observed, c *calling) {
 	d, err := o.row.open(c)
 	if err != nil {
 		o.err = err

@@ -117,6 +117,13 @@ func (f *flow) wake() {
 	f.changed.Broadcast()
 }
 
+// refused is what a write gets that the writer's own end has made impossible.
+func (f *flow) refused() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed
+}
+
 // write keeps a copy of p. It reports whether the reader has gone, and which marks were reached.
 func (f *flow) write(p []byte) (gone bool, hits []func(), err error) {
 	f.mu.Lock()

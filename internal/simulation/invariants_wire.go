@@ -257,7 +257,7 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 // A call fails only where a fault, its caller or the server gives a reason.
 func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.fired != nil || len(o.plan.World.Faults) > 0 {
+		if o.plan.Clients[s.step.Client].Strict || s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.fired != nil || len(o.plan.World.Faults) > 0 {
 			continue
 		}
 		err := s.err

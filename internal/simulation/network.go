@@ -221,6 +221,9 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write never blocks. The first write after the other end was closed is answered with a reset, as
 // TCP does, and the next one fails.
 func (c *conn) Write(p []byte) (int, error) {
+	if err := c.out.refused(); err != nil { // nothing of it is on the wire
+		return 0, c.wrap("write", err)
+	}
 	if c.sending != nil {
 		c.sending(c, p)
 	}

@@ -94,7 +94,7 @@ func (p *player) run(o *observed) {
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), observedKey{}, o))
 	defer cancel()
 	ctx, mark := p.w.Call(ctx, s.ID)
-	c := &caller{ctx: ctx, client: p.clients[s.Client], f: p.f, s: s, opts: p.options(o, mark)}
+	c := &calling{ctx: ctx, client: p.clients[s.Client], f: p.f, s: s, opts: p.options(o, mark)}
 	if o.row.upload {
 		c.file = p.file(o)
 	}
@@ -120,7 +120,7 @@ func (p *player) run(o *observed) {
 }
 
 // guarded makes the call, and notes a panic that reaches the caller.
-func (p *player) guarded(o *observed, c *caller) {
+func (p *player) guarded(o *observed, c *calling) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -169,7 +169,7 @@ func (p *player) options(o *observed, mark forge.RequestOption) []forge.RequestO
 }
 
 // address plans the request of a read, to ask the server for the truth; empty for writes.
-func (p *player) address(o *observed, c *caller) string {
+func (p *player) address(o *observed, c *calling) string {
 	if o.row.writes() || o.row.more {
 		return ""
 	}

@@ -19,7 +19,7 @@ type walk struct {
 }
 
 // walkAll reads a list as the step says: once or twice, and on from where it ended.
-func (p *player) walkAll(o *observed, c *caller) {
+func (p *player) walkAll(o *observed, c *calling) {
 	s := o.step
 	all, collect := o.row.items(c)
 	times := 1
