@@ -28,6 +28,7 @@ func invariants() []invariant {
 		{"NoCredentialElsewhere", noCredentialElsewhere},
 		{"NoCredentialInText", noCredentialInText},
 		{"CredentialIsTheClients", credentialIsTheClients},
+		{"CredentialHeadersAreRefused", credentialHeadersAreRefused},
 		{"AttemptsAreBounded", attemptsAreBounded},
 		{"DeadWorldIsSpared", deadWorldIsSpared},
 		{"WireIsAttempts", wireIsAttempts},

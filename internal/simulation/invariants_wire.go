@@ -78,6 +78,23 @@ func credentialIsTheClients(o *Outcome, report func(*observed, string, ...any)) 
 	}
 }
 
+// A program cannot set the header of a credential, whichever way it is spelled.
+func credentialHeadersAreRefused(o *Outcome, report func(*observed, string, ...any)) {
+	for _, s := range o.seen {
+		if s.step.Smuggle == "" || !s.done {
+			continue
+		}
+		err := s.err
+		for _, w := range s.walks {
+			err = errors.Join(err, w.err)
+		}
+		var refused *forge.ValidationError
+		if sent := len(o.exchanges(s)); !errors.As(err, &refused) || sent > 0 {
+			report(s, "%d requests were sent with the header %s: %v", sent, s.step.Smuggle, err)
+		}
+	}
+}
+
 // most is how many attempts a call of the step has at most.
 func (o *Outcome) most(s *observed) int {
 	most := 4
@@ -257,7 +274,7 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 // A call fails only where a fault, its caller or the server gives a reason.
 func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if o.plan.Clients[s.step.Client].Strict || s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.fired != nil || len(o.plan.World.Faults) > 0 {
+		if o.plan.Clients[s.step.Client].Strict || s.step.Smuggle != "" || s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.fired != nil || len(o.plan.World.Faults) > 0 {
 			continue
 		}
 		err := s.err

@@ -186,7 +186,7 @@ func (p *player) gather(out *Outcome) {
 	for _, c := range p.clients {
 		out.log += fmt.Sprintf("%v %+v %#v\n", c, c, c)
 	}
-	out.secrets = []string{p.w.Server.Token, p.w.Server.JobToken, p.f.member.Token}
+	out.secrets = []string{p.w.Server.Token, p.w.Server.JobToken, p.f.member.Token, smuggled}
 	out.saved = map[string][]byte{}
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {

@@ -56,6 +56,7 @@ type Step struct {
 	Deadline, Cancel time.Duration // 0: none
 	Header           time.Duration // HeaderTimeout
 	Retry            int           // attempts of this call; 0: as the client says
+	Smuggle          string        // a header of a credential, which the step tries to set
 	Panic            string        // the place where the caller's code panics
 	PanicAt          int           // at the how-manieth time
 }
@@ -214,6 +215,10 @@ func (s *Step) drawCaller(r source, row *row) {
 	}
 	if r.chance(20) {
 		s.Retry = oneOf(r, 1, 2, 3, 6)
+	}
+	if r.chance(40) {
+		s.Smuggle = oneOf(r, "PRIVATE-TOKEN", "private-token", "Private-token", "JOB-TOKEN", "job-Token", "AUTHORIZATION",
+			"authorization", "cookie", "SUDO", "sudo", "proxy-authorization", "Deploy-Token")
 	}
 	if !r.chance(10) {
 		return

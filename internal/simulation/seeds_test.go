@@ -19,17 +19,19 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("seed", 0, "tell the story of one `seed`")
-	forFlag   = flag.Duration("for", 0, "search new seeds for so long, and stop at the first violation")
-	countFlag = flag.Int("seeds", 0, "try so many seeds, from -from on")
-	fromFlag  = flag.Uint64("from", 1, "the first seed of -seeds")
-	allFlag   = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
-	smallFlag = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
+	seedFlag   = flag.Uint64("seed", 0, "tell the story of one `seed`")
+	forFlag    = flag.Duration("for", 0, "search new seeds for so long, and stop at the first violation")
+	countFlag  = flag.Int("seeds", 0, "try so many seeds, from -from on")
+	fromFlag   = flag.Uint64("from", 1, "the first seed of -seeds")
+	allFlag    = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
+	shrinkFlag = flag.Duration("shrink", 20*time.Second, "how long a failing plan is made smaller")
+	smallFlag  = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
 )
 
 // TestSimulation runs programs drawn from seeds: those of this commit, or what the flags say.
 func TestSimulation(t *testing.T) {
 	debug.SetGCPercent(400)
+	defer WatchBuffers()()
 	log.SetOutput(io.Discard) // net/http tells of what a server garbles
 	switch {
 	case *seedFlag != 0:
@@ -95,7 +97,7 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 			continue
 		}
 		t.Logf("seed %d, the one after %d others: %v", seed, len(took)-1, out.Violations[0])
-		small := Shrink(t, plan, out.Violations[0].Name, 20, time.Now().Add(20*time.Second))
+		small := Shrink(t, plan, out.Violations[0].Name, 20, time.Now().Add(*shrinkFlag))
 		for range 20 {
 			if again := Play(t, small); len(again.Violations) > 0 {
 				out = again

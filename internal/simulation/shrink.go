@@ -138,6 +138,7 @@ func (p *Plan) plainerSteps() (list []*Plan) {
 		q(s.Cancel > 0, func(s *Step) { s.Cancel = 0 })
 		q(s.Header > 0, func(s *Step) { s.Header = 0 })
 		q(s.Retry > 0, func(s *Step) { s.Retry = 0 })
+		q(s.Smuggle != "", func(s *Step) { s.Smuggle = "" })
 		q(s.Panic != "", func(s *Step) { s.Panic = "" })
 		q(s.Variant > 3, func(s *Step) { s.Variant %= 4 })
 		q(s.PerPage != 1 && s.PerPage != 0, func(s *Step) { s.PerPage = 0 })

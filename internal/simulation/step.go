@@ -151,6 +151,9 @@ func (p *player) options(o *observed, mark forge.RequestOption) []forge.RequestO
 	if s.OnePage {
 		opts = append(opts, forge.OnePage())
 	}
+	if s.Smuggle != "" {
+		opts = append(opts, forge.Header(s.Smuggle, smuggled))
+	}
 	if s.MaxBytes > 0 {
 		opts = append(opts, forge.MaxBytes(s.MaxBytes))
 	}
@@ -168,9 +171,11 @@ func (p *player) options(o *observed, mark forge.RequestOption) []forge.RequestO
 	return opts
 }
 
+const smuggled = "smuggled-secret"
+
 // address plans the request of a read, to ask the server for the truth; empty for writes.
 func (p *player) address(o *observed, c *calling) string {
-	if o.row.writes() || o.row.more {
+	if o.row.writes() || o.row.more || o.step.Smuggle != "" {
 		return ""
 	}
 	var plan forge.PlannedRequest

@@ -109,6 +109,7 @@ func (s *Step) String() string {
 	add(s.Cancel > 0, "cancelled after %v", s.Cancel)
 	add(s.Header > 0, "HeaderTimeout(%v)", s.Header)
 	add(s.Retry > 0, "%d attempts", s.Retry)
+	add(s.Smuggle != "", "sets the header %s", s.Smuggle)
 	add(s.Panic != "", "panics in its %s at time %d", s.Panic, s.PanicAt)
 	return text
 }
