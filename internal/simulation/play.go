@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -69,6 +71,12 @@ func Play(t *testing.T, plan *Plan) *Outcome {
 		p.play(out)
 	})
 	out.Violations = append(out.Violations, out.broken...)
+	if slices.ContainsFunc(out.seen, func(o *observed) bool { return o.fired != nil }) {
+		// A panic of the caller's code leaves the buffer of its call to the garbage collector.
+		out.Violations = slices.DeleteFunc(out.Violations, func(v Violation) bool {
+			return v.Name == "buffer" && strings.Contains(v.Text, "still in use")
+		})
+	}
 	if out.seen != nil {
 		out.Violations = append(out.Violations, check(out)...)
 	}
