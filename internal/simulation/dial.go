@@ -41,7 +41,10 @@ func (w *World) dialing(ctx context.Context, address string) (then func(*conn), 
 	return func(c *conn) {
 		w.watchHeads(c)
 		for _, f := range faults {
-			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, stays: true, hit: func() { w.hit(nil, f) }})
+			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, stays: true, hit: func() {
+				w.hit(nil, f)
+				w.strike(c)
+			}})
 		}
 	}, nil
 }
@@ -98,6 +101,7 @@ func (w *World) sending(c *conn, p []byte) {
 			continue
 		}
 		c.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, head: true, hit: func() {
+			w.strike(c)
 			if w.hit(e, f); f.Kind == Reset {
 				c.in.finish(reset)
 			}

@@ -184,11 +184,77 @@ func TestLostRequests(t *testing.T) {
 // Interim responses come in front of the real one.
 func TestInterim(t *testing.T) {
 	for _, protocol := range protocols {
-		s := see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 3})
+		for _, status := range []int{100, 102, 103} {
+			for _, operation := range []string{"get", "upload"} {
+				s := see(t, smallPlan(protocol), operation, Fault{At: AtBefore, Kind: Interim, Status: status, Length: 3})
+				require.NoError(t, s.err, "%s %d %s", protocol, status, operation)
+				assert.Equal(t, wantOf[operation], s.got)
+				require.Len(t, s.wire, 1)
+				assert.Len(t, s.wire[0].Faults, 1)
+			}
+		}
+	}
+}
+
+// A fault that hits a connection is known of all requests that share it.
+func TestStruckConnections(t *testing.T) {
+	for _, protocol := range protocols {
+		plan := smallPlan(protocol)
+		plan.Faults = []Fault{{Call: "c", Page: "3", Attempt: 1, At: AtAfter, Kind: Reset}}
+		s := see(t, plan, "list")
 		require.NoError(t, s.err)
-		assert.Equal(t, []int{201}, s.statuses())
-		s = see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 50})
-		t.Log(protocol, s.err)
+		require.Len(t, s.wire, 4)
+		for i, e := range s.wire {
+			assert.Equal(t, i < 3, e.Struck, "%s %d", protocol, i)
+			assert.Len(t, e.Faults, map[bool]int{true: 1}[i == 2])
+		}
+	}
+}
+
+// A server may take few requests at a time over one connection.
+func TestFewStreams(t *testing.T) {
+	for _, protocol := range []Protocol{H2C, TLS} {
+		plan := smallPlan(protocol)
+		plan.Streams = 1
+		plan.Faults = []Fault{{Call: "c", At: AtBefore, Kind: Stall, Wait: time.Second}}
+		run(t, plan, func(w *World) {
+			done := make(chan error)
+			for range 4 {
+				go func() {
+					_, err := operations["get"](w)
+					done <- err
+				}()
+			}
+			for range 4 {
+				require.NoError(t, <-done)
+			}
+			conns := map[int][]time.Duration{}
+			for _, e := range w.Wire() {
+				for _, began := range conns[e.Conn] {
+					assert.GreaterOrEqual(t, e.Began, began+time.Second, protocol)
+				}
+				conns[e.Conn] = append(conns[e.Conn], e.Began)
+			}
+			t.Log(len(w.Wire()), conns)
+		})
+	}
+}
+
+// A project that has moved is announced by the address that the client uses, with its scheme.
+func TestMovedProject(t *testing.T) {
+	for _, protocol := range protocols {
+		run(t, smallPlan(protocol), func(w *World) {
+			w.Data.Project.MoveTo("group/new")
+			repository := w.Data.Project.AddRegistryRepository("image")
+			_, err := operations["get"](w)
+			require.NoError(t, err)
+			assert.Len(t, w.Wire(), 2)
+			host, _ := w.home()
+			for found, err := range w.Client.Registry.ListForProject(context.Background(), forge.Path("group/new"), nil) {
+				require.NoError(t, err)
+				assert.Equal(t, host+"/"+repository.Path, found.Location)
+			}
+		})
 	}
 }
 

@@ -87,6 +87,7 @@ func (w *writer) act(f Fault, rest []byte) []byte {
 		if f.Kind == Abort || w.p.conn == nil {
 			panic(http.ErrAbortHandler)
 		}
+		w.p.world.strike(w.p.conn)
 		w.p.conn.strike(mark{kind: f.Kind, wait: f.Wait, length: f.Length})
 	}
 	return rest
