@@ -49,9 +49,10 @@ func (w *World) dialing(ctx context.Context, address string) (then func(*conn), 
 	}, nil
 }
 
+// hitsDial reports whether the fault is keyed to a dial. The way to the server may begin at a proxy.
 func (f Fault) hitsDial(call, origin string, number int) bool {
-	return (f.Call == "*" || f.Call == call) && (f.Origin == origin || f.Origin == "" && origin == "forge") &&
-		(f.Attempt == 0 || f.Attempt == number)
+	there := f.Origin == origin || f.Origin == "" && (origin == "forge" || origin == "proxy")
+	return there && (f.Call == "*" || f.Call == call) && (f.Attempt == 0 || f.Attempt == number)
 }
 
 // originAt names who listens at an address.

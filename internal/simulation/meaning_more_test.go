@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -141,6 +142,24 @@ func TestProxyFaults(t *testing.T) {
 			} else {
 				require.NoError(t, s.err)
 			}
+		}
+	}
+}
+
+// A fault of the dials of a call acts on those to a proxy, too.
+func TestDialFaults(t *testing.T) {
+	for _, proxied := range []bool{false, true} {
+		for _, protocol := range []Protocol{HTTP1, TLS} {
+			plan := smallPlan(protocol)
+			plan.Proxy = proxied
+			s := see(t, plan, "get", Fault{Call: "*", At: AtDial, Kind: Refuse})
+			require.ErrorIs(t, s.err, syscall.ECONNREFUSED)
+			assert.Empty(t, s.wire)
+
+			s = see(t, plan, "get", Fault{Attempt: 1, At: AtDial, Kind: Refuse}, Fault{Attempt: 2, At: AtDial, Kind: Slow, Wait: 5 * time.Second})
+			require.NoError(t, s.err)
+			assert.GreaterOrEqual(t, s.took, 5*time.Second)
+			assert.Less(t, s.took, 10*time.Second)
 		}
 	}
 }

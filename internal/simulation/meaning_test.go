@@ -228,6 +228,19 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
+// Tokens of the registry are secrets too.
+func TestRegistryTokensAreSecrets(t *testing.T) {
+	run(t, WorldPlan{Data: DataPlan{Tags: 2}}, func(w *World) {
+		before := len(w.Secrets())
+		_, err := forge.Collect(w.Client.RegistryNative.ListCatalog(context.Background()))
+		require.NoError(t, err)
+		secrets := w.Secrets()
+		require.Len(t, secrets, before+1)
+		wire := w.Wire()
+		assert.Equal(t, "Bearer "+secrets[before], wire[len(wire)-1].Header.Get("Authorization"))
+	})
+}
+
 // A header without end ends the attempt.
 func TestEndlessHeader(t *testing.T) {
 	for _, protocol := range protocols {

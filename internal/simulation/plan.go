@@ -176,7 +176,8 @@ type Fault struct {
 	// Page is the value of page, cursor or page_token in the query, "#3" the third one of the call
 	// that was asked for; empty is every one.
 	Page string
-	// Attempt counts the requests of the same call, method and URL from 1; 0 is every one.
+	// Attempt counts the requests of the same call, method and URL from 1; 0 is every one. AtDial it
+	// counts the dials of the call to that origin.
 	Attempt int
 
 	At         Point

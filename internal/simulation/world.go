@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -169,6 +170,9 @@ func (w *World) around(s *http.Server) {
 	next := s.Handler
 	w.below = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.tokens.translate(r, w.Server.Token)
+		if strings.HasSuffix(r.URL.Path, "/jwt/auth") {
+			out = &tokenWriter{out, w.tokens}
+		}
 		next.ServeHTTP(out, r)
 	})
 	s.Handler = &front{world: w, origin: "forge", next: w.below}
