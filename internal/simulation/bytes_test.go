@@ -149,5 +149,6 @@ func TestAbortKeepsTheConnection(t *testing.T) {
 		require.NoError(t, s.err)
 		require.Len(t, s.wire, 2)
 		assert.Equal(t, protocol == H2C || protocol == TLS, s.wire[0].Conn == s.wire[1].Conn)
+		assert.False(t, s.wire[0].Struck)
 	}
 }

@@ -131,6 +131,9 @@ func (w *World) nth(e *Exchange) int {
 	if number, err := strconv.Atoi(e.Page); err == nil {
 		return number
 	}
+	if e.Page == "" {
+		return 1
+	}
 	known := w.positions[e.list()]
 	if i := slices.Index(known, e.Page); i >= 0 {
 		return i + 1

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"runtime"
 	"strings"
 	"syscall"
@@ -212,6 +214,47 @@ func TestInterim(t *testing.T) {
 				assert.Len(t, s.wire[0].Faults, 1)
 			}
 		}
+		plan := smallPlan(protocol)
+		plan.Faults = []Fault{{Call: "c", At: AtBefore, Kind: Interim, Status: 103, Length: 3}}
+		run(t, plan, func(w *World) {
+			var codes []int
+			ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+				Got1xxResponse: func(code int, _ textproto.MIMEHeader) error { codes = append(codes, code); return nil },
+			})
+			ctx, mark := w.Call(ctx, "c")
+			_, err := w.Client.Issues.GetTimeStats(ctx, forge.Path("group/app"), 1, mark)
+			require.NoError(t, err)
+			assert.Equal(t, []int{103, 103, 103}, codes)
+		})
+	}
+}
+
+// Pages have a number of their own, whichever is asked for first; other positions are counted.
+func TestPositionsOfPages(t *testing.T) {
+	run(t, WorldPlan{}, func(w *World) {
+		for _, c := range []struct {
+			page string
+			nth  int
+		}{{"3", 3}, {"", 1}, {"2", 2}, {"3", 3}} {
+			e := &Exchange{Call: "a", Path: "/issues", Page: c.page}
+			w.change(func() { w.add(e) })
+			assert.Equal(t, c.nth, e.Nth)
+		}
+		for i, page := range []string{"", "x", "y", "x"} {
+			e := &Exchange{Call: "b", Path: "/issues", Page: page}
+			w.change(func() { w.add(e) })
+			assert.Equal(t, []int{1, 2, 3, 2}[i], e.Nth)
+		}
+	})
+}
+
+// A tunnel in which nothing moves any more ends with its world.
+func TestProxyStuck(t *testing.T) {
+	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
+		plan := smallPlan(protocol)
+		plan.Proxy, plan.Retry = true, forge.RetryPolicy{MaxAttempts: 1}
+		s := see(t, plan, "download", Fault{At: AtHeader, Kind: Stall})
+		require.ErrorIs(t, s.err, forge.ErrTimeout)
 	}
 }
 
@@ -293,6 +336,9 @@ func TestViolationsAreFound(t *testing.T) {
 		}
 		require.NotEmpty(t, violations, name)
 		assert.Equal(t, strings.Replace(name, "exit", "program", 1), violations[0].Name)
+		if text := map[string]string{"program": "of the program", "exit": "runtime.Goexit"}[name]; text != "" {
+			assert.True(t, strings.HasPrefix(violations[0].Text, text), violations[0].Text)
+		}
 	}
 }
 
