@@ -41,14 +41,18 @@ func (w *World) dialing(ctx context.Context, address string) (then func(*conn), 
 	return func(c *conn) {
 		w.watchHeads(c)
 		for _, f := range faults {
-			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, stays: true, hit: func() { w.hit(nil, f) }})
+			c.peer.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, stays: true, hit: func() {
+				w.hit(nil, f)
+				w.strike(c)
+			}})
 		}
 	}, nil
 }
 
+// hitsDial reports whether the fault is keyed to a dial. The way to the server may begin at a proxy.
 func (f Fault) hitsDial(call, origin string, number int) bool {
-	return (f.Call == "*" || f.Call == call) && (f.Origin == origin || f.Origin == "" && origin == "forge") &&
-		(f.Attempt == 0 || f.Attempt == number)
+	there := f.Origin == origin || f.Origin == "" && (origin == "forge" || origin == "proxy")
+	return there && (f.Call == "*" || f.Call == call) && (f.Attempt == 0 || f.Attempt == number)
 }
 
 // originAt names who listens at an address.
@@ -98,6 +102,7 @@ func (w *World) sending(c *conn, p []byte) {
 			continue
 		}
 		c.out.arm(int64(f.Byte), mark{kind: f.Kind, wait: f.Wait, length: f.Length, head: true, hit: func() {
+			w.strike(c)
 			if w.hit(e, f); f.Kind == Reset {
 				c.in.finish(reset)
 			}

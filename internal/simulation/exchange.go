@@ -31,6 +31,10 @@ type Exchange struct {
 	Sent    int64
 	Faults  []Fault // those that hit
 
+	// Struck says that a fault has hit the connection, which other requests of HTTP/2 share, and those
+	// that come after.
+	Struck bool
+
 	Began, Ended time.Duration // in virtual time; Ended is 0 while the request runs
 }
 
@@ -48,6 +52,7 @@ func (w *World) Wire() []Exchange {
 	for i, e := range w.wire {
 		list[i] = *e
 		list[i].Faults = slices.Clone(e.Faults)
+		list[i].Struck = w.struck[e.Conn]
 	}
 	return list
 }
@@ -79,6 +84,11 @@ func (w *World) hit(e *Exchange, f Fault) {
 			e.Faults = append(e.Faults, f)
 		}
 	})
+}
+
+// strike records that a fault has hit a connection.
+func (w *World) strike(c *conn) {
+	w.change(func() { w.struck[c.id] = true })
 }
 
 // begin notes a request that arrives.
@@ -120,6 +130,9 @@ func (w *World) add(e *Exchange) {
 func (w *World) nth(e *Exchange) int {
 	if number, err := strconv.Atoi(e.Page); err == nil {
 		return number
+	}
+	if e.Page == "" {
+		return 1
 	}
 	known := w.positions[e.list()]
 	if i := slices.Index(known, e.Page); i >= 0 {
@@ -163,7 +176,7 @@ func (w *World) hitting(e *Exchange) (list []Fault) {
 // hits reports whether the fault is keyed to an exchange.
 func (f Fault) hits(e *Exchange) bool {
 	switch {
-	case f.Origin != e.Origin && !(f.Origin == "" && e.Origin == "forge"),
+	case f.Origin != e.Origin && (f.Origin != "" || e.Origin != "forge"),
 		f.Call != "*" && f.Call != e.Call,
 		f.Target == Moved && strings.HasPrefix(e.Path, movedPrefix),
 		f.Route != "" && f.Route != e.Method+" "+e.Path,

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -242,7 +243,7 @@ func (f *flow) finishLocked(end error) {
 func (f *flow) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.failed == nil || err == net.ErrClosed {
+	if f.failed == nil || errors.Is(err, net.ErrClosed) {
 		f.failed = err
 	}
 }
@@ -271,7 +272,7 @@ func (f *flow) setDeadline(t time.Time) {
 
 // unwrapEnd gives the io.EOF of a reader: net returns it bare.
 func unwrapEnd(err error) error {
-	if err == errEnd {
+	if errors.Is(err, errEnd) {
 		return io.EOF
 	}
 	return err

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -87,14 +88,15 @@ func (p *passage) hit(f Fault) { p.world.hit(p.e, f) }
 func (p *passage) readTo(at int) bool {
 	var read bytes.Buffer
 	source := p.r.Body
-	n, err := int64(0), error(nil)
+	var n int64
+	var err error
 	if at < 0 {
 		n, err = read.ReadFrom(source)
 	} else {
 		n, err = io.CopyN(&read, source, int64(at))
 	}
 	var rest io.Reader = source
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		rest = broken{err}
 	}
 	p.r.Body = &rejoined{io.MultiReader(&read, rest), source}
@@ -146,6 +148,7 @@ func (p *passage) armHeader() {
 func (p *passage) mark(f Fault) mark {
 	return mark{kind: f.Kind, wait: f.Wait, length: f.Length, hit: func() {
 		p.hit(f)
+		p.world.strike(p.conn)
 		if f.Kind == Reset {
 			p.conn.broken()
 		}

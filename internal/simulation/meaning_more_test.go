@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -145,6 +148,24 @@ func TestProxyFaults(t *testing.T) {
 	}
 }
 
+// A fault of the dials of a call acts on those to a proxy, too.
+func TestDialFaults(t *testing.T) {
+	for _, proxied := range []bool{false, true} {
+		for _, protocol := range []Protocol{HTTP1, TLS} {
+			plan := smallPlan(protocol)
+			plan.Proxy = proxied
+			s := see(t, plan, "get", Fault{Call: "*", At: AtDial, Kind: Refuse})
+			require.ErrorIs(t, s.err, syscall.ECONNREFUSED)
+			assert.Empty(t, s.wire)
+
+			s = see(t, plan, "get", Fault{Attempt: 1, At: AtDial, Kind: Refuse}, Fault{Attempt: 2, At: AtDial, Kind: Slow, Wait: 5 * time.Second})
+			require.NoError(t, s.err)
+			assert.GreaterOrEqual(t, s.took, 5*time.Second)
+			assert.Less(t, s.took, 10*time.Second)
+		}
+	}
+}
+
 // A server that keeps silent for ever ends the attempt after the client's minute.
 func TestStallForEver(t *testing.T) {
 	for _, protocol := range protocols {
@@ -184,11 +205,118 @@ func TestLostRequests(t *testing.T) {
 // Interim responses come in front of the real one.
 func TestInterim(t *testing.T) {
 	for _, protocol := range protocols {
-		s := see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 3})
+		for _, status := range []int{100, 102, 103} {
+			for _, operation := range []string{"get", "upload"} {
+				s := see(t, smallPlan(protocol), operation, Fault{At: AtBefore, Kind: Interim, Status: status, Length: 3})
+				require.NoError(t, s.err, "%s %d %s", protocol, status, operation)
+				assert.Equal(t, wantOf[operation], s.got)
+				require.Len(t, s.wire, 1)
+				assert.Len(t, s.wire[0].Faults, 1)
+			}
+		}
+		plan := smallPlan(protocol)
+		plan.Faults = []Fault{{Call: "c", At: AtBefore, Kind: Interim, Status: 103, Length: 3}}
+		run(t, plan, func(w *World) {
+			var codes []int
+			ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+				Got1xxResponse: func(code int, _ textproto.MIMEHeader) error { codes = append(codes, code); return nil },
+			})
+			ctx, mark := w.Call(ctx, "c")
+			_, err := w.Client.Issues.GetTimeStats(ctx, forge.Path("group/app"), 1, mark)
+			require.NoError(t, err)
+			assert.Equal(t, []int{103, 103, 103}, codes)
+		})
+	}
+}
+
+// Pages have a number of their own, whichever is asked for first; other positions are counted.
+func TestPositionsOfPages(t *testing.T) {
+	run(t, WorldPlan{}, func(w *World) {
+		for _, c := range []struct {
+			page string
+			nth  int
+		}{{"3", 3}, {"", 1}, {"2", 2}, {"3", 3}} {
+			e := &Exchange{Call: "a", Path: "/issues", Page: c.page}
+			w.change(func() { w.add(e) })
+			assert.Equal(t, c.nth, e.Nth)
+		}
+		for i, page := range []string{"", "x", "y", "x"} {
+			e := &Exchange{Call: "b", Path: "/issues", Page: page}
+			w.change(func() { w.add(e) })
+			assert.Equal(t, []int{1, 2, 3, 2}[i], e.Nth)
+		}
+	})
+}
+
+// A tunnel in which nothing moves any more ends with its world.
+func TestProxyStuck(t *testing.T) {
+	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
+		plan := smallPlan(protocol)
+		plan.Proxy, plan.Retry = true, forge.RetryPolicy{MaxAttempts: 1}
+		s := see(t, plan, "download", Fault{At: AtHeader, Kind: Stall})
+		require.ErrorIs(t, s.err, forge.ErrTimeout)
+	}
+}
+
+// A fault that hits a connection is known of all requests that share it.
+func TestStruckConnections(t *testing.T) {
+	for _, protocol := range protocols {
+		plan := smallPlan(protocol)
+		plan.Faults = []Fault{{Call: "c", Page: "3", Attempt: 1, At: AtAfter, Kind: Reset}}
+		s := see(t, plan, "list")
 		require.NoError(t, s.err)
-		assert.Equal(t, []int{201}, s.statuses())
-		s = see(t, smallPlan(protocol), "upload", Fault{At: AtBefore, Kind: Interim, Status: 103, Length: 50})
-		t.Log(protocol, s.err)
+		require.Len(t, s.wire, 4)
+		for i, e := range s.wire {
+			assert.Equal(t, i < 3, e.Struck, "%s %d", protocol, i)
+			assert.Len(t, e.Faults, map[bool]int{true: 1}[i == 2])
+		}
+	}
+}
+
+// A server may take few requests at a time over one connection.
+func TestFewStreams(t *testing.T) {
+	for _, protocol := range []Protocol{H2C, TLS} {
+		plan := smallPlan(protocol)
+		plan.Streams = 1
+		plan.Faults = []Fault{{Call: "c", At: AtBefore, Kind: Stall, Wait: time.Second}}
+		run(t, plan, func(w *World) {
+			done := make(chan error)
+			for range 4 {
+				go func() {
+					_, err := operations["get"](w)
+					done <- err
+				}()
+			}
+			for range 4 {
+				require.NoError(t, <-done)
+			}
+			conns := map[int][]time.Duration{}
+			for _, e := range w.Wire() {
+				for _, began := range conns[e.Conn] {
+					assert.GreaterOrEqual(t, e.Began, began+time.Second, protocol)
+				}
+				conns[e.Conn] = append(conns[e.Conn], e.Began)
+			}
+			t.Log(len(w.Wire()), conns)
+		})
+	}
+}
+
+// A project that has moved is announced by the address that the client uses, with its scheme.
+func TestMovedProject(t *testing.T) {
+	for _, protocol := range protocols {
+		run(t, smallPlan(protocol), func(w *World) {
+			w.Data.Project.MoveTo("group/new")
+			repository := w.Data.Project.AddRegistryRepository("image")
+			_, err := operations["get"](w)
+			require.NoError(t, err)
+			assert.Len(t, w.Wire(), 2)
+			host, _ := w.home()
+			for found, err := range w.Client.Registry.ListForProject(context.Background(), forge.Path("group/new"), nil) {
+				require.NoError(t, err)
+				assert.Equal(t, host+"/"+repository.Path, found.Location)
+			}
+		})
 	}
 }
 
@@ -208,6 +336,9 @@ func TestViolationsAreFound(t *testing.T) {
 		}
 		require.NotEmpty(t, violations, name)
 		assert.Equal(t, strings.Replace(name, "exit", "program", 1), violations[0].Name)
+		if text := map[string]string{"program": "of the program", "exit": "runtime.Goexit"}[name]; text != "" {
+			assert.True(t, strings.HasPrefix(violations[0].Text, text), violations[0].Text)
+		}
 	}
 }
 

@@ -228,6 +228,32 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
+// Where refresh tokens rotate, each is good for one refresh.
+func TestRotatingTokens(t *testing.T) {
+	for _, rotating := range []bool{false, true} {
+		tokens := newTokens(WorldPlan{Rotating: rotating})
+		first := tokens.grant()
+		assert.True(t, tokens.valid(first.AccessToken))
+		assert.False(t, tokens.valid("unknown"))
+		assert.True(t, tokens.use(first.RefreshToken))
+		assert.Equal(t, !rotating, tokens.use(first.RefreshToken))
+		assert.True(t, tokens.use(tokens.grant().RefreshToken))
+	}
+}
+
+// Tokens of the registry are secrets too.
+func TestRegistryTokensAreSecrets(t *testing.T) {
+	run(t, WorldPlan{Data: DataPlan{Tags: 2}}, func(w *World) {
+		before := len(w.Secrets())
+		_, err := forge.Collect(w.Client.RegistryNative.ListCatalog(context.Background()))
+		require.NoError(t, err)
+		secrets := w.Secrets()
+		require.Len(t, secrets, before+1)
+		wire := w.Wire()
+		assert.Equal(t, "Bearer "+secrets[before], wire[len(wire)-1].Header.Get("Authorization"))
+	})
+}
+
 // A header without end ends the attempt.
 func TestEndlessHeader(t *testing.T) {
 	for _, protocol := range protocols {

@@ -152,14 +152,16 @@ func (n *network) ends(which func(*conn) bool) []*conn {
 	return list
 }
 
-// restart resets all connections to an address, which refuses new ones for a time.
-func (n *network) restart(address string, down time.Duration) {
+// restart resets all connections to an address, which refuses new ones for a time. It returns them.
+func (n *network) restart(address string, down time.Duration) []*conn {
 	n.mu.Lock()
 	n.downTill[address] = time.Now().Add(down)
 	n.mu.Unlock()
-	for _, c := range n.ends(func(c *conn) bool { return !c.client && c.local == addr(address) }) {
+	ended := n.ends(func(c *conn) bool { return !c.client && c.local == addr(address) })
+	for _, c := range ended {
 		c.reset()
 	}
+	return ended
 }
 
 // listener is a net.Listener in memory.
@@ -242,7 +244,7 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 func (c *conn) wrap(op string, err error) error {
-	if err == nil || err == errEnd {
+	if err == nil || errors.Is(err, errEnd) {
 		return unwrapEnd(err)
 	}
 	return &net.OpError{Op: op, Net: "tcp", Source: c.local, Addr: c.remote, Err: err}

@@ -20,11 +20,12 @@ type tokens struct {
 	lifetime time.Duration
 	rotating bool
 
-	mu      sync.Mutex
-	made    int
-	access  map[string]time.Time // until when it is valid
-	refresh map[string]bool      // whether it is valid
-	all     []string
+	mu       sync.Mutex
+	made     int
+	access   map[string]time.Time // until when it is valid
+	refresh  map[string]bool      // whether it is valid
+	all      []string             // of OAuth
+	registry []string
 }
 
 func newTokens(plan WorldPlan) *tokens {
@@ -96,6 +97,26 @@ func (t *tokens) translate(r *http.Request, own string) {
 	}
 }
 
+// tokenWriter reads the tokens of the registry that the server gives out.
+type tokenWriter struct {
+	http.ResponseWriter
+	tokens *tokens
+}
+
+// Unwrap is for http.ResponseController.
+func (w *tokenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write looks for a token: forgetest writes the body at once.
+func (w *tokenWriter) Write(p []byte) (int, error) {
+	var body struct{ Token string }
+	if json.Unmarshal(p, &body) == nil && body.Token != "" {
+		w.tokens.mu.Lock()
+		w.tokens.registry = append(w.tokens.registry, body.Token)
+		w.tokens.mu.Unlock()
+	}
+	return w.ResponseWriter.Write(p)
+}
+
 // withOAuth is the option of a client that refreshes its token.
 func (w *World) withOAuth() forge.Option {
 	host, _ := w.auth()
@@ -111,5 +132,6 @@ func (w *World) withOAuth() forge.Option {
 func (w *World) Secrets() []string {
 	w.tokens.mu.Lock()
 	defer w.tokens.mu.Unlock()
-	return append(slices.Clone(w.tokens.all), w.Server.Token, w.Server.JobToken, clientSecret, proxyPassword)
+	own := []string{w.Server.Token, w.Server.JobToken, clientSecret, proxyPassword}
+	return slices.Concat(w.tokens.all, own, w.tokens.registry)
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -52,7 +53,9 @@ type WorldPlan struct {
 	Proxy bool
 	// PlainHTTP gives the client WithPlainHTTP.
 	PlainHTTP bool
-	Data      DataPlan
+	// Streams is how many requests a connection of HTTP/2 takes at a time; 0 is net/http's 250.
+	Streams int
+	Data    DataPlan
 	// Latency is that of each direction of every connection, for every write.
 	Latency time.Duration
 	Faults  []Fault
@@ -173,7 +176,8 @@ type Fault struct {
 	// Page is the value of page, cursor or page_token in the query, "#3" the third one of the call
 	// that was asked for; empty is every one.
 	Page string
-	// Attempt counts the requests of the same call, method and URL from 1; 0 is every one.
+	// Attempt counts the requests of the same call, method and URL from 1; 0 is every one. AtDial it
+	// counts the dials of the call to that origin.
 	Attempt int
 
 	At         Point
@@ -227,7 +231,7 @@ func (f Fault) String() string {
 // name gives the name of a constant.
 func name(i int, names ...string) string {
 	if i < 0 || i >= len(names) {
-		return fmt.Sprint(i)
+		return strconv.Itoa(i)
 	}
 	return names[i]
 }

@@ -49,6 +49,7 @@ func (p *passage) hold(wait time.Duration) {
 // leave ends the exchange without a response.
 func (p *passage) leave(kind FaultKind) {
 	if p.conn != nil && kind != Abort {
+		p.world.strike(p.conn)
 		p.conn.strike(mark{kind: kind})
 	}
 	panic(http.ErrAbortHandler)

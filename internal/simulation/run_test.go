@@ -55,7 +55,7 @@ func TestWorldWithoutFaults(t *testing.T) {
 		old, err := w.Client.SecureFiles.Get(ctx, app, w.Data.SecureFileIDs[0])
 		require.NoError(t, err)
 		for want, f := range map[*[]byte]*forge.SecureFile{&w.Data.SecureFiles[0]: old, &content: file} {
-			ctx, mark = w.Call(context.Background(), "g0.s4")
+			ctx, mark := w.Call(context.Background(), "g0.s4")
 			download, err := w.Client.SecureFiles.Download(ctx, app, f, mark)
 			require.NoError(t, err)
 			got, err := io.ReadAll(download)

@@ -69,6 +69,9 @@ func (w *World) openTransport() {
 
 // prepare lets a server speak the protocol of the plan.
 func (w *World) prepare(s *http.Server) {
+	if w.plan.Streams > 0 {
+		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: w.plan.Streams}
+	}
 	if w.plan.Protocol == H2C {
 		s.Protocols = new(http.Protocols)
 		s.Protocols.SetHTTP1(true)

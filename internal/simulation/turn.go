@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +46,9 @@ func (w *World) date() time.Time {
 // restart ends all connections to the address of one, and refuses new ones for a time.
 func (w *World) restart(c *conn, down time.Duration) {
 	if c != nil {
-		w.net.restart(c.local.String(), down)
+		for _, end := range w.net.restart(c.local.String(), down) {
+			w.strike(end)
+		}
 	}
 }
 
@@ -74,12 +77,12 @@ func (w *World) insert(path string) {
 	name, key := fmt.Sprintf("inserted-%d", n), ""
 	switch list {
 	case "issues":
-		key = fmt.Sprint(d.Project.AddIssue(func(doc *forgetest.Document) { doc.Set("title", name) }).ID)
+		key = decimal(d.Project.AddIssue(func(doc *forgetest.Document) { doc.Set("title", name) }).ID)
 	case "merge_requests":
 		if d.MergeRequests == nil {
 			return // a merge request needs a repository with commits
 		}
-		key = fmt.Sprint(d.Project.AddMergeRequest(nil).ID)
+		key = decimal(d.Project.AddMergeRequest(nil).ID)
 	case "tags":
 		if d.Registry == nil {
 			return
@@ -87,9 +90,9 @@ func (w *World) insert(path string) {
 		d.Registry.AddTag(name, nil)
 		key = name
 	case "users":
-		key = fmt.Sprint(w.Server.AddUser(name).ID)
+		key = decimal(w.Server.AddUser(name).ID)
 	case "runners":
-		key = fmt.Sprint(d.Project.AddRunner(nil).ID)
+		key = decimal(d.Project.AddRunner(nil).ID)
 	case "emails":
 		key = fmt.Sprint(w.Server.Root().AddEmail(name + "@example.test").Get("id"))
 	case "audit_events":
@@ -97,7 +100,7 @@ func (w *World) insert(path string) {
 	case "secure_files":
 		key = fmt.Sprint(d.Project.AddSecureFile(name, []byte(name), nil).Get("id"))
 	case "repositories":
-		key = fmt.Sprint(d.Project.AddRegistryRepository(name).ID)
+		key = decimal(d.Project.AddRegistryRepository(name).ID)
 	default:
 		return
 	}
@@ -146,7 +149,7 @@ func (w *World) deletable(list string) (keys []string, path string) {
 		return slices.Clone(d.Emails), "/api/v4/user/emails/"
 	case "secure_files":
 		for _, id := range d.SecureFileIDs {
-			keys = append(keys, fmt.Sprint(id))
+			keys = append(keys, decimal(id))
 		}
 		return keys, project + "/secure_files/"
 	}
@@ -161,6 +164,8 @@ func (w *World) ask(server http.Handler, method, path string) (status int) {
 	server.ServeHTTP(answer, r)
 	return answer.Code
 }
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // lastPart is the name of a list, of which "/runners/all" is one of runners.
 func lastPart(path string) string {

@@ -1,9 +1,3 @@
-// Package simulation runs the real client against forgetest in a world of its own: a network in
-// memory, servers, and the faults of a plan, inside a bubble of testing/synctest, where time is
-// virtual and starts in the year 2000.
-//
-// A plan is drawn before the bubble opens and says everything that will go wrong. [Run] opens the
-// bubble, starts the world, runs a program in it, and reports what the world found afterwards.
 package simulation
 
 import (
@@ -12,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +35,7 @@ type World struct {
 	servers     []*http.Server
 	serving     sync.WaitGroup
 	began       time.Time
-	ctx         context.Context // ends with the world
+	ctx         context.Context //nolint:containedctx // it ends with the world
 	end         context.CancelFunc
 
 	mu        sync.Mutex // guards what follows; nobody waits with it
@@ -50,6 +45,7 @@ type World struct {
 	attempts  map[string]int      // by key of an exchange
 	positions map[string][]string // pages that were asked for, by call and path
 	dials     map[string]int      // by call
+	struck    map[int]bool        // by number of the connection
 	inserted  int
 	dateOff   time.Duration
 	clients   []*forge.Client
@@ -104,7 +100,7 @@ func (w *World) options() []forge.Option {
 func newWorld(plan WorldPlan, c *certificate) (*World, error) {
 	w := &World{
 		plan: plan, net: newNetwork(plan.Latency), certificate: c, tokens: newTokens(plan), began: time.Now(),
-		attempts: map[string]int{}, positions: map[string][]string{}, dials: map[string]int{},
+		attempts: map[string]int{}, positions: map[string][]string{}, dials: map[string]int{}, struck: map[int]bool{},
 	}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.net.onDial = w.dialing
@@ -174,6 +170,9 @@ func (w *World) around(s *http.Server) {
 	next := s.Handler
 	w.below = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.tokens.translate(r, w.Server.Token)
+		if strings.HasSuffix(r.URL.Path, "/jwt/auth") {
+			out = &tokenWriter{out, w.tokens}
+		}
 		next.ServeHTTP(out, r)
 	})
 	s.Handler = &front{world: w, origin: "forge", next: w.below}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"io"
 	"net/http"
+	"strconv"
 )
 
 // writer sends a response, counts it, and acts out the faults at bytes of its body.
@@ -12,6 +13,7 @@ type writer struct {
 	faults []Fault
 	began  bool
 	sent   int // bytes that the handler has written
+	out    int // bytes that were passed on
 }
 
 // Unwrap is for http.ResponseController.
@@ -59,7 +61,16 @@ func (w *writer) Write(data []byte) (int, error) {
 // pass sends bytes as they are.
 func (w *writer) pass(data []byte) error {
 	w.sent += len(data)
+	return w.write(data)
+}
+
+// write passes bytes on. Where some came twice, what is over the announced length stays behind.
+func (w *writer) write(data []byte) error {
+	if length, err := strconv.Atoi(w.Header().Get("Content-Length")); err == nil && w.out+len(data) > length {
+		data = data[:max(0, length-w.out)]
+	}
 	n, err := w.ResponseWriter.Write(data)
+	w.out += n
 	w.p.world.change(func() { w.p.e.Sent += int64(n) })
 	return err
 }
@@ -80,13 +91,13 @@ func (w *writer) act(f Fault, rest []byte) []byte {
 			rest[i] ^= 0x55
 		}
 	case Repeat:
-		n, _ := w.ResponseWriter.Write(rest[:length])
-		w.p.world.change(func() { w.p.e.Sent += int64(n) })
+		_ = w.write(rest[:length])
 	default:
 		_ = http.NewResponseController(w.ResponseWriter).Flush()
 		if f.Kind == Abort || w.p.conn == nil {
 			panic(http.ErrAbortHandler)
 		}
+		w.p.world.strike(w.p.conn)
 		w.p.conn.strike(mark{kind: f.Kind, wait: f.Wait, length: f.Length})
 	}
 	return rest
