@@ -25,6 +25,8 @@ type Outcome struct {
 	stats      forge.Stats
 	began      time.Time
 	log        string
+	token      string // of the default user
+	member     string // of another
 	secrets    []string
 	files      []string          // what is in the directory of the program afterwards
 	saved      map[string][]byte // by step
@@ -194,7 +196,8 @@ func (p *player) gather(out *Outcome) {
 	for _, c := range p.clients {
 		out.log += fmt.Sprintf("%v %+v %#v\n", c, c, c)
 	}
-	out.secrets = []string{p.w.Server.Token, p.w.Server.JobToken, p.f.member.Token, smuggled}
+	out.token, out.member = p.w.Server.Token, p.f.member.Token
+	out.secrets = append(p.w.Secrets(), p.f.member.Token, smuggled)
 	out.saved = map[string][]byte{}
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
