@@ -109,6 +109,6 @@ var classes = sync.OnceValue(func() map[string]forge.RetryClass {
 var calls = sync.OnceValue(allCalls)
 
 func allCalls() []*row {
-	return slices.Concat(registryCalls(), nativeCalls(), codeCalls(), fileCalls(), settingCalls(), eventCalls(), issueCalls(),
+	return slices.Concat(registryCalls(), nativeCalls(), codeCalls(), fileCalls(), settingCalls(), integrationCalls(), eventCalls(), issueCalls(),
 		mergeCalls(), userCalls(), runnerCalls(), otherCalls())
 }

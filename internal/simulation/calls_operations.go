@@ -71,9 +71,14 @@ func settingCalls() []*row {
 		value("Settings.Update", "PUT /application/settings", func(c *calling) (*forge.ApplicationSettings, error) {
 			return c.client.Settings.Update(c.ctx, &forge.UpdateSettingsOptions{AfterSignUpText: new(c.s.ID)}, c.opts...)
 		}),
+	}
+}
+
+func integrationCalls() []*row {
+	return []*row{
 		items("Integrations.List", "GET /groups/:id/integrations", func(c *calling) iter.Seq2[*forge.IntegrationSummary, error] {
 			return c.client.Integrations.List(c.ctx, acme, c.opts...)
-		}).with(moving),
+		}).with(func(r *row) { r.moving = true }),
 		value("Integrations.Get", "GET /groups/:id/integrations/:slug", func(c *calling) (*forge.Integration, error) {
 			return c.client.Integrations.Get(c.ctx, forge.Path("quiet"), forge.IntegrationEmailsOnPush, c.opts...)
 		}),

@@ -18,31 +18,33 @@ func ownMerge(f *fixtures, s *Step) {
 	f.own[s.ID] = mr.IID
 }
 
+// issueFilters are those of the lists of issues.
+func issueFilters(c *calling) *forge.ListIssuesOptions {
+	o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("app")}
+	switch c.s.Variant % 4 {
+	case 0:
+		o.Labels = nil
+	case 1:
+		o.OrderBy, o.Sort = forge.IssueOrderByCreatedAt, forge.SortAsc
+	case 2:
+		o.Labels = forge.Labels("app", "l1")
+	case 3:
+		o.CreatedAfter = past(7)
+	}
+	return o
+}
+
 func issueCalls() []*row {
 	const at = "/projects/:id/issues/:issue_iid/"
 	issues := func(c *calling) *forge.IssuesService { return c.client.Issues }
 	own := func(r *row) { r.setup = ownIssue }
 	read := func(c *calling) int64 { return pick(c.f.issues, c.s.Number).IID }
-	options := func(c *calling) *forge.ListIssuesOptions {
-		o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("app")}
-		switch c.s.Variant % 4 {
-		case 0:
-			o.Labels = nil
-		case 1:
-			o.OrderBy, o.Sort = forge.IssueOrderByCreatedAt, forge.SortAsc
-		case 2:
-			o.Labels = forge.Labels("app", "l1")
-		case 3:
-			o.CreatedAfter = past(7)
-		}
-		return o
-	}
 	return []*row{
 		items("Issues.List", "GET /issues", func(c *calling) iter.Seq2[*forge.Issue, error] {
-			return issues(c).List(c.ctx, options(c), c.opts...)
+			return issues(c).List(c.ctx, issueFilters(c), c.opts...)
 		}),
 		items("Issues.ListForGroup", "GET /groups/:id/issues", func(c *calling) iter.Seq2[*forge.Issue, error] {
-			return issues(c).ListForGroup(c.ctx, acme, options(c), c.opts...)
+			return issues(c).ListForGroup(c.ctx, acme, issueFilters(c), c.opts...)
 		}),
 		value("Issues.Subscribe", "POST "+at+"subscribe", func(c *calling) (*forge.Issue, error) {
 			return issues(c).Subscribe(c.ctx, work, c.f.own[c.s.ID], c.opts...)
@@ -79,18 +81,16 @@ func issueCalls() []*row {
 	}
 }
 
+func ownBlock(f *fixtures, s *Step) {
+	mr := f.work.AddMergeRequest(nil)
+	f.own[s.ID+" block"] = mr.BlockedBy(pick(f.workMerges, s.Number))
+	f.own[s.ID] = mr.IID
+}
+
 func mergeCalls() []*row {
 	const at = "/projects/:id/merge_requests/:merge_request_iid/"
 	merges := func(c *calling) *forge.MergeRequestsService { return c.client.MergeRequests }
 	own := func(r *row) { r.setup = ownMerge }
-	block := func(r *row) {
-		r.setup = func(f *fixtures, s *Step) {
-			ownMerge(f, s)
-			mr := f.work.AddMergeRequest(nil)
-			f.own[s.ID+" block"] = mr.BlockedBy(pick(f.workMerges, s.Number))
-			f.own[s.ID] = mr.IID
-		}
-	}
 	return []*row{
 		items("MergeRequests.List", "GET /merge_requests", func(c *calling) iter.Seq2[*forge.MergeRequest, error] {
 			return merges(c).List(c.ctx, &forge.ListMergeRequestsOptions{Scope: forge.ScopeAll, Search: "Change", Sort: forge.SortAsc}, c.opts...)
@@ -107,7 +107,7 @@ func mergeCalls() []*row {
 		}).with(own),
 		nothing("MergeRequests.DeleteBlock", "DELETE "+at+"blocks/:block_id", func(c *calling) error {
 			return merges(c).DeleteBlock(c.ctx, work, c.f.own[c.s.ID], c.f.own[c.s.ID+" block"], c.opts...)
-		}).with(block),
+		}).with(func(r *row) { r.setup = ownBlock }),
 		items("MergeRequests.ListBlockees", "GET "+at+"blockees", func(c *calling) iter.Seq2[*forge.MergeRequestDependency, error] {
 			return merges(c).ListBlockees(c.ctx, app, pick(c.f.merges, 0).IID, c.opts...)
 		}),

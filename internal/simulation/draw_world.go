@@ -79,6 +79,9 @@ func drawFault(r source, s *Step) Fault {
 	if r.chance(3) {
 		kind = oneOf(r, Respond, Reset, Cut, Stall)
 	}
+	if open := rowsByName()[s.Call].open != nil; open && r.chance(3) || r.chance(24) {
+		return drawRedirect(r, s)
+	}
 	points := acts()[kind]
 	f := Fault{Call: s.ID, Kind: kind, At: points[r.IntN(len(points))], Attempt: oneOf(r, 1, 1, 1, 2, 3, 0)}
 	if s.PerPage > 0 || r.chance(4) {
@@ -96,6 +99,12 @@ func drawFault(r source, s *Step) Fault {
 	f.Length = oneOf(r, 0, 1, 2, 1+r.IntN(20))
 	f.drawKind(r)
 	return f
+}
+
+// drawRedirect leads a step to another place; few but downloads may leave the origin.
+func drawRedirect(r source, s *Step) Fault {
+	return Fault{Call: s.ID, At: AtBefore, Kind: Respond, Attempt: oneOf(r, 0, 1),
+		Status: oneOf(r, 301, 302, 303, 307, 308), Target: oneOf(r, Other, Other, Back, Moved, Downgrade, Itself)}
 }
 
 func (f *Fault) drawKind(r source) {
