@@ -152,7 +152,8 @@ func deadWorldIsSpared(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// Each request on the wire is an attempt, or a hop of a redirect; each attempt with a status was a request.
+// Each request on the wire is an attempt, or a hop of a redirect; each attempt with a status was a
+// request.
 func wireIsAttempts(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.row.more || s.recovered != nil || s.step.Ahead > 0 || !s.done {
@@ -204,7 +205,8 @@ func statsAgree(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// An attempt comes no sooner after the one before it than the policy and the server's Retry-After allow.
+// An attempt comes no sooner after the one before it than the policy and the server's Retry-After
+// allow.
 func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 	least := o.plan.World.Retry.MinWait
 	if least == 0 {
@@ -275,7 +277,8 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 // A call fails only where a fault, its caller or the server gives a reason.
 func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if o.plan.Clients[s.step.Client].Strict || s.step.Smuggle != "" || s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.fired != nil || len(o.plan.World.Faults) > 0 {
+		limited := s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.step.Smuggle != ""
+		if limited || s.fired != nil || o.plan.Clients[s.step.Client].Strict || len(o.plan.World.Faults) > 0 {
 			continue
 		}
 		err := s.err

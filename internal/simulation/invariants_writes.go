@@ -87,7 +87,8 @@ func sourcesAreClosed(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A file that is saved is whole; one that is not is as it was; and nothing else is left in its directory.
+// A file that is saved is whole, one that is not is as it was, and nothing else is left in its
+// directory.
 func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 	known := map[string]bool{}
 	for _, s := range o.seen {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Shrink makes a failing plan smaller as long as it violates the same invariant. What a program
-// does together with another is not repeatable: a candidate counts as failing if one of some runs fails.
+// Shrink makes a failing plan smaller as long as it violates the same invariant. How goroutines
+// interleave is not repeatable: a candidate counts as failing if one of some runs fails.
 func Shrink(t *testing.T, plan *Plan, name string, runs int, until time.Time) *Plan {
 	t.Helper()
 	fails := func(p *Plan) bool {
