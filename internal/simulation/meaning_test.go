@@ -139,9 +139,11 @@ func TestRedirectTargets(t *testing.T) {
 
 // A download goes on at another origin, without the credential.
 func TestDownloadAtAnotherOrigin(t *testing.T) {
-	for _, protocol := range []Protocol{TLS, TLS1} {
+	for _, protocol := range protocols {
 		for _, target := range []Target{Other, Back} {
-			s := see(t, smallPlan(protocol), "download", Fault{At: AtBefore, Kind: Respond, Status: 307, Target: target})
+			plan := smallPlan(protocol)
+			plan.PlainHTTP = !protocol.secure()
+			s := see(t, plan, "download", Fault{At: AtBefore, Kind: Respond, Status: 307, Target: target})
 			require.NoError(t, s.err)
 			assert.Equal(t, "50000", s.got)
 			require.GreaterOrEqual(t, len(s.wire), 2)
@@ -151,7 +153,9 @@ func TestDownloadAtAnotherOrigin(t *testing.T) {
 			assert.Empty(t, e.Header.Get("Private-Token"))
 		}
 	}
-	s := see(t, smallPlan(TLS), "download", Fault{At: AtBefore, Kind: Respond, Status: 307, Target: Downgrade})
+	s := see(t, smallPlan(HTTP1), "download", Fault{At: AtBefore, Kind: Respond, Status: 307, Target: Other})
+	require.ErrorIs(t, s.err, forge.ErrRedirect, "the world has no PlainHTTP")
+	s = see(t, smallPlan(TLS), "download", Fault{At: AtBefore, Kind: Respond, Status: 307, Target: Downgrade})
 	require.ErrorIs(t, s.err, forge.ErrRedirect)
 	assert.Len(t, s.wire, 1)
 }
@@ -238,6 +242,21 @@ func TestRotatingTokens(t *testing.T) {
 		assert.True(t, tokens.use(first.RefreshToken))
 		assert.Equal(t, !rotating, tokens.use(first.RefreshToken))
 		assert.True(t, tokens.use(tokens.grant().RefreshToken))
+	}
+}
+
+// Each kind of credential comes in its own header.
+func TestCredentialHeaders(t *testing.T) {
+	for auth, header := range map[AuthKind]string{
+		PersonalToken: "Private-Token", JobToken: "Job-Token", OAuth: "Authorization", None: "",
+	} {
+		plan := smallPlan(HTTP1)
+		plan.Auth = auth
+		s := see(t, plan, "get")
+		require.Len(t, s.wire, 1)
+		for _, name := range []string{"Private-Token", "Job-Token", "Authorization"} {
+			assert.Equal(t, name == header, s.wire[0].Header.Get(name) != "", "%s %s", auth, name)
+		}
 	}
 }
 
