@@ -290,7 +290,8 @@ func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 		}
 		all := o.exchanges(s)
 		if err == nil || len(all) == 0 {
-			if err != nil && !errors.Is(err, forge.ErrRateLimited) {
+			tooLarge := s.row.upload && s.step.Size > 5<<20 // which a server would refuse
+			if err != nil && !tooLarge && !errors.Is(err, forge.ErrRateLimited) {
 				report(s, "nothing was sent: %v", err)
 			}
 			continue

@@ -24,7 +24,7 @@ var (
 	countFlag  = flag.Int("seeds", 0, "try so many seeds, from -from on")
 	fromFlag   = flag.Uint64("from", 1, "the first seed of -seeds")
 	allFlag    = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
-	shrinkFlag = flag.Duration("shrink", 20*time.Second, "how long a failing plan is made smaller")
+	shrinkFlag = flag.Duration("shrink", 10*time.Second, "how long a failing plan is made smaller")
 	smallFlag  = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
 )
 
