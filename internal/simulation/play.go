@@ -136,7 +136,10 @@ func (p *player) play(out *Outcome) {
 func (p *player) derive() {
 	logger := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, c := range p.plan.Clients {
-		opts := []forge.Option{forge.WithLogger(logger), forge.WithOnAttempt(p.noted), forge.WithLimiter(&limiter{p.w})}
+		opts := []forge.Option{forge.WithLogger(logger), forge.WithOnAttempt(p.noted)}
+		if c.Limiter {
+			opts = append(opts, forge.WithLimiter(&limiter{p.w}))
+		}
 		if c.Agent {
 			opts = append(opts, forge.WithUserAgent("simulation/1"))
 		}
