@@ -258,6 +258,7 @@ func (f *flight[T]) leave() {
 type credentialError struct {
 	reason    string
 	temporary bool
+	wait      time.Duration // that the token endpoint asks for
 	cause     error
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"golang.org/x/oauth2"
 )
@@ -144,7 +145,11 @@ func hideTokenBody(err, cause error) error {
 	if isTokenErrorCode(refused.ErrorCode) {
 		reason += " " + refused.ErrorCode
 	}
-	return &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
+	failed := &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
+	if failed.temporary && refused.Response != nil {
+		failed.wait = readRetryAfter(status, refused.Response.Header, time.Now())
+	}
+	return failed
 }
 
 // isConnectionError reports whether there was no complete response.
