@@ -135,7 +135,7 @@ func hideTokenBody(err, cause error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
 		temporary := isConnectionError(err) && !neverRepeat(err)
-		return &credentialError{reason: "obtaining a token failed", temporary: temporary, cause: cause}
+		return &credentialError{reason: "obtaining a token failed", temporary: temporary, wait: tunnelWait(err), cause: cause}
 	}
 	status := 0 // a source of the caller's may leave the answer out
 	if refused.Response != nil {

@@ -215,7 +215,7 @@ func (c *call) attempt(ctx context.Context) {
 	answer, err := c.try(ctx) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
 	c.last.answer = answer
 	if err != nil {
-		c.last.err = err
+		c.last.err, c.last.retryAfter = err, max(c.last.retryAfter, tunnelWait(err))
 	}
 	c.client().config.log.attempt(ctx, c)
 }

@@ -313,3 +313,23 @@ func TestTokenEndpointSaysWhen(t *testing.T) {
 		})
 	}
 }
+
+// A proxy that says when to come again is not asked before, for a call nor for a token.
+func TestProxySaysWhen(t *testing.T) {
+	for _, auth := range []AuthKind{PersonalToken, OAuth} {
+		plan := smallPlan(TLS)
+		plan.Auth, plan.Proxy = auth, true
+		plan.Faults = []Fault{{
+			Origin: "proxy", Call: "*", Attempt: 1, At: AtBefore, Kind: Respond, Status: 503, RetryAfter: Seconds, Wait: 20 * time.Second,
+		}}
+		run(t, plan, func(w *World) {
+			time.Sleep(3 * time.Hour) // an OAuth token is over
+			start := w.Now()
+			_, err := operations["get"](w)
+			require.NoError(t, err)
+			wire := w.Wire()
+			require.GreaterOrEqual(t, len(wire), 3)
+			assert.GreaterOrEqual(t, wire[1].Began-start, 20*time.Second, auth)
+		})
+	}
+}
