@@ -269,6 +269,7 @@ func (f *flight[T]) leave() {
 type credentialError struct {
 	reason    string
 	temporary bool
+	wait      time.Duration // that the token endpoint asks for
 	cause     error
 }
 

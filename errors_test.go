@@ -1,7 +1,9 @@
 package forge
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"testing"
 	"time"

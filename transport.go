@@ -215,7 +215,7 @@ func (c *call) attempt(ctx context.Context) {
 	answer, err := c.try(ctx) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
 	c.last.answer = answer
 	if err != nil {
-		c.last.err = err
+		c.last.err, c.last.retryAfter = err, max(c.last.retryAfter, tunnelWait(err))
 	}
 	c.client().config.log.attempt(ctx, c)
 }
@@ -287,7 +287,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	}
 	header, err := c.header(ctx, home)
 	if err != nil {
-		c.last.final = !isTemporary(err)
+		c.last.final, c.last.retryAfter = mayHaveLater(err)
 		return nil, err
 	}
 	c.last.bare = !home
@@ -440,10 +440,14 @@ func (w *workspace) memory() []byte {
 	return w.AvailableBuffer()[:w.Available()]
 }
 
-// isTemporary reports whether a credential may be had a moment later.
-func isTemporary(err error) bool {
+// mayHaveLater reports whether the failure to get a credential is final, and else the wait that the
+// token endpoint asks for.
+func mayHaveLater(err error) (final bool, wait time.Duration) {
 	var c *credentialError
-	return errors.As(err, &c) && c.temporary
+	if !errors.As(err, &c) || !c.temporary {
+		return true, 0
+	}
+	return false, c.wait
 }
 
 // isDial tells errors from before there was a connection, for transports that do not report connections.

