@@ -179,7 +179,7 @@ func (c *call) takeValue(answer *http.Response, body *answerReader) error {
 		return c.tooLarge(limit)
 	}
 	if c.data == nil {
-		c.data = getWorkspace()
+		c.data = workspaces.Get()
 	}
 	c.data.Reset()
 	if answer.ContentLength > 0 {

@@ -239,7 +239,7 @@ func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, erro
 			defer f.leave()
 			ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), refreshTimeout, errTokenTimeout)
 			defer cancel()
-			return ask(ctx)
+			return ask(context.WithValue(ctx, limitKey{}, errTokenTimeout))
 		})
 	}
 	return f.running, joined
@@ -247,6 +247,17 @@ func (f *flight[T]) join(ctx context.Context, ask func(context.Context) (T, erro
 
 // errTokenTimeout is the end of a request for a token that no caller's context has ended.
 var errTokenTimeout = &failure{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + refreshTimeout.String()}
+
+type limitKey struct{}
+
+// pastDeadline is the error of a wait that ctx does not allow: its deadline is the caller's, or that
+// of a request for a token.
+func pastDeadline(ctx context.Context) error {
+	if own, limited := ctx.Value(limitKey{}).(error); limited {
+		return own
+	}
+	return context.DeadlineExceeded
+}
 
 func (f *flight[T]) leave() {
 	f.mu.Lock()
@@ -258,6 +269,7 @@ func (f *flight[T]) leave() {
 type credentialError struct {
 	reason    string
 	temporary bool
+	wait      time.Duration // that the token endpoint asks for
 	cause     error
 }
 

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
@@ -63,21 +63,18 @@ func (d *Download) unusable(err error) error {
 
 // WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself; io.Copy uses it.
 func (d *Download) WriteTo(w io.Writer) (int64, error) {
-	buffer := copyBuffer()
-	defer copyBuffers.Put(buffer)
+	buffer := copyBuffers.Get()
+	defer copyBuffers.Put(buffer, (*copyBuffer).memory)
 	// Neither side is to choose a way of its own.
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{d}, buffer[:])
 }
 
-// copyBuffers are what downloads are copied through. Over loopback smaller steps cost more CPU, and larger ones more time.
-var copyBuffers sync.Pool
+// copyBuffer is what downloads are copied through. Over loopback smaller steps cost more CPU, and larger ones more time.
+type copyBuffer [64 << 10]byte
 
-func copyBuffer() *[64 << 10]byte {
-	if b, ok := copyBuffers.Get().(*[64 << 10]byte); ok {
-		return b
-	}
-	return new([64 << 10]byte)
-}
+func (b *copyBuffer) memory() []byte { return b[:] }
+
+var copyBuffers bufpool.Pool[copyBuffer]
 
 // Close gives the connection back. It may be called more than once.
 func (d *Download) Close() error {

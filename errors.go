@@ -134,7 +134,8 @@ func (e *Error) causeText() string {
 	if e.cause == nil {
 		return ""
 	}
-	return cleanText(e.cause.Error(), maxErrorText)
+	joined := strings.ReplaceAll(e.cause.Error(), "\n", "; ") // two causes have a line each
+	return cleanText(joined, maxErrorText)
 }
 
 // Unwrap gives the sentinel and the cause to errors.Is and errors.As.

@@ -1,7 +1,9 @@
 package forge
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -66,4 +68,10 @@ func TestValidationErrorText(t *testing.T) {
 	}
 	_, err := bubbleClient(t).Issues.GetTimeStats(t.Context(), Path("group/app"), 0)
 	assert.EqualError(t, err, "forge: GET /projects/:id/issues/:issue_iid/time_stats: argument issue_iid: 0 is not positive; nothing was sent")
+}
+
+// Two causes have a line each in errors.Join; in the text of a call they are told apart.
+func TestErrorTextOfTwoCauses(t *testing.T) {
+	err := &Error{Method: "GET", Route: "/user", cause: errors.Join(io.ErrUnexpectedEOF, context.DeadlineExceeded)}
+	assert.EqualError(t, err, "forge: GET /user: unexpected EOF; context deadline exceeded")
 }

@@ -200,7 +200,7 @@ func (g *guard) pass(ctx context.Context, r *request, o *callOptions) (until tim
 		deadline, limited := ctx.Deadline()
 		switch {
 		case limited && until.After(deadline):
-			return until, why, context.DeadlineExceeded
+			return until, why, pastDeadline(ctx)
 		case wait > o.retry.MaxRetryAfter:
 			return until, why, ErrRateLimited
 		}

@@ -7,17 +7,16 @@ import (
 
 // nextLink finds the address with rel "next" among the Link headers (RFC 8288): several headers and several
 // links in each, parameters in any order, quoted or not, commas and semicolons inside the address.
-func nextLink(h http.Header) string {
+// found tells a link with an empty address from none.
+func nextLink(h http.Header) (address string, found bool) {
 	for _, header := range h.Values("Link") {
 		for rest := header; rest != ""; {
-			var address string
-			var next bool
-			if address, next, rest = readLink(rest); next {
-				return address
+			if address, found, rest = readLink(rest); found {
+				return address, true
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // readLink cuts one link off the front of s.

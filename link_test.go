@@ -46,6 +46,7 @@ func TestNextLink(t *testing.T) {
 		{"", []string{`rel="next"; </a>`}},
 	} {
 		h := http.Header{"Link": test.headers}
-		assert.Equal(t, test.want, nextLink(h), "%q", test.headers)
+		link, _ := nextLink(h)
+		assert.Equal(t, test.want, link, "%q", test.headers)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"golang.org/x/oauth2"
 )
@@ -134,7 +135,7 @@ func hideTokenBody(err, cause error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
 		temporary := isConnectionError(err) && !neverRepeat(err)
-		return &credentialError{reason: "obtaining a token failed", temporary: temporary, cause: cause}
+		return &credentialError{reason: "obtaining a token failed", temporary: temporary, wait: tunnelWait(err), cause: cause}
 	}
 	status := 0 // a source of the caller's may leave the answer out
 	if refused.Response != nil {
@@ -144,7 +145,11 @@ func hideTokenBody(err, cause error) error {
 	if isTokenErrorCode(refused.ErrorCode) {
 		reason += " " + refused.ErrorCode
 	}
-	return &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
+	failed := &credentialError{reason: reason, temporary: safe.retriesStatus(status) || isLock(status, string(refused.Body))}
+	if failed.temporary && refused.Response != nil {
+		failed.wait = readRetryAfter(status, refused.Response.Header, time.Now())
+	}
+	return failed
 }
 
 // isConnectionError reports whether there was no complete response.

@@ -226,7 +226,7 @@ func TestBackoffBase(t *testing.T) {
 	lost := &attempt{err: io.ErrUnexpectedEOF}
 	for want, attempts := range map[time.Duration][]*attempt{
 		50 * time.Millisecond:  {lost, {err: errNotProcessed}},
-		500 * time.Millisecond: {{status: 503}, {status: 408}, {status: 425}, {status: 522}, {status: 409}, {err: &failure{sentinel: ErrTimeout}}, {err: &tunnelError{502}}, {err: &net.OpError{Op: "dial"}}, {err: &credentialError{}}},
+		500 * time.Millisecond: {{status: 503}, {status: 408}, {status: 425}, {status: 522}, {status: 409}, {err: &failure{sentinel: ErrTimeout}}, {err: &tunnelError{status: 502}}, {err: &net.OpError{Op: "dial"}}, {err: &credentialError{}}},
 		time.Second:            {{status: 429}},
 	} {
 		for _, a := range attempts {

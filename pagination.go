@@ -243,8 +243,9 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 // next gives the query of the next page. Of a link only the query is used: its host and path are the server's idea
 // of its own address, which a proxy may hide and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
-	link, number := nextLink(h), strings.TrimSpace(h.Get("X-Next-Page"))
-	if link == "" && number == "" {
+	link, linked := nextLink(h)
+	number := strings.TrimSpace(h.Get("X-Next-Page"))
+	if !linked && number == "" {
 		return "", nil
 	}
 	if address, err := url.Parse(link); err == nil {
@@ -255,13 +256,16 @@ func (p *pager[T]) next(h http.Header, query string) (string, error) {
 			return next, nil
 		}
 	}
-	if number, err := strconv.Atoi(number); err == nil && number > 0 {
-		return withPage(query, number), nil
-	}
-	if link != "" {
+	next, err := strconv.Atoi(number)
+	switch {
+	case err == nil && next > 0:
+		return withPage(query, next), nil
+	case linked:
 		return "", errors.New("the link to the next page has no usable query")
+	case err != nil:
+		return "", errors.New("the header X-Next-Page is not a number")
 	}
-	return "", nil
+	return "", nil // 0 or less
 }
 
 func withPage(query string, number int) string {

@@ -361,3 +361,23 @@ func TestManifestTypeRefused(t *testing.T) {
 	assert.Empty(t, registry.seen())
 	assert.Empty(t, auth.seen())
 }
+
+// The time that a token is waited for is not the caller's: an exchange that would have to wait longer
+// does not end with a deadline that the caller has never set.
+func TestRegistryTokenPastItsOwnLimit(t *testing.T) {
+	for name, answer := range map[string]act{
+		"backoff": say(http.StatusServiceUnavailable, ""), "asked": say(http.StatusTooManyRequests, "", "Retry-After: 50"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _, _, _ := nativeClient(t, say(http.StatusAccepted, ""), answer)
+			c, err := c.With(WithRetry(RetryPolicy{MinWait: 20 * time.Minute, MaxWait: 20 * time.Minute}))
+			require.NoError(t, err)
+			for range 2 { // the second one is held back where the first was told to wait
+				err := c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "t")
+				require.ErrorIs(t, err, ErrCredential)
+				require.ErrorIs(t, err, ErrTimeout)
+				require.NotErrorIs(t, err, context.DeadlineExceeded)
+			}
+		})
+	}
+}

@@ -227,7 +227,9 @@ func (c *call) worthWaiting(ctx context.Context, wait time.Duration, asked bool)
 		if asked {
 			c.note = fmt.Sprintf("the server asks to wait %s, past the context's deadline", roundUp(c.last.retryAfter))
 		}
-		c.last.cause = context.DeadlineExceeded
+		if c.last.cause = pastDeadline(ctx); !errors.Is(c.last.cause, context.DeadlineExceeded) {
+			c.note = "a token is waited for " + refreshTimeout.String() + " at most, and the next attempt is due in " + roundUp(wait).String()
+		}
 	case asked && c.last.retryAfter > c.options.retry.MaxRetryAfter:
 		c.note = fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
 			roundUp(c.last.retryAfter), c.options.retry.MaxRetryAfter)

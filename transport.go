@@ -9,12 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
@@ -215,7 +215,7 @@ func (c *call) attempt(ctx context.Context) {
 	answer, err := c.try(ctx) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
 	c.last.answer = answer
 	if err != nil {
-		c.last.err = err
+		c.last.err, c.last.retryAfter = err, max(c.last.retryAfter, tunnelWait(err))
 	}
 	c.client().config.log.attempt(ctx, c)
 }
@@ -287,7 +287,7 @@ func (c *call) hop(ctx context.Context, target *url.URL, home bool) (*http.Respo
 	}
 	header, err := c.header(ctx, home)
 	if err != nil {
-		c.last.final = !isTemporary(err)
+		c.last.final, c.last.retryAfter = mayHaveLater(err)
 		return nil, err
 	}
 	c.last.bare = !home
@@ -414,8 +414,12 @@ var errNotProcessed = &failure{sentinel: io.ErrUnexpectedEOF, text: "the connect
 
 // release gives the workspace back.
 func (c *call) release() {
-	if c.data != nil && c.data.Cap() <= largestPooled {
-		workspaces.Put(c.data)
+	switch {
+	case c.data == nil:
+	case c.data.Cap() <= largestPooled:
+		workspaces.Put(c.data, (*workspace).memory)
+	default:
+		workspaces.Drop(c.data)
 	}
 	c.data = nil
 }
@@ -426,21 +430,24 @@ type workspace struct {
 	reader jsonread.Reader
 }
 
-var workspaces sync.Pool
+var workspaces bufpool.Pool[workspace]
 
 const largestPooled = 4 << 20 // bytes; a larger workspace is left to the garbage collector
 
-func getWorkspace() *workspace {
-	if w, ok := workspaces.Get().(*workspace); ok {
-		return w
-	}
-	return new(workspace)
+// memory is all that the buffer can hold.
+func (w *workspace) memory() []byte {
+	w.Reset()
+	return w.AvailableBuffer()[:w.Available()]
 }
 
-// isTemporary reports whether a credential may be had a moment later.
-func isTemporary(err error) bool {
+// mayHaveLater reports whether the failure to get a credential is final, and else the wait that the
+// token endpoint asks for.
+func mayHaveLater(err error) (final bool, wait time.Duration) {
 	var c *credentialError
-	return errors.As(err, &c) && c.temporary
+	if !errors.As(err, &c) || !c.temporary {
+		return true, 0
+	}
+	return false, c.wait
 }
 
 // isDial tells errors from before there was a connection, for transports that do not report connections.

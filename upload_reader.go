@@ -34,7 +34,7 @@ type bodyPump struct {
 	silent    atomic.Bool   // progress is not called anymore
 
 	mu     sync.Mutex
-	buffer *[64 << 10]byte // nil before the first read, and after the last
+	buffer *copyBuffer // nil before the first read, and after the last
 }
 
 // bodyRead is the result of one step of a pump.
@@ -181,7 +181,7 @@ func (p *bodyPump) serve(open func() (io.ReadCloser, error)) {
 func (p *bodyPump) read(size int) (int, error) {
 	p.mu.Lock()
 	if p.buffer == nil {
-		p.buffer = copyBuffer()
+		p.buffer = copyBuffers.Get()
 	}
 	p.mu.Unlock()
 	n, err := p.body.Read(p.buffer[:min(size, len(p.buffer))])
@@ -196,7 +196,7 @@ func (p *bodyPump) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.buffer != nil {
-		copyBuffers.Put(p.buffer)
+		copyBuffers.Put(p.buffer, (*copyBuffer).memory)
 		p.buffer = nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -88,15 +89,23 @@ func (a *answer) render(e encoder) {
 	a.set("Content-Type", "application/json")
 }
 
+// gzipWriters are kept: each has a table of a megabyte.
+var gzipWriters sync.Pool
+
 // compress applies gzip to a large JSON body.
 func (a *answer) compress(accepted string) {
 	if len(a.body) <= gzipAbove || !strings.Contains(accepted, "gzip") || a.header.Get("Content-Type") != "application/json" {
 		return
 	}
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	z, kept := gzipWriters.Get().(*gzip.Writer)
+	if !kept {
+		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	}
+	z.Reset(&b)
 	_, _ = z.Write(a.body)
 	_ = z.Close()
+	gzipWriters.Put(z)
 	a.body = b.Bytes()
 	a.set("Content-Encoding", "gzip")
 	a.set("Vary", "Accept-Encoding")

@@ -42,7 +42,10 @@ func setRegistryAccess(c *call) answer {
 }
 
 // host is the address of the registry inside locations.
-func (c *call) host() string { return strings.TrimPrefix(c.RegistryURL, "http://") }
+func (c *call) host() string {
+	_, host, _ := strings.Cut(c.RegistryURL, "://")
+	return host
+}
 
 func listRegistry(c *call) answer {
 	if !c.project.registryReadableBy(c.user) {

@@ -202,7 +202,11 @@ func (c *call) redirect(p *Project) answer {
 	start := c.prefix + apiPath
 	parts := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), start), "/") // "", "projects", id, ...
 	parts[2] = strconv.FormatInt(p.ID, 10)
-	location := "http://" + c.r.Host + start + strings.Join(parts, "/")
+	scheme := "http://"
+	if c.r.TLS != nil {
+		scheme = "https://"
+	}
+	location := scheme + c.r.Host + start + strings.Join(parts, "/")
 	if c.r.URL.RawQuery != "" {
 		location += "?" + c.r.URL.RawQuery
 	}

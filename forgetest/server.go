@@ -28,6 +28,9 @@ type Server struct {
 	JobToken string
 
 	addr, prefix string
+	origin       string             // of WithURL
+	listener     net.Listener       // in place of one at addr
+	configure    func(*http.Server) // before it serves
 	demo         bool
 	gitlab       bool // words of the deployed product
 	tier         Tier
@@ -62,6 +65,23 @@ func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
+
+// WithListener serves on the given listener instead of opening one; Close closes it. Its address is the host of the server's
+// URLs. With one in memory the server runs inside a bubble of testing/synctest, where waits, retries and timeouts take no time:
+// docs/testing.md has one. With a listener of tls.NewListener give WithURL("https://...") too.
+func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
+
+// WithURL sets the scheme and host of the server's URLs ("https://forge.test") where clients reach it by another address than
+// that of its listener.
+func WithURL(origin string) Option {
+	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
+}
+
+// WithHTTPServer calls configure with the http.Server before it serves: to put a handler around its Handler, or to set
+// Protocols and ConnContext. BaseContext and ConnState are in use and must stay.
+func WithHTTPServer(configure func(*http.Server)) Option {
+	return func(s *Server) { s.configure = configure }
+}
 
 // WithToken sets the access token of the default user; without it every server has a new one.
 func WithToken(token string) Option { return func(s *Server) { s.Token = token } }
@@ -98,15 +118,13 @@ func Start(opts ...Option) (*Server, error) {
 	for _, opt := range opts {
 		opt(s)
 	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", s.addr)
+	listener, err := s.listen()
 	if err != nil {
 		return nil, err
 	}
-	s.RegistryURL = "http://" + listener.Addr().String()
+	s.RegistryURL = orElse(s.origin, "http://"+listener.Addr().String())
 	s.URL = s.RegistryURL + s.prefix
 	s.AuthURL = s.URL
-	running, stop := context.WithCancel(context.Background())
-	s.stop = stop
 	s.store.init()
 	if s.offering == Hosted {
 		s.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
@@ -122,12 +140,29 @@ func Start(opts ...Option) (*Server, error) {
 	if s.demo {
 		s.seedDemo()
 	}
+	s.run(listener)
+	return s, nil
+}
+
+// run begins to serve.
+func (s *Server) run(listener net.Listener) {
+	running, stop := context.WithCancel(context.Background())
+	s.stop = stop
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(s.serve), ConnState: s.track, ErrorLog: silent(),
 		BaseContext: func(net.Listener) context.Context { return running },
 	}
+	if s.configure != nil {
+		s.configure(s.http)
+	}
 	s.serving.Go(func() { _ = s.http.Serve(listener) })
-	return s, nil
+}
+
+func (s *Server) listen() (net.Listener, error) {
+	if s.listener != nil {
+		return s.listener, nil
+	}
+	return new(net.ListenConfig).Listen(context.Background(), "tcp", s.addr)
 }
 
 // Close ends all connections and waits for running requests; no goroutine stays behind. It may be called twice.

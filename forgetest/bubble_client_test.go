@@ -1,0 +1,86 @@
+package forgetest_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// memory is a listener whose connections are pipes, as in docs/testing.md.
+type memory struct{ accept chan net.Conn }
+
+func (m memory) Accept() (net.Conn, error) {
+	if c, open := <-m.accept; open {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (m memory) Close() error   { close(m.accept); return nil }
+func (m memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+func (m memory) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	m.accept <- server
+	return client, nil
+}
+
+// In a bubble of testing/synctest the waits that a server asks for take no time.
+func TestInsideABubble(t *testing.T) {
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		network := memory{make(chan net.Conn)}
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.AddProject("group/app").AddIssues(3, nil)
+		srv.Fail("GET /issues", forgetest.RateLimit(30*time.Second).Times(1))
+		client := srv.Client(forge.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{DialContext: network.dial},
+		}))
+		defer client.CloseIdleConnections()
+
+		start := time.Now()
+		issues, err := forge.Collect(client.Issues.List(t.Context(), nil))
+		require.NoError(t, err)
+		assert.Len(t, issues, 3)
+		assert.GreaterOrEqual(t, time.Since(start), 30*time.Second)
+		assert.Equal(t, "http://127.0.0.1:80", srv.URL)
+	})
+	assert.Less(t, time.Since(began), 20*time.Second)
+}
+
+// The server's URLs and links follow WithURL, and the http.Server can be changed before it serves.
+func TestURLAndHTTPServer(t *testing.T) {
+	network := memory{make(chan net.Conn)}
+	var seen []string
+	srv := forgetest.New(t, forgetest.WithURL("https://forge.test/"), forgetest.WithPrefix("sub"),
+		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
+			next := s.Handler
+			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen = append(seen, r.URL.Path)
+				next.ServeHTTP(w, r)
+			})
+		}))
+	assert.Equal(t, "https://forge.test/sub", srv.URL)
+	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	srv.AddProject("group/app").AddIssues(3, nil)
+
+	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
+	require.NoError(t, err)
+	request.Header.Set("PRIVATE-TOKEN", srv.Token)
+	answer, err := client.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
+	assert.Contains(t, answer.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
+}

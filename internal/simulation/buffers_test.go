@@ -1,0 +1,75 @@
+package simulation
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/bufpool"
+)
+
+type block [100_000]byte
+
+func (b *block) memory() []byte { return b[:] }
+
+// What a caller may do wrong with a buffer is found, and what is right is not.
+func TestBuffersAreWatched(t *testing.T) {
+	var pool bufpool.Pool[block]
+	put := func(b *block) { pool.Put(b, (*block).memory) }
+	for name, c := range map[string]struct {
+		do   func()
+		want string
+	}{
+		"right":          {func() { put(pool.Get()) }, ""},
+		"dropped":        {func() { pool.Drop(pool.Get()) }, ""},
+		"twice":          {func() { b := pool.Get(); put(b); put(b) }, "given back twice"},
+		"written after":  {func() { b := pool.Get(); put(b); b[77_000] = 1 }, "after it was given back"},
+		"written, taken": {func() { b := pool.Get(); put(b); b[5] = 1; put(pool.Get()) }, "after it was given back"},
+		"kept":           {func() { pool.Get() }, "still in use"},
+		"drop after put": {func() { b := pool.Get(); put(b); pool.Drop(b) }, "dropped that was given back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer WatchBuffers()()
+			violations := Run(t, WorldPlan{}, func(*World) { c.do() })
+			if c.want == "" {
+				assert.Empty(t, violations)
+				return
+			}
+			require.Len(t, violations, 1)
+			assert.Equal(t, "buffer", violations[0].Name)
+			assert.Contains(t, violations[0].Text, c.want)
+			assert.Contains(t, violations[0].Text, "TestBuffersAreWatched")
+			assert.Empty(t, Run(t, WorldPlan{}, func(*World) {}), "it is reported once")
+		})
+	}
+}
+
+// Two owners of one buffer get the same one at once, as the latest is handed out first.
+func TestBuffersHandOutTheLatest(t *testing.T) {
+	defer WatchBuffers()()
+	var pool bufpool.Pool[block]
+	first := pool.Get()
+	pool.Put(first, (*block).memory)
+	assert.Same(t, first, pool.Get())
+	assert.NotSame(t, first, pool.Get())
+}
+
+// The client gives its buffers back, whatever goes wrong.
+func TestClientGivesBuffersBack(t *testing.T) {
+	defer WatchBuffers()()
+	for _, kind := range []FaultKind{Respond, Reset, Garble, Stall, Repeat} {
+		for name, do := range operations {
+			for _, at := range []Point{AtBefore, AtAfter, AtData} {
+				plan := smallPlan(HTTP1)
+				plan.Faults = []Fault{{Call: "c", Attempt: 1, At: at, Kind: kind, Byte: 20, Status: 503}}
+				run(t, plan, func(w *World) {
+					_, err := do(w)
+					t.Log(name, err)
+				})
+			}
+		}
+	}
+	b := watched.Load()
+	assert.NotZero(t, b.total)
+}

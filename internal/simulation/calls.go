@@ -1,0 +1,114 @@
+package simulation
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// row is one method of the client, as a step calls it.
+type row struct {
+	name, route string // "Issues.List", "GET /issues"
+	// Exactly one of these is set.
+	value func(c *calling) (any, error)
+	items func(c *calling) (all iter.Seq2[any, error], collect func() ([]any, error))
+	open  func(c *calling) (*forge.Download, error)
+
+	// setup makes the object that the step writes to, before the program begins.
+	setup func(f *fixtures, s *Step)
+	// moving: the program, or time, changes what is read.
+	moving bool
+	// more: other requests than the one of the route may be made, such as for a registry token.
+	more bool
+	// whole: the list has no pages.
+	whole bool
+	// part: the type has not all fields of the server.
+	part bool
+	// upload: the step sends a file.
+	upload bool
+}
+
+// calling is a step that is about to call: what the methods take.
+type calling struct {
+	ctx    context.Context
+	client *forge.Client
+	opts   []forge.RequestOption
+	f      *fixtures
+	s      *Step
+	file   forge.File
+}
+
+var (
+	app  = forge.Path("acme/app")
+	work = forge.Path("acme/work")
+	acme = forge.Path("acme")
+)
+
+func value[T any](name, route string, call func(c *calling) (*T, error)) *row {
+	return &row{name: name, route: route, value: func(c *calling) (any, error) {
+		v, err := call(c)
+		if v == nil {
+			return nil, err
+		}
+		return v, err
+	}}
+}
+
+func nothing(name, route string, call func(c *calling) error) *row {
+	return &row{name: name, route: route, value: func(c *calling) (any, error) { return nil, call(c) }}
+}
+
+func items[T any](name, route string, call func(c *calling) iter.Seq2[*T, error]) *row {
+	return &row{name: name, route: route, items: func(c *calling) (iter.Seq2[any, error], func() ([]any, error)) {
+		list := call(c)
+		all := func(yield func(any, error) bool) {
+			list(func(item *T, err error) bool {
+				if item == nil {
+					return yield(nil, err)
+				}
+				return yield(item, err)
+			})
+		}
+		return all, func() (untyped []any, err error) {
+			typed, err := forge.Collect(list)
+			for _, item := range typed {
+				untyped = append(untyped, item)
+			}
+			return untyped, err
+		}
+	}}
+}
+
+func stream(name, route string, call func(c *calling) (*forge.Download, error)) *row {
+	return &row{name: name, route: route, open: call}
+}
+
+// with sets what few rows have.
+func (r *row) with(change func(r *row)) *row {
+	change(r)
+	return r
+}
+
+func (r *row) writes() bool { return r.class() != forge.ClassSafe }
+
+func (r *row) class() forge.RetryClass { return classes()[r.route] }
+
+// classes has the class of each route.
+var classes = sync.OnceValue(func() map[string]forge.RetryClass {
+	all := map[string]forge.RetryClass{}
+	for _, r := range forge.Routes() {
+		all[r.Method+" "+r.Template] = r.Class
+	}
+	return all
+})
+
+// calls are all rows. They are made once, outside of any bubble, and never change.
+var calls = sync.OnceValue(allCalls)
+
+func allCalls() []*row {
+	return slices.Concat(registryCalls(), nativeCalls(), codeCalls(), fileCalls(), settingCalls(), integrationCalls(), eventCalls(), issueCalls(),
+		mergeCalls(), userCalls(), runnerCalls(), otherCalls())
+}

@@ -1,0 +1,47 @@
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+// found are plans that violated an invariant once, made smaller.
+var found = map[string]struct {
+	seed uint64 // that found it
+	plan Plan
+}{
+	// The link to the next page had no address, and the list ended there without an error.
+	"a next link without an address": {132, Plan{
+		World:      WorldPlan{Faults: []Fault{{Call: "g0.s0", At: AtAfter, Kind: Relink, Target: Nowhere, Attempt: 1}}},
+		Goroutines: [][]Step{{{ID: "g0.s0", Call: "MergeRequests.List", PerPage: 1, Read: -1}}},
+	}},
+	"a next link without an address, by keyset": {6229, Plan{
+		World:      WorldPlan{Faults: []Fault{{Call: "g0.s0", At: AtAfter, Kind: Relink, Target: Nowhere}}},
+		Goroutines: [][]Step{{{ID: "g0.s0", Call: "AuditEvents.ListForProject", PerPage: 5, Ahead: 4, Read: -1}}},
+	}},
+	// A token of the registry was not to be had in the time that the client gives its exchange, and
+	// the error was a deadline of the caller, who had none.
+	"a token that would take too long": {5693, Plan{
+		World: WorldPlan{
+			Faults: []Fault{{Call: "*", At: AtBefore, Kind: Respond, Status: 503}},
+			Retry:  forge.RetryPolicy{MinWait: 2 * time.Minute},
+		},
+		Goroutines: [][]Step{{{ID: "g0.s0", Call: "RegistryNative.DeleteTagReference", Read: -1}}},
+	}},
+}
+
+// TestFound plays what was found before.
+func TestFound(t *testing.T) {
+	for name, f := range found {
+		t.Run(name, func(t *testing.T) {
+			f.plan.Amount = Amount{Issues: 3, MergeRequests: 3, Tags: 3, Events: 6, Users: 3, Files: 2, Emails: 3, Jobs: 3, Tree: 3, Small: 2}
+			f.plan.Clients = []ClientPlan{{}}
+			out := Play(t, &f.plan)
+			assert.Empty(t, out.Violations, "seed %d\n%s", f.seed, out.Story())
+		})
+	}
+}

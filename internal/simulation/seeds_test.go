@@ -1,0 +1,165 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	forge "github.com/forge-sdk/forge-go"
+)
+
+var (
+	seedFlag   = flag.Uint64("seed", 0, "tell the story of one `seed`")
+	forFlag    = flag.Duration("for", 0, "search new seeds for so long, and stop at the first violation")
+	countFlag  = flag.Int("seeds", 0, "try so many seeds, from -from on")
+	fromFlag   = flag.Uint64("from", 1, "the first seed of -seeds")
+	allFlag    = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
+	shrinkFlag = flag.Duration("shrink", 10*time.Second, "how long a failing plan is made smaller")
+	smallFlag  = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
+)
+
+// TestSimulation runs programs drawn from seeds: those of this commit, or what the flags say.
+func TestSimulation(t *testing.T) {
+	debug.SetGCPercent(400)
+	defer WatchBuffers()()
+	log.SetOutput(io.Discard) // net/http tells of what a server garbles
+	switch {
+	case *seedFlag != 0:
+		plan := Draw(*seedFlag)
+		if *smallFlag != "" {
+			plan = Shrink(t, plan, *smallFlag, 20, time.Now().Add(time.Minute))
+		}
+		out := Play(t, plan)
+		t.Log("\n" + out.Story())
+		report(t, out)
+	case *forFlag > 0:
+		began := rand.Uint64() >> 16
+		search(t, began, 1<<40, time.Now().Add(*forFlag))
+	case *countFlag > 0:
+		search(t, *fromFlag, *countFlag, time.Now().Add(time.Hour))
+	default:
+		began := seedOfCommit()
+		search(t, began, 1<<40, time.Now().Add(duration()))
+	}
+}
+
+// duration is how long the seeds of a commit are tried.
+func duration() time.Duration {
+	if text := os.Getenv("FORGE_SIMULATION"); text != "" {
+		if d, err := time.ParseDuration(text); err == nil {
+			return d
+		}
+	}
+	return 15 * time.Second
+}
+
+// seedOfCommit is another one for each commit.
+func seedOfCommit() uint64 {
+	id := os.Getenv("FORGE_COMMIT")
+	if info, ok := debug.ReadBuildInfo(); ok && id == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				id = s.Value
+			}
+		}
+	}
+	h := fnv.New64()
+	_, _ = h.Write([]byte(id))
+	return h.Sum64() >> 16
+}
+
+// search plays seeds until one violates an invariant, and makes its plan smaller.
+func search(t *testing.T, from uint64, count int, until time.Time) {
+	t.Helper()
+	var took []time.Duration
+	for seed := from; len(took) < count && time.Now().Before(until); seed++ {
+		began := time.Now()
+		stuck := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("seed %d does not end", seed)) })
+		plan := Draw(seed)
+		out := Play(t, plan)
+		stuck.Stop()
+		took = append(took, time.Since(began))
+		if len(out.Violations) == 0 {
+			continue
+		}
+		if *allFlag {
+			tally(t, seed, out.Violations)
+			continue
+		}
+		t.Logf("seed %d, the one after %d others: %v", seed, len(took)-1, out.Violations[0])
+		small := Shrink(t, plan, out.Violations[0].Name, 20, time.Now().Add(*shrinkFlag))
+		for range 20 {
+			if again := Play(t, small); len(again.Violations) > 0 {
+				out = again
+				break
+			}
+		}
+		t.Logf("\n%s\n%#v", out.Story(), *small)
+		report(t, out)
+		return
+	}
+	slices.Sort(took)
+	t.Logf("%d seeds from %d on, median %v, longest %v", len(took), from, took[len(took)/2], took[len(took)-1])
+	t.Log(perName)
+}
+
+var perName = map[string]int{}
+
+// tally logs the first violations of each invariant.
+func tally(t *testing.T, seed uint64, violations []Violation) {
+	t.Helper()
+	for _, v := range violations[:1] {
+		if perName[v.Name]++; perName[v.Name] <= 4 {
+			t.Logf("seed %d violates %.300v", seed, v)
+		}
+	}
+}
+
+func report(t *testing.T, out *Outcome) {
+	t.Helper()
+	for _, v := range out.Violations {
+		t.Error(v)
+	}
+}
+
+// TestDrawIsRepeatable shows that a seed has one plan.
+func TestDrawIsRepeatable(t *testing.T) {
+	for seed := range uint64(200) {
+		assert.Equal(t, Draw(seed), Draw(seed))
+	}
+}
+
+// TestEveryEndpointIsCalled shows that programs reach each endpoint of the contract, and that the
+// requests arrive at it.
+func TestEveryEndpointIsCalled(t *testing.T) {
+	called := map[string]int{}
+	missing := func() (routes []string) {
+		for _, r := range forge.Routes() {
+			if called[r.Method+" "+r.Template] == 0 {
+				routes = append(routes, r.Method+" "+r.Template)
+			}
+		}
+		return routes
+	}
+	seeds := uint64(0)
+	for ; len(missing()) > 0 && seeds < 1000; seeds++ {
+		for _, s := range Play(t, Draw(seeds)).seen {
+			for _, a := range s.attempts {
+				called[a.Method+" "+a.Route]++
+			}
+		}
+	}
+	assert.Empty(t, missing())
+	assert.Len(t, forge.Routes(), 94)
+	t.Logf("%d seeds called every endpoint", seeds)
+}
