@@ -79,7 +79,7 @@ func TestRowsOfEveryList(t *testing.T) {
 // Links to the next page lead back, away, or nowhere.
 func TestRelink(t *testing.T) {
 	for target, want := range map[Target]error{
-		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unparsable: forge.ErrAnswer, Nowhere: nil,
+		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unparsable: forge.ErrAnswer, Nowhere: forge.ErrAnswer,
 	} {
 		s := see(t, smallPlan(HTTP1), "list", Fault{Page: "2", At: AtAfter, Kind: Relink, Target: target})
 		if want == nil {
