@@ -33,7 +33,7 @@ type row struct {
 
 // calling is a step that is about to call: what the methods take.
 type calling struct {
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // it is an argument of the methods
 	client *forge.Client
 	opts   []forge.RequestOption
 	f      *fixtures

@@ -65,7 +65,7 @@ func nativeCalls() []*row {
 				&forge.DeleteManifestOptions{ManifestType: kind}, c.opts...)
 		}).with(own),
 		nothing("RegistryNative.DeleteTagReference", "DELETE /v2/:image_path/tags/reference/:tag", func(c *calling) error {
-			return c.client.RegistryNative.DeleteTagReference(c.ctx, c.f.names[c.s.ID], "v0001", c.opts...)
+			return c.client.RegistryNative.DeleteTagReference(c.ctx, c.f.names[c.s.ID], "v0001", c.opts...) //nolint:staticcheck // what is deprecated is tested, too
 		}).with(own),
 		items("RegistryNative.ListCatalog", "GET /v2/_catalog", func(c *calling) iter.Seq2[*forge.CatalogRepository, error] {
 			return c.client.RegistryNative.ListCatalog(c.ctx, c.opts...)

@@ -112,7 +112,7 @@ func mergeCalls() []*row {
 			return merges(c).ListBlockees(c.ctx, app, pick(c.f.merges, 0).IID, c.opts...)
 		}),
 		value("MergeRequests.GetChanges", "GET "+at+"changes", func(c *calling) (*forge.MergeRequestChanges, error) {
-			return merges(c).GetChanges(c.ctx, app, c.f.versioned.IID, nil, c.opts...)
+			return merges(c).GetChanges(c.ctx, app, c.f.versioned.IID, nil, c.opts...) //nolint:staticcheck // what is deprecated is tested, too
 		}),
 		value("MergeRequests.Subscribe", "POST "+at+"subscribe", func(c *calling) (*forge.MergeRequest, error) {
 			return merges(c).Subscribe(c.ctx, work, c.f.own[c.s.ID], c.opts...)

@@ -114,7 +114,7 @@ func (f *Fault) drawKind(r source) {
 	case Stall:
 		f.Wait = oneOf(r, 0, 0, drawTime(r))
 	case JumpDate:
-		f.Wait = oneOf[time.Duration](r, 1, -1, 24, -24) * (time.Hour + drawTime(r))
+		f.Wait = time.Duration(oneOf(r, 1, -1, 24, -24)) * (time.Hour + drawTime(r))
 	case Interim:
 		f.Status = oneOf(r, 100, 102, 103, 110)
 	case Relink:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -108,7 +109,7 @@ func (p *player) download(o *observed, c *calling) {
 	for o.step.Read < 0 || int64(len(r.got)) < o.step.Read {
 		n, err := d.Read(buffer)
 		r.got = append(r.got, buffer[:n]...)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			r.whole = true
 			return
 		}

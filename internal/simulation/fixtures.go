@@ -26,7 +26,7 @@ type fixtures struct {
 	merges, workMerges   []*forgetest.MergeRequest
 	image                *forgetest.RegistryRepository
 	versioned            *forgetest.MergeRequest
-	blob, readme         string // ids of blobs
+	blob                 string // the id of a blob
 	commits              []string
 	workCommit           string
 	file                 *forgetest.Document

@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,10 +66,10 @@ func credentialIsTheClients(o *Outcome, report func(*observed, string, ...any)) 
 				continue
 			}
 			token := e.Header.Get("Private-Token")
-			switch any := token + e.Header.Get("Job-Token") + e.Header.Get("Authorization"); {
+			switch given := token + e.Header.Get("Job-Token") + e.Header.Get("Authorization"); {
 			case c.Member && token != o.member:
 				report(s, "a request does not have the token of its client")
-			case c.Nobody && any != "":
+			case c.Nobody && given != "":
 				report(s, "a request without a credential has one")
 			case !c.Member && !c.Nobody && o.plan.World.Auth == PersonalToken && token != o.token:
 				report(s, "a request does not have the token of its client")
@@ -263,8 +262,6 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 			case err == nil:
 			case !errors.As(err, &failed) && !errors.As(err, &refused):
 				report(s, "an error of the type %T: %v", err, err)
-			case err == io.EOF:
-				report(s, "a bare io.EOF")
 			case errors.Is(err, context.Canceled) && s.step.Cancel == 0:
 				report(s, "nobody has cancelled the call: %v", err)
 			case errors.Is(err, context.DeadlineExceeded) && s.step.Deadline == 0 && s.row.name != "Registry.WaitDeleted":

@@ -63,7 +63,7 @@ func Play(t *testing.T, plan *Plan) *Outcome {
 	t.Helper()
 	out, rows := &Outcome{plan: plan}, rowsByName()
 	_ = classes()
-	dir, err := os.MkdirTemp("", "simulation")
+	dir, err := os.MkdirTemp("", "simulation") //nolint:usetesting // a search plays thousands of plans in one test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,10 +220,10 @@ func (p *player) gather(out *Outcome) {
 }
 
 // keep makes a violation of a panic of the program itself.
-func (out *Outcome) keep() {
+func (o *Outcome) keep() {
 	if value := recover(); value != nil {
-		out.mu.Lock()
-		defer out.mu.Unlock()
-		out.broken = append(out.broken, Violation{"Program", fmt.Sprintf("%v\n%s", value, debug.Stack())})
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.broken = append(o.broken, Violation{"Program", fmt.Sprintf("%v\n%s", value, debug.Stack())})
 	}
 }

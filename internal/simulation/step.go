@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -180,7 +181,7 @@ func (p *player) address(o *observed, c *calling) string {
 	}
 	var plan forge.PlannedRequest
 	dry := *c
-	dry.opts = append(c.opts[:len(c.opts):len(c.opts)], forge.DryRun(&plan))
+	dry.opts = slices.Concat(c.opts, []forge.RequestOption{forge.DryRun(&plan)})
 	var err error
 	switch {
 	case o.row.items != nil:

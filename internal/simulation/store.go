@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -47,7 +48,7 @@ func (p *player) gatherFiles(out *Outcome) {
 
 // raw reads a path as the administrator.
 func (p *player) raw(path, query string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodGet, p.w.Server.URL+"/api/v4"+path+query, nil)
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, p.w.Server.URL+"/api/v4"+path+query, nil)
 	r.Header.Set("PRIVATE-TOKEN", p.w.Server.Token)
 	recorder := httptest.NewRecorder()
 	p.w.below.ServeHTTP(recorder, r)
@@ -81,7 +82,7 @@ func (p *player) find() {
 	p.read(fmt.Sprintf("/projects/%d/merge_requests/%d/versions", p.f.app.ID, p.f.versioned.IID), &versions)
 	p.f.own["version"] = versions[0].ID
 	body := strings.NewReader(`{"recipients":"a@example.com"}`)
-	r := httptest.NewRequest(http.MethodPut, p.w.Server.URL+"/api/v4/groups/quiet/integrations/emails-on-push", body)
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodPut, p.w.Server.URL+"/api/v4/groups/quiet/integrations/emails-on-push", body)
 	r.Header.Set("PRIVATE-TOKEN", p.w.Server.Token)
 	r.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()

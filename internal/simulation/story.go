@@ -59,30 +59,34 @@ func (o *Outcome) lines() (lines []line) {
 		text := fmt.Sprintf("    on the wire: %s %s?%s to %s, connection %d", e.Method, e.Path, e.RawQuery, e.Origin, e.Conn)
 		lines = append(lines, line{e.Began, e.Call, text})
 		text = fmt.Sprintf("    on the wire: status %d, %d bytes, effect %v", e.Status, e.Sent, e.Effect)
-		for _, f := range e.Faults {
-			text += "; HIT BY " + f.String()
+		hits := make([]string, len(e.Faults))
+		for i, f := range e.Faults {
+			hits[i] = "; HIT BY " + f.String()
 		}
-		lines = append(lines, line{max(e.Ended, e.Began), e.Call, text})
+		lines = append(lines, line{max(e.Ended, e.Began), e.Call, text + strings.Join(hits, "")})
 	}
 	return lines
 }
 
 // ending says what a step got.
-func (s *observed) ending() string {
-	if !s.done {
+func (o *observed) ending() string {
+	if !o.done {
 		return "has not returned"
 	}
-	text := "returns"
-	if s.recovered != nil {
-		text = fmt.Sprintf("panics: %v", s.recovered)
+	var text strings.Builder
+	text.WriteString("returns")
+	if o.recovered != nil {
+		text.Reset()
+		fmt.Fprintf(&text, "panics: %v", o.recovered)
 	}
-	for _, w := range s.walks {
-		text += fmt.Sprintf(" [%d items, left %v, error %v]", len(w.items), w.left, w.err)
+	for _, w := range o.walks {
+		fmt.Fprintf(&text, " [%d items, left %v, error %v]", len(w.items), w.left, w.err)
 	}
-	if s.stream != nil {
-		text += fmt.Sprintf(" [%d bytes of %d, whole %v, error %v]", len(s.stream.got), s.stream.size, s.stream.whole, s.stream.err)
+	if o.stream != nil {
+		fmt.Fprintf(&text, " [%d bytes of %d, whole %v, error %v]", len(o.stream.got), o.stream.size, o.stream.whole, o.stream.err)
 	}
-	return text + fmt.Sprintf(" error %v", s.err)
+	fmt.Fprintf(&text, " error %v", o.err)
+	return text.String()
 }
 
 // String is the step with what is not its default.

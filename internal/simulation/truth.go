@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -65,7 +66,7 @@ func (p *player) ask(o *observed, address string) (t truth) {
 }
 
 func (p *player) get(o *observed, u *url.URL) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodGet, u.String(), nil)
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, u.String(), nil)
 	name, token := p.credential(o.step.Client)
 	if token != "" {
 		r.Header.Set(name, token)

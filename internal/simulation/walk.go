@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -42,7 +43,7 @@ func (p *player) walkAll(o *observed, c *calling) {
 	}
 	again := *c
 	again.ctx = context.WithoutCancel(c.ctx) // a later run of the program
-	again.opts = append(c.opts[:len(c.opts):len(c.opts)], forge.StartAt(first.cursor))
+	again.opts = slices.Concat(c.opts, []forge.RequestOption{forge.StartAt(first.cursor)})
 	all, _ = o.row.items(&again)
 	w := &walk{start: first.cursor}
 	o.walks = append(o.walks, w)
