@@ -165,7 +165,7 @@ var unreadMembers = []struct{ reason, server, client string }{
 		types.fields.name_expanded types.fields.type_inferred types.fields.only.note`,
 		`endpoints.auth.note endpoints.body_complete endpoints.kinds.note endpoints.kinds.row endpoints.kinds.section endpoints.kinds_complete
 		endpoints.kinds_note endpoints.named_as endpoints.note endpoints.pagination.note endpoints.param.as_written endpoints.param.example
-		endpoints.param.note endpoints.kinds.param.note endpoints.param.section endpoints.param.unit endpoints.param.named_below_table
+		endpoints.param.note endpoints.param.only.note endpoints.kinds.param.note endpoints.param.section endpoints.param.unit endpoints.param.named_below_table
 		endpoints.param.type_inferred endpoints.param.param.type_inferred endpoints.param.required_inferred endpoints.kinds.param.enum_inferred
 		endpoints.path_as_written endpoints.ref.also endpoints.response.note endpoints.response.status_source endpoints.headers.note
 		types.complete types.description types.kind types.ref types.view_notes types.fields.notes types.fields.group
@@ -215,6 +215,8 @@ var unreadMembers = []struct{ reason, server, client string }{
 		endpoints.auth.token_scope endpoints.param.only endpoints.kinds.param.only endpoints.param.allowed endpoints.param.max endpoints.param.min
 		endpoints.param.default endpoints.kinds.param.default endpoints.param.item_enum endpoints.param.needs endpoints.param.max_bytes_text
 		endpoints.param.format endpoints.param.forms`},
+	{"the parameters of some offerings are settings, which the hosted one does not have, and administrators' filters: their comments name the role", "",
+		"endpoints.param.only.offerings"},
 	{"the client's checks are written beside the options, each with its own test", "",
 		`endpoints.param.max_items endpoints.param.min_items endpoints.param.max_length endpoints.param.requires endpoints.param.used_with
 		endpoints.param.optional endpoints.param.separator endpoints.kinds.param.separator endpoints.kinds.param.enables
