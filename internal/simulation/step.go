@@ -210,7 +210,10 @@ func spoken(o *observed) []string {
 	if o.stream != nil {
 		errs = append(errs, o.stream.err)
 	}
-	for _, a := range o.attempts {
+	o.mu.Lock()
+	attempts := slices.Clone(o.attempts) // a request for a token may outlast the step, and makes more
+	o.mu.Unlock()
+	for _, a := range attempts {
 		errs = append(errs, a.Err)
 		texts = append(texts, fmt.Sprintf("%+v", a.Attempt))
 	}
