@@ -150,6 +150,7 @@ func TestRunnersRefused(t *testing.T) {
 		{&ListRunnersOptions{Scope: RunnerScopeSpecific, Type: RunnerTypeProject}, "Scope", "type"},
 		{&ListRunnersOptions{Scope: RunnerScopeShared, Type: RunnerTypeInstance}, "Scope", "type"},
 		{&ListRunnersOptions{Status: RunnerStatusPaused, Paused: new(true)}, "Status", "paused"},
+		{&ListRunnersOptions{Status: RunnerStatusActive, Paused: new(false)}, "Status", "paused"},
 	} {
 		for _, list := range []func() error{
 			func() error { _, err := Collect(c.Runners.List(t.Context(), row.options)); return err },

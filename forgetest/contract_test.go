@@ -177,6 +177,7 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 	app.AddCommit(Change{Branch: "main", Message: "Add another\n\nChangelog: added", Files: map[string]string{"other.txt": "x\n"}})
 	fill := func(d *Document) {
 		d.Set("source_branch", "change").Set("description", "- [x] done").Set("assignees", []*User{jane}).Set("merge_user", jane).
+			Set("labels", []string{"bug"}).Set("reviewers", []*User{jane}).
 			Set("pipeline", NewDocument("MergeRequestPipeline").Set("id", 1))
 	}
 	first := app.AddMergeRequest(fill)
@@ -184,7 +185,8 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 	app.AddMergeRequest(fill)
 	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
 	app.AddIssue(func(d *Document) {
-		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration"))
+		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration")).
+			Set("labels", []string{"bug"})
 	}).Relate(first)
 	runner := app.AddRunner(nil)
 	runner.AddManager("s_1", nil)
@@ -354,7 +356,7 @@ func (f *field) fits(value json.RawMessage) bool {
 	case map[string]any:
 		return f.Type == "object" || f.takes("hash")
 	}
-	optional := f.Nullable || f.Format != "" || f.Only != nil || f.Type == "unknown"
+	optional := f.Nullable && f.Type != "boolean" || f.Format != "" || f.Only != nil || f.Type == "unknown"
 	return optional || slices.Contains(shownAsNull, f.Name)
 }
 

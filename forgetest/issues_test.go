@@ -330,7 +330,11 @@ func TestIssueShape(t *testing.T) {
 	subscribed := c.post("/projects/acme%2Fstorefront/issues/1/subscribe").object(t)
 	keys(t, "Issue", "subscription", subscribed)
 	assert.Equal(t, s.URL+"/acme/storefront/-/issues/1", subscribed["web_url"])
-	assert.Equal(t, s.URL+"/api/v4/projects/1/issues/1", subscribed["_links"].(map[string]any)["self"])
+	project := s.URL + "/api/v4/projects/1"
+	self := project + "/issues/1"
+	assert.Equal(t, map[string]any{
+		"self": self, "notes": self + "/notes", "award_emoji": self + "/award_emoji", "project": project, "closed_as_duplicate_of": nil,
+	}, subscribed["_links"])
 	mrs := c.get("/projects/1/issues/1/related_merge_requests").array(t)
 	require.Len(t, mrs, 1)
 	keys(t, "MergeRequest", "list", mrs[0])
@@ -412,7 +416,9 @@ func TestTimeTracking(t *testing.T) {
 		assert.Equal(t, 400, r.Status)
 		assert.Equal(t, body, r.Body)
 	}
-	assert.Equal(t, 400, c.send("POST", at+"time_estimate", "duration=-1h").Status)
+	for _, form := range []string{"duration=-1h", "duration=soon", ""} {
+		assert.Equal(t, 400, c.send("POST", at+"time_estimate", form).Status, form)
+	}
 	assert.Equal(t, 2, s.Effects("POST /projects/:id/issues/:issue_iid/add_spent_time"))
 }
 
@@ -430,7 +436,9 @@ func TestNotes(t *testing.T) {
 	assert.Equal(t, 201, r.Status)
 	note := r.object(t)
 	keys(t, "Note", "", note)
-	assert.Equal(t, "agreed\nsee you", note["body"])
+	assertShown(t, note, map[string]any{
+		"body": "agreed\nsee you", "type": nil, "attachment": nil, "system": false, "noteable_type": "Issue", "noteable_iid": 1.0,
+	})
 	assert.Equal(t, map[string]any{"promote_to_epic": true}, note["commands_changes"])
 	assert.Equal(t, "closed", first.Get("state"))
 	assert.Equal(t, int64(1), first.Get("epic.iid"))
@@ -458,9 +466,12 @@ func TestRelatedMergeRequests(t *testing.T) {
 	all := c.get(path).array(t)
 	require.Len(t, all, 2)
 	keys(t, "MergeRequest", "", all[0])
-	assert.Equal(t, true, all[0]["work_in_progress"])
-	assert.Equal(t, "!1", all[0]["references"].(map[string]any)["relative"])
-	assert.Equal(t, "group/secret!1", all[1]["references"].(map[string]any)["relative"])
+	for i, want := range []map[string]any{
+		{"draft": true, "work_in_progress": true, "references.short": "!1", "references.relative": "!1", "references.full": "group/app!1"},
+		{"draft": false, "work_in_progress": false, "references.short": "!1", "references.relative": "group/secret!1", "references.full": "group/secret!1"},
+	} {
+		assertShown(t, all[i], want)
+	}
 	assert.Len(t, c.as("").get(path).array(t), 1)
 	assert.Equal(t, int64(2), i.Get("merge_requests_count"))
 }

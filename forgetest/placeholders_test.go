@@ -45,7 +45,7 @@ func TestPlaceholders(t *testing.T) {
 	assert.Contains(t, file.Header.Get("Content-Disposition"), "attachment")
 	assert.Equal(t, placeholderHeader+"https://old.example,bitbucket,1,\"Jane, old\",old,,\nhttps://old.example,bitbucket,2,Tom,old,,\nhttps://old.example,bitbucket,3,Nobody,old,,\n", file.Body)
 
-	answer := c.sendFile(path, "file", placeholderHeader+
+	answer := c.as(owner.Token).sendFile(path, "file", placeholderHeader+
 		"https://old.example,bitbucket,1,x,old,jane,\nhttps://old.example,bitbucket,2,x,old,,tom@public.example\nhttps://old.example,bitbucket,3,x,old,stranger,\n")
 	assert.Equal(t, 201, answer.Status, answer.Body)
 	keys(t, "Message", "", answer.object(t))

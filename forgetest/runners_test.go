@@ -40,7 +40,9 @@ func TestRunnerLists(t *testing.T) {
 		"status=active":                    {4.0, 2.0, 1.0},
 		"status=paused":                    {3.0},
 		"scope=paused":                     {3.0},
+		"scope=active":                     {4.0, 2.0, 1.0},
 		"scope=online":                     {2.0},
+		"scope=offline":                    {4.0, 3.0},
 		"tag_list[]=linux":                 {3.0, 2.0},
 		"tag_list[]=linux&tag_list[]=fast": {2.0},
 		"tag_list=linux,fast":              {2.0},
@@ -61,7 +63,9 @@ func TestRunnerLists(t *testing.T) {
 	assert.Equal(t, []any{4.0, 3.0, 2.0, 1.0}, c.as(auditor.Token).get("/runners/all").column(t, "id"))
 	assert.Equal(t, 403, c.as(owner.Token).get("/runners/all").Status)
 	assert.Equal(t, 401, c.as("").get("/runners").Status)
-	assert.Equal(t, 403, newCaller(t, New(t, WithOffering(Hosted))).get("/runners/all").Status)
+	for offering, want := range map[Offering]int{Hosted: 403, SelfManaged: 200, Dedicated: 200} {
+		assert.Equal(t, want, newCaller(t, New(t, WithOffering(offering))).get("/runners/all").Status, offering)
+	}
 
 	for who, want := range map[*User]int{owner: 200, maintainer: 403, auditor: 200, guest: 403} {
 		assert.Equal(t, want, c.as(who.Token).get("/projects/group%2Fsub%2Fapp/runners").Status, who.Username)
@@ -103,6 +107,7 @@ func TestRunnerUpdate(t *testing.T) {
 	resumed := c.send("PUT", at, "active=true").object(t)
 	keys(t, "Runner", "detail", resumed)
 	assert.Equal(t, false, resumed["paused"])
+	assert.Equal(t, "not_protected", resumed["access_level"])
 	assert.Len(t, resumed["projects"], 2)
 	keys(t, "RunnerProject", "", resumed["projects"].([]any)[0].(map[string]any))
 	changed := c.send("PUT", at, "description=Fast&tag_list[]=a&tag_list[]=b&run_untagged=false&locked=true&access_level=ref_protected"+
@@ -127,6 +132,7 @@ func TestRunnerUpdate(t *testing.T) {
 		assert.Equal(t, body, r.Body)
 	}
 	assert.Equal(t, 200, c.send("PUT", at, "maintenance_note="+strings.Repeat("x", 1024)).Status)
+	assert.Equal(t, "not_protected", c.send("PUT", at, "access_level=not_protected").object(t)["access_level"])
 	s.Fail("PUT /runners/:runner_id", Status(502).Times(1)) // the same request line as PUT /runners/:id
 	assert.Equal(t, 502, c.send("PUT", at, "paused=true").Status)
 	assert.Equal(t, s.Count("PUT /runners/:id"), s.Count("PUT /runners/:runner_id"))

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,7 @@ func TestIssueValues(t *testing.T) {
 	assertShown(t, issues[0], map[string]any{
 		"type": "ISSUE", "has_tasks": false, "task_completion_status.count": 0.0, "task_completion_status.completed_count": 0.0,
 		"epic_iid": nil, "references.relative": "group/app#1",
+		"severity": "UNKNOWN", "imported": false, "imported_from": "none",
 	})
 	assertShown(t, issues[1], map[string]any{
 		"type": "INCIDENT", "has_tasks": true, "task_completion_status.count": 3.0, "task_completion_status.completed_count": 2.0,
@@ -118,6 +120,10 @@ func TestIssueValues(t *testing.T) {
 	assertShown(t, subscribed, map[string]any{"references.short": "#2", "references.relative": "#2", "references.full": "group/app#2"})
 	assert.Equal(t, "group/app#2", c.get("/issues").array(t)[0]["references"].(map[string]any)["relative"])
 	assert.Equal(t, "app#2", c.get("/groups/group/issues").array(t)[0]["references"].(map[string]any)["relative"])
+	for _, kind := range []string{"issue", "incident", "test_case", "task"} {
+		p.AddIssue(func(d *Document) { d.Set("issue_type", kind) })
+		assert.Equal(t, []any{kind}, slices.Compact(c.get("/issues?issue_type="+kind).column(t, "issue_type")))
+	}
 }
 
 // A to-do says what marked it and where its target is.
@@ -133,7 +139,7 @@ func TestTodoValues(t *testing.T) {
 	} {
 		todo := c.post(path).object(t)
 		assertShown(t, todo, want)
-		assertShown(t, todo, map[string]any{"action_name": "marked", "target.web_url": want["target_url"]})
+		assertShown(t, todo, map[string]any{"action_name": "marked", "state": "pending", "target.web_url": want["target_url"]})
 	}
 }
 
@@ -229,6 +235,7 @@ func TestRunnerShown(t *testing.T) {
 			assertShown(t, c.get(fmt.Sprint("/runners/", id+1)).object(t), want)
 			assertShown(t, c.get("/runners/all").array(t)[2-id], want)
 		}
+		assertShown(t, c.get("/runners/1").object(t), map[string]any{"name": nil, "maintenance_note": nil, "maximum_timeout": nil})
 		assert.Equal(t, "10.0.0.7", c.get("/runners/1/managers").array(t)[0]["ip_address"], release)
 		assert.Equal(t, address, s.runners[0].Get("ip_address"))
 	}

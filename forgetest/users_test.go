@@ -95,6 +95,7 @@ func TestUserListOnPlatforms(t *testing.T) {
 		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
 			s := New(t, WithTier(tier), WithOffering(offering))
 			jane := s.AddUser("jane")
+			s.AddProject("group/app").AddMember(jane, Guest)
 			jane.AddEmail("private@example.com")
 			jane.AddIdentity("ldapmain", "uid=jane")
 			jane.AddIdentity("scim", "scim-jane")
@@ -140,6 +141,8 @@ func TestUserListOnPlatforms(t *testing.T) {
 				"two_factor=enabled":                     ifOwn(none),
 				"admins=true":                            ifOwn([]any{1.0}),
 				"sort=asc":                               ifOwn([]any{1.0, 2.0}),
+				"order_by=username":                      ifOwn([]any{1.0, 2.0}),
+				"without_projects=true":                  ifOwn([]any{1.0}),
 			} {
 				assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), "%s %s %s", tier, offering, query)
 				if query != "search=private@example.com" {
@@ -246,7 +249,9 @@ func TestSingleUser(t *testing.T) {
 	jane := s.AddUser("jane")
 	jane.SetCustomAttribute("team", "core")
 	jane.Fill(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") })
-	s.AddProject("group/app").AddIssue(func(d *Document) { d.Set("author", jane) })
+	app := s.AddProject("group/app")
+	app.AddIssue(func(d *Document) { d.Set("author", jane) })
+	app.AddIssue(nil)
 	c := newCaller(t, s)
 	asTom := c.as(s.AddUser("tom").Token)
 	keys(t, "User", "full", c.get("/users/2").object(t))
@@ -263,7 +268,10 @@ func TestSingleUser(t *testing.T) {
 	assert.Equal(t, 404, c.get("/users/99").Status)
 	assert.Equal(t, 400, c.get("/users/jane").Status)
 	assert.Equal(t, 401, c.as("").get("/users/2").Status)
-	assert.Equal(t, "blocked", c.get("/issues?scope=all").array(t)[0]["author"].(map[string]any)["state"])
+	for i, want := range []string{"blocked", "active"} {
+		assertShown(t, c.get("/issues?scope=all&sort=asc").array(t)[i], map[string]any{"author.state": want})
+	}
+	assert.Equal(t, "active", asTom.get("/users/3").object(t)["state"])
 
 	me := asTom.get("/user").object(t)
 	keys(t, "User", "full", me)
@@ -285,6 +293,7 @@ func TestEmails(t *testing.T) {
 	assert.Equal(t, 201, first.Status)
 	keys(t, "Email", "", first.object(t))
 	assert.Nil(t, first.object(t)["confirmed_at"])
+	assert.Equal(t, "second@example.com", first.object(t)["email"])
 	for form, body := range map[string]string{
 		"email=second@example.com": `{"message":{"email":["has already been taken"]}}`,
 		"email=ROOT@example.com":   `{"message":{"email":["has already been taken"]}}`,
@@ -302,6 +311,7 @@ func TestEmails(t *testing.T) {
 	assert.Equal(t, 201, c.send("POST", "/users/2/emails", "email=third@example.com").Status)
 	skipped := c.send("POST", "/users/2/emails", "email=fourth@example.com&skip_confirmation=true").object(t)
 	assert.NotNil(t, skipped["confirmed_at"])
+	assert.Equal(t, "fourth@example.com", skipped["email"])
 	assert.Equal(t, []any{2.0, 3.0, 4.0, 5.0}, c.get("/users/2/emails").column(t, "id"))
 	confirmed := c.get("/users/2/emails").column(t, "confirmed_at")
 	assert.Nil(t, confirmed[2], "skip_confirmation is false by default")
@@ -326,6 +336,7 @@ func TestEmails(t *testing.T) {
 	s.AssertEffects(t, "DELETE /user/emails/:email_id", 1)
 	hosted := New(t, WithOffering(Hosted))
 	assert.Equal(t, 403, newCaller(t, hosted).get("/users/1/emails").Status)
+	assert.Equal(t, 200, newCaller(t, New(t, WithOffering(Dedicated))).get("/users/1/emails").Status)
 }
 
 func TestTokenScopes(t *testing.T) {
