@@ -20,6 +20,7 @@ import (
 type availability struct {
 	Tiers      []string
 	Role       string
+	Edition    string
 	Introduced string
 }
 
@@ -33,6 +34,9 @@ func (a availability) phrases() (phrases []string) {
 	}
 	if a.Role != "" {
 		phrases = append(phrases, `(?i)\b`+a.Role)
+	}
+	if a.Edition != "" {
+		phrases = append(phrases, `(?i)\b`+a.Edition+` edition\b`)
 	}
 	if a.Introduced != "" {
 		phrases = append(phrases, `(?i)\bsince `+regexp.QuoteMeta(a.Introduced)+`\b`)
