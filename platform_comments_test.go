@@ -20,8 +20,8 @@ import (
 type availability struct {
 	Tiers      []string
 	Role       string
-	Introduced string
 	Edition    string
+	Introduced string
 }
 
 // phrases are what a comment must say, as regular expressions.

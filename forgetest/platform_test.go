@@ -127,6 +127,16 @@ func TestRelease(t *testing.T) {
 	for number, status := range map[string]int{"16.11": 404, "17.8": 404, "17.9": 200, "17.10": 200, "18.0": 200} {
 		assert.Equal(t, status, of(number).get("/groups/group/integrations").Status, "an endpoint since 17.9 at %s", number)
 	}
+	for number, statuses := range map[string][]int{"17.8": {404, 404, 404}, "17.9": {200, 200, 204}} {
+		c, at := of(number), "/groups/group/integrations/ewm"
+		form := "new_issue_url=n&issues_url=i&project_url=p"
+		for i, r := range []reply{c.send("PUT", at, form), c.get(at), c.send("DELETE", at, "")} {
+			assert.Equal(t, statuses[i], r.Status, "an endpoint since 17.9 at %s", number)
+			if r.Status == 404 { // not that of a group without the integration
+				assert.Equal(t, c.get("/groups/group/integrations").Body, r.Body)
+			}
+		}
+	}
 	for number, shown := range map[string]bool{"15.11": false, "16.0": false, "16.1": true, "17.0": true} {
 		_, found := of(number).get("/merge_requests?scope=all").array(t)[0]["prepared_at"]
 		assert.Equal(t, shown, found, "a field since 16.1 at %s", number)

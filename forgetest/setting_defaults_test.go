@@ -129,15 +129,16 @@ func TestDeprecatedSettingsBesideNewOnes(t *testing.T) {
 	}
 }
 
-// The settings that Premium and Ultimate add (document 3 §2.1) are not shown on Free, and a value
-// for one is ignored there.
+// The settings that Premium and Ultimate add (document 3 §2.1), and the parameters that are theirs
+// (§4.1.1), are not shown on Free, and a value for one is ignored there. So are those of
+// self-managed instances on a dedicated one.
 func TestSettingsOfTiers(t *testing.T) {
 	added := strings.Fields(`allow_all_integrations allowed_integrations group_owners_can_manage_default_branch_protection file_template_project_id
 		replica_node_allowed_ips replica_status_timeout default_project_deletion_protection disable_personal_access_tokens
 		security_policy_global_group_approvers_enabled security_approval_policies_limit scan_execution_policies_action_limit
 		scan_execution_policies_schedule_limit delete_unconfirmed_users unconfirmed_users_delete_after_days assistant_features_enabled
 		lock_assistant_features_enabled use_analytics_store_for_analytics secret_push_protection_available virtual_registries_endpoints_api_limit
-		lock_memberships_to_saml`)
+		lock_memberships_to_saml allow_account_deletion allow_group_owners_to_manage_ldap shared_runners_minutes`)
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
 		c := newCaller(t, New(t, WithTier(tier)))
 		shown := c.get(settingsPath).object(t)
@@ -151,24 +152,34 @@ func TestSettingsOfTiers(t *testing.T) {
 			}
 		}
 	}
+	c := newCaller(t, New(t, WithTier(Ultimate), WithOffering(Dedicated)))
+	for _, name := range strings.Fields("unconfirmed_users_delete_after_days assistant_features_enabled lock_assistant_features_enabled") {
+		r := c.put(settingsPath, map[string]any{name: []any{}})
+		assert.Equal(t, 200, r.Status, name)
+		assert.NotContains(t, r.object(t), name, "of self-managed instances only")
+	}
 }
 
 // A release before the one that introduced a setting does not show it, and ignores a value for it.
 func TestSettingReleases(t *testing.T) {
 	for name, releases := range map[string][2]string{ // the last without it, the first with it
-		"user_defaults_to_private_profile":           {"15.7", "15.8"},
-		"unconfirmed_users_delete_after_days":        {"16.0", "16.1"},
-		"security_txt_content":                       {"16.6", "16.7"},
-		"allow_project_creation_for_guest_and_below": {"16.7", "16.8"},
-		"include_optional_metrics_in_service_ping":   {"16.9", "16.10"},
-		"assistant_features_enabled":                 {"16.9", "16.10"},
-		"lock_assistant_features_enabled":            {"16.9", "16.10"},
-		"silent_admin_exports_enabled":               {"16.11", "17.0"},
-		"nuget_skip_metadata_url_validation":         {"16.11", "17.0"},
-		"throttle_unauthenticated_git_http_enabled":  {"16.11", "17.0"},
-		"receptive_cluster_agents_enabled":           {"17.3", "17.4"},
-		"concurrent_relation_batch_export_limit":     {"17.5", "17.6"},
-		"throttle_authenticated_git_http_enabled":    {"18.0", "18.1"},
+		"user_defaults_to_private_profile":                      {"15.7", "15.8"},
+		"unconfirmed_users_delete_after_days":                   {"16.0", "16.1"},
+		"security_txt_content":                                  {"16.6", "16.7"},
+		"allow_project_creation_for_guest_and_below":            {"16.7", "16.8"},
+		"include_optional_metrics_in_service_ping":              {"16.9", "16.10"},
+		"assistant_features_enabled":                            {"16.9", "16.10"},
+		"lock_assistant_features_enabled":                       {"16.9", "16.10"},
+		"silent_admin_exports_enabled":                          {"16.11", "17.0"},
+		"nuget_skip_metadata_url_validation":                    {"16.11", "17.0"},
+		"throttle_unauthenticated_git_http_enabled":             {"16.11", "17.0"},
+		"throttle_unauthenticated_git_http_period_in_seconds":   {"16.11", "17.0"},
+		"throttle_unauthenticated_git_http_requests_per_period": {"16.11", "17.0"},
+		"receptive_cluster_agents_enabled":                      {"17.3", "17.4"},
+		"concurrent_relation_batch_export_limit":                {"17.5", "17.6"},
+		"throttle_authenticated_git_http_enabled":               {"18.0", "18.1"},
+		"throttle_authenticated_git_http_period_in_seconds":     {"18.0", "18.1"},
+		"throttle_authenticated_git_http_requests_per_period":   {"18.0", "18.1"},
 	} {
 		before, after := newCaller(t, New(t, WithRelease(releases[0]))), newCaller(t, New(t, WithRelease(releases[1])))
 		assert.NotContains(t, before.get(settingsPath).object(t), name)

@@ -305,7 +305,10 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 		{"external_pipeline_validation_service_timeout", "null", 200}, {"domain_allowlist", `["a.example"]`, 200}, {"domain_allowlist", "null", 400},
 		{"domain_allowlist", `"a.example"`, 400}, {"asset_proxy_allowlist", "[1]", 400}, {"repository_storages_weighted", `{"default":50}`, 200},
 		{"repository_storages_weighted", `{"default":"half"}`, 400}, {"repository_storages_weighted", "[]", 400},
-		{"default_branch_protection_defaults", `{"allow_force_push":true,"allowed_to_push":[{"access_level":40}]}`, 200}, {"gravatar_enabled", "null", 400},
+		{"default_branch_protection_defaults", `{"allow_force_push":true,"allowed_to_push":[{"access_level":40}],"allowed_to_merge":[{"access_level":30}]}`, 200},
+		{"gravatar_enabled", "null", 400}, {"external_authorization_service_timeout", "0.5", 200}, {"asset_proxy_whitelist", "[1]", 400},
+		{"external_pipeline_validation_service_token", "null", 200}, {"external_pipeline_validation_service_url", "null", 200},
+		{"default_ci_config_path", "null", 200}, {"rate_limiting_response_text", "null", 200}, {"repository_storages_weighted", `{"default":1.5}`, 400},
 	} {
 		before := c.get(settingsPath)
 		r := c.put(settingsPath, map[string]json.RawMessage{tc.name: json.RawMessage(tc.value)})
