@@ -534,9 +534,11 @@ func markFields(t *testing.T, at string, kind reflect.Type, value any, seen map[
 func TestCatalogueChecks(t *testing.T) {
 	endpoints := readEndpoints(t)
 	for _, row := range optionRows {
+		var required []string
 		for _, param := range endpoints[row.endpoint].params() {
 			if param.Required && !slices.Contains(row.arguments, param.Name) {
 				require.Error(t, checkWithout(t, row.options, param.Name), "%s: %s is required", row.endpoint, param.Name)
+				required = append(required, param.Name)
 			}
 			for _, other := range param.ExclusiveWith {
 				options := reflect.New(reflect.TypeOf(row.options).Elem())
@@ -546,6 +548,11 @@ func TestCatalogueChecks(t *testing.T) {
 				setFields(t, options.Elem(), param.Name)
 				require.NoError(t, checkOptions(options.Interface()), "%s: %s alone", row.endpoint, param.Name)
 			}
+		}
+		if row.options != nil { // nothing else is
+			options := reflect.New(reflect.TypeOf(row.options).Elem())
+			setFields(t, options.Elem(), required...)
+			require.NoError(t, checkOptions(options.Interface()), row.endpoint)
 		}
 	}
 }
