@@ -309,7 +309,11 @@ func TestClientFromEnv(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
 		got := w.seen()[0].header
-		assert.NotEmpty(t, got.Get(test.header))
+		if test.header == tokenHeader {
+			assert.Equal(t, test.token, got.Get("PRIVATE-TOKEN"))
+		} else {
+			assert.Equal(t, test.job, got.Get("JOB-TOKEN"))
+		}
 		assert.Equal(t, 1, len(got[tokenHeader])+len(got[jobTokenHeader]))
 		c.CloseIdleConnections()
 	}

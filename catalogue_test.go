@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"maps"
 	"reflect"
@@ -534,9 +535,11 @@ func markFields(t *testing.T, at string, kind reflect.Type, value any, seen map[
 func TestCatalogueChecks(t *testing.T) {
 	endpoints := readEndpoints(t)
 	for _, row := range optionRows {
+		var required []string
 		for _, param := range endpoints[row.endpoint].params() {
 			if param.Required && !slices.Contains(row.arguments, param.Name) {
 				require.Error(t, checkWithout(t, row.options, param.Name), "%s: %s is required", row.endpoint, param.Name)
+				required = append(required, param.Name)
 			}
 			for _, other := range param.ExclusiveWith {
 				options := reflect.New(reflect.TypeOf(row.options).Elem())
@@ -545,6 +548,14 @@ func TestCatalogueChecks(t *testing.T) {
 				options.Elem().SetZero()
 				setFields(t, options.Elem(), param.Name)
 				require.NoError(t, checkOptions(options.Interface()), "%s: %s alone", row.endpoint, param.Name)
+			}
+		}
+		if row.options != nil { // nothing else is
+			options := reflect.New(reflect.TypeOf(row.options).Elem())
+			setFields(t, options.Elem(), required...)
+			var invalid *ValidationError
+			if err := checkOptions(options.Interface()); errors.As(err, &invalid) { // of the sample's form
+				assert.Contains(t, required, strings.TrimSuffix(invalid.Param, "[]"), row.endpoint)
 			}
 		}
 	}

@@ -60,6 +60,8 @@ func TestAuditEventLists(t *testing.T) {
 		{"maintainer", group, []any{}},
 		{"developer", group, []any{3.0}},
 		{"owner", group + "?created_after=2026-03-04T00:00:00Z", []any{4.0}},
+		{"owner", group + "?created_before=2026-03-03T00:00:00Z", []any{3.0}},
+		{"owner", project + "?created_after=2026-03-06T00:00:00Z", []any{6.0}},
 		{"maintainer", project, []any{6.0, 5.0}},
 		{"owner", project, []any{6.0, 5.0}},
 		{"developer", project, []any{5.0}},
@@ -92,6 +94,8 @@ func TestAuditEventLists(t *testing.T) {
 		project + "?created_before=2026":                                     `{"error":"created_before is invalid"}`,
 		"/audit_events?pagination=keyset":                                    `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
 		"/audit_events?pagination=keyset&order_by=id&sort=asc":               `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
+		group + "?pagination=keyset&order_by=id&sort=asc":                    `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
+		project + "?pagination=keyset&order_by=id&sort=asc":                  `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
 		group + "?pagination=keyset&order_by=id&sort=desc&cursor=bm90aGluZw": `{"error":"cursor is invalid"}`,
 	} {
 		r := c.get(path)

@@ -87,6 +87,7 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 		{[]Option{WithOffering(Hosted), WithRelease("17.0")}, []string{"repositories.tree"}},
 		{[]Option{WithOffering(Hosted), WithRelease("16.10")}, []string{"repositories.tree"}},
 		{[]Option{WithOffering(Hosted), WithRelease("16.9")}, []string{"registry.list_tags", "repositories.tree"}},
+		{[]Option{WithRelease("16.5")}, []string{"registry.list_tags", "repositories.tree"}},
 		{[]Option{WithRelease("16.4")}, []string{"registry.list_tags", "repositories.tree", "users.list"}},
 	} {
 		s := contractServer(t, platform.options...)

@@ -112,7 +112,9 @@ func TestRegistrySizeIsOfTheHostedOffering(t *testing.T) {
 
 func TestRegistryTags(t *testing.T) {
 	s, r, c := registryWorld(t)
-	assert.Equal(t, []any{"feature/x", "latest", "v1", "v2"}, c.get(registryPath+"/1/tags").column(t, "name"))
+	list := c.get(registryPath + "/1/tags")
+	assert.Equal(t, []any{"feature/x", "latest", "v1", "v2"}, list.column(t, "name"))
+	keys(t, "RegistryTagSummary", "", list.array(t)[0])
 	tag := c.get(registryPath + "/1/tags/feature%2Fx").object(t)
 	keys(t, "RegistryTagDetail", "", tag)
 	assert.Regexp(t, `^[0-9a-f]{64}$`, tag["revision"])
@@ -218,6 +220,7 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		{"name_regex_delete=.*&name_regex_keep=.*", "latest rc-1 rc-10 stable v1 v2 v3"},
 		{"name_regex_delete=v", "latest rc-1 rc-10 stable v1 v2 v3"}, // the whole name
 		{"name_regex_delete=v.%2B", "latest rc-1 rc-10 stable v2"},
+		{"name_regex_delete=v.+", "latest rc-1 rc-10 stable v1 v2 v3"}, // a space
 		{"name_regex_delete=v1|rc-.*&name_regex_keep=rc-1", "latest rc-1 stable v2 v3"},
 		{"name_regex_delete=rc-1|v1", "latest stable v2 v3"}, // rc-1... or ...v1: no parentheses
 		{"name_regex_delete=(rc-1|v1)", "latest rc-10 stable v2 v3"},
@@ -279,6 +282,8 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 	} {
 		assert.Equal(t, 400, c.sendJSON("DELETE", path, body).Status, body)
 	}
+	other := c.send("DELETE", registryPath+"/x/tags", "name_regex_delete=.*")
+	assert.Equal(t, []any{400, `{"error":"repository_id is invalid"}`}, []any{other.Status, other.Body})
 	for _, form := range []string{"keep_n[]=1", "keep_n=", "keep_n[a]=1", "older_than[]=1d"} {
 		assert.Equal(t, 400, c.send("DELETE", path, "name_regex_delete=.*&"+form).Status, form)
 	}
@@ -380,17 +385,25 @@ func TestJobTokensReachTheirProjectOnly(t *testing.T) {
 	c := newCaller(t, s)
 	token := app.AddJobToken(s.Root())
 	for path, status := range map[string]int{
-		"/projects/1/registry/repositories":        200,
-		"/projects/1/registry/repositories/1/tags": 200,
-		"/registry/repositories/1":                 200,
-		"/projects/2/registry/repositories":        403,
-		"/registry/repositories/2":                 403,
-		"/groups/group/registry/repositories":      401, // takes no job tokens
-		"/projects/1/resource_groups":              401,
+		"/projects/1/registry/repositories":           200,
+		"/projects/1/registry/repositories/1/tags":    200,
+		"/projects/1/registry/repositories/1/tags/v1": 200,
+		"/registry/repositories/1":                    200,
+		"/projects/2/registry/repositories":           403,
+		"/projects/2/registry/repositories/2/tags/v1": 403,
+		"/registry/repositories/2":                    403,
+		"/groups/group/registry/repositories":         401, // takes no job tokens
+		"/projects/1/resource_groups":                 401,
 	} {
 		assert.Equal(t, status, c.as("").with("GET", path, "JOB-TOKEN", token).Status, path)
 	}
 	assert.Equal(t, 200, c.as("").with("DELETE", "/projects/1/registry/repositories/1/tags/v1", "JOB-TOKEN", token).Status)
+	for _, path := range []string{"/tags?name_regex_delete=.*", ""} {
+		for project, status := range map[int]int{1: 202, 2: 403} {
+			path := fmt.Sprintf("/projects/%d/registry/repositories/%d%s", project, project, path)
+			assert.Equal(t, status, c.as("").with("DELETE", path, "JOB-TOKEN", token).Status, path)
+		}
+	}
 	assert.Equal(t, 401, c.as("").with("PUT", "/projects/1/", "JOB-TOKEN", token).Status)
 	assert.Equal(t, 200, c.as("").with("GET", "/projects/2/registry/repositories", "JOB-TOKEN", s.JobToken).Status)
 }
@@ -398,6 +411,7 @@ func TestJobTokensReachTheirProjectOnly(t *testing.T) {
 func TestHostedArchivesAreLimited(t *testing.T) {
 	for offering, want := range map[Offering]int{Hosted: 429, SelfManaged: 200} {
 		s := New(t, WithOffering(offering))
+		pass := ticking(s)
 		s.AddProject("group/app").AddFiles(map[string]string{"README.md": "x"})
 		c := newCaller(t, s)
 		for range 5 {
@@ -406,6 +420,10 @@ func TestHostedArchivesAreLimited(t *testing.T) {
 		a := c.get("/projects/1/repository/archive")
 		assert.Equal(t, want, a.Status)
 		assert.Equal(t, want == 429, a.Header.Get("Retry-After") != "")
+		pass(59 * time.Second)
+		assert.Equal(t, want, c.get("/projects/1/repository/archive").Status)
+		pass(time.Second)
+		assert.Equal(t, 200, c.get("/projects/1/repository/archive").Status, "a minute later")
 	}
 }
 
