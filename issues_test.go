@@ -182,6 +182,8 @@ func TestIssueFilters(t *testing.T) {
 			AssigneeID: Any, EpicID: Any, HealthStatus: Any, IterationID: Any, Labels: Any, Milestone: Any, MyReactionEmoji: Any, Weight: Any, DueDate: DueAny,
 		}, "assignee_id=Any&due_date=any&epic_id=Any&health_status=Any&iteration_id=Any&labels=Any&milestone=Any&my_reaction_emoji=Any&weight=Any"},
 		{"weight 0", &ListIssuesOptions{Weight: Number(0)}, "weight=0"},
+		{"written and assigned", &ListIssuesOptions{AuthorID: 2, Scope: ScopeAssignedToMe}, "author_id=2&scope=assigned_to_me"},
+		{"written by anyone", &ListIssuesOptions{AuthorID: 2, Scope: ScopeAll}, "author_id=2&scope=all"},
 		{"upcoming", &ListIssuesOptions{MilestoneID: Upcoming}, "milestone_id=Upcoming"},
 		{"started", &ListIssuesOptions{MilestoneID: Started}, "milestone_id=Started"},
 		{"times", &ListIssuesOptions{CreatedAfter: moment(), CreatedBefore: moment().UTC(), UpdatedAfter: moment(), UpdatedBefore: moment().UTC()},

@@ -162,6 +162,8 @@ func TestMergeRequestFilters(t *testing.T) {
 		{"words", &ListMergeRequestsOptions{
 			Approved: Yes, In: SearchInTitle, OrderBy: MergeRequestOrderByMergedAt, Scope: ScopeReviewsForMe, Search: "a+b", Sort: SortAsc, State: MergeRequestStateLocked, View: MergeRequestViewSimple, WIP: No,
 		}, "approved=yes&in=title&order_by=merged_at&scope=reviews_for_me&search=a%2Bb&sort=asc&state=locked&view=simple&wip=no"},
+		{"written and assigned", &ListMergeRequestsOptions{AuthorID: 2, Scope: ScopeAssignedToMe}, "author_id=2&scope=assigned_to_me"},
+		{"written by anyone", &ListMergeRequestsOptions{AuthorID: 2, Scope: ScopeAll}, "author_id=2&scope=all"},
 		{"false is sent", &ListMergeRequestsOptions{WithLabelsDetails: new(false), WithMergeStatusRecheck: new(false)}, "with_labels_details=false&with_merge_status_recheck=false"},
 		{"not by ids", &ListMergeRequestsOptions{Not: &MergeRequestNot{AssigneeID: ID(1), AuthorID: 2, ReviewerID: ID(3)}}, "not[assignee_id]=1&not[author_id]=2&not[reviewer_id]=3"},
 		{"not by names", &ListMergeRequestsOptions{Not: &MergeRequestNot{

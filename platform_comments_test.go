@@ -182,10 +182,51 @@ func TestOptionsSayTheirDefaults(t *testing.T) {
 	assert.Greater(t, checked, 30)
 }
 
+// otherWords are the constants whose names do not end with their words.
+var otherWords = map[string]string{
+	"AuditEntityInstance":       "Service::Audit::InstanceScope",
+	"CatalogScope":              "registry:catalog:*",
+	"DueNone":                   "0",
+	"IntegrationTwoURLTrackerA": "issue_tracker_two_urls_1",
+	"IntegrationTwoURLTrackerB": "issue_tracker_two_urls_2",
+	"RunnerTypeGroup":           "group_type",
+	"RunnerTypeInstance":        "instance_type",
+	"RunnerTypeProject":         "project_type",
+	"SearchInBoth":              "title,description",
+	"SettingTier":               "of another tier",
+}
+
+// The name of a constant ends with its word: whoever asks for DueToday does not send tomorrow.
+func TestConstantsAreNamedForTheirWords(t *testing.T) {
+	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+	eachConstant(t, func(kind, name, word string) {
+		if other, known := otherWords[name]; known {
+			assert.Equal(t, other, word, name)
+		} else if ast.IsExported(name) && kind != "Vocabulary" { // a table of words
+			end := marks.Replace(strings.ToLower(word))
+			assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
+			checked++
+		}
+	})
+	assert.Greater(t, checked, 150)
+}
+
 // constantNames are the names of the string constants of the package, by type and value.
 func constantNames(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	names := map[string]map[string]string{}
+	eachConstant(t, func(kind, name, text string) {
+		if names[kind] == nil {
+			names[kind] = map[string]string{}
+		}
+		names[kind][text] = name
+	})
+	return names
+}
+
+// eachConstant visits the string constants of the package that have a type.
+func eachConstant(t *testing.T, visit func(kind, name, text string)) {
+	t.Helper()
 	eachDeclaration(t, func(decl *ast.GenDecl) {
 		for _, spec := range decl.Specs {
 			value, isValue := spec.(*ast.ValueSpec)
@@ -198,12 +239,7 @@ func constantNames(t *testing.T) map[string]map[string]string {
 			}
 			text, err := strconv.Unquote(literal.Value)
 			require.NoError(t, err)
-			kind := fmt.Sprint(value.Type)
-			if names[kind] == nil {
-				names[kind] = map[string]string{}
-			}
-			names[kind][text] = value.Names[0].Name
+			visit(fmt.Sprint(value.Type), value.Names[0].Name, text)
 		}
 	})
-	return names
 }

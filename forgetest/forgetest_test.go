@@ -284,12 +284,15 @@ func TestRouting(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	p.AddIssue(nil)
+	s.AddProject("group/lib").AddIssue(nil) // whose id is 2, and whose iid is 1
 	c := newCaller(t, s)
 	for _, tc := range []struct {
 		method, path string
 		status       int
 		body         string
 	}{
+		{"GET", "/projects/2/issues/1/time_stats", 200, ""},
+		{"GET", "/projects/2/issues/2/time_stats", 404, `{"message":"404 Issue Not Found"}`},
 		{"GET", "/projects/group%2Fapp/issues/1/time_stats", 200, ""},
 		{"GET", "/projects/1/issues/1/time_stats", 200, ""},
 		{"GET", "/projects/group%2fapp/issues/1/time_stats", 200, ""},

@@ -71,12 +71,18 @@ type filterCase struct {
 	want  []int
 }
 
-func checkFilters(t *testing.T, cases []filterCase) { checkFiltersOf(t, "/issues", cases) }
+// checkFilters asks both lists. That of a group has no iids inside not, and no order by title.
+func checkFilters(t *testing.T, cases []filterCase) {
+	checkFiltersOf(t, "/issues", cases)
+	checkFiltersOf(t, "/groups/group/issues", slices.DeleteFunc(slices.Clone(cases), func(tc filterCase) bool {
+		return strings.Contains(tc.query, "not[iids]") || strings.Contains(tc.query, "order_by=title")
+	}))
+}
 
 func checkFiltersOf(t *testing.T, list string, cases []filterCase) {
 	_, c := filterWorld(t)
 	for _, tc := range cases {
-		t.Run(tc.query, func(t *testing.T) {
+		t.Run(list+" "+tc.query, func(t *testing.T) {
 			query := tc.query
 			if !strings.HasPrefix(query, "scope=") {
 				query += "&scope=all"
@@ -139,13 +145,16 @@ func TestIssueFiltersByContent(t *testing.T) {
 	checkFilters(t, []filterCase{
 		{"epic_id=7", []int{8}},
 		{"epic_id=None", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
+		{"epic_id=Any", []int{8}},
 		{"health_status=at_risk", []int{7}},
 		{"health_status=Any", []int{7}},
+		{"health_status=None", []int{10, 9, 8, 6, 5, 4, 3, 2, 1}},
 		{"iids[]=3&iids[]=5", []int{5, 3}},
 		{"not[iids][]=3&not[iids][]=5", []int{10, 9, 8, 7, 6, 4, 2, 1}},
 		{"issue_type=incident", []int{7}},
 		{"iteration_id=3", []int{8}},
 		{"iteration_id=Any", []int{8}},
+		{"iteration_id=None", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
 		{"iteration_title=sprint", []int{8}},
 		{"not[iteration_title]=sprint", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
 		{"labels=bug", []int{2, 1}},
@@ -159,6 +168,8 @@ func TestIssueFiltersByContent(t *testing.T) {
 		{"milestone=None", []int{10, 9, 8, 7, 6, 2, 1}},
 		{"milestone=Any", []int{5, 4, 3}},
 		{"not[milestone]=old", []int{10, 9, 8, 7, 6, 5, 4, 2, 1}},
+		{"milestone_id=None", []int{10, 9, 8, 7, 6, 2, 1}},
+		{"milestone_id=Any", []int{5, 4, 3}},
 		{"milestone_id=Upcoming", []int{4}},
 		{"milestone_id=Started", []int{4}},
 		{"not[milestone_id]=Any", []int{10, 9, 8, 7, 6, 2, 1}},
@@ -173,6 +184,7 @@ func TestIssueFiltersByContent(t *testing.T) {
 		{"state=all", []int{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
 		{"weight=5", []int{1}},
 		{"weight=None", []int{10, 9, 8, 7, 6, 5, 4, 3}},
+		{"weight=Any", []int{2, 1}},
 		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
 	})
 }
@@ -312,6 +324,9 @@ func TestIssueLists(t *testing.T) {
 	global := c.get("/issues?search=subgroup").array(t)[0]["references"]
 	assert.Equal(t, map[string]any{"short": "#1", "relative": "group/sub/lib#1", "full": "group/sub/lib#1"}, global)
 
+	for _, names := range []string{"", "&with_labels_details=false"} {
+		assert.Equal(t, []any{"bug", "idea"}, c.get("/issues?labels=idea" + names).array(t)[0]["labels"])
+	}
 	label := c.get("/issues?labels=idea&with_labels_details=true").array(t)[0]["labels"].([]any)[0].(map[string]any)
 	keys(t, "LabelDetails", "", label)
 	assert.Equal(t, "#ff0000", label["color"])
@@ -371,8 +386,11 @@ func TestIssueTransitions(t *testing.T) {
 	assert.Equal(t, 2, s.Effects("POST /projects/:id/issues/:issue_iid/todo"))
 
 	p.AddIssue(nil)
-	assert.Equal(t, true, c.post("/projects/1/issues/2/subscribe").object(t)["subscribed"])
-	assert.Equal(t, false, c.post("/projects/1/issues/2/unsubscribe").object(t)["subscribed"])
+	for _, call := range []string{"subscribe", "unsubscribe"} {
+		issue := c.post("/projects/1/issues/2/" + call).object(t)
+		keys(t, "Issue", "subscription", issue)
+		assertShown(t, issue, map[string]any{"iid": 2.0, "subscribed": call == "subscribe"})
+	}
 	todo := c.post("/projects/1/issues/2/todo").object(t)
 	keys(t, "Todo", "", todo)
 	keys(t, "Issue", "", todo["target"].(map[string]any))

@@ -187,6 +187,7 @@ func TestGroupIssueFilters(t *testing.T) {
 	assert.Empty(t, tom.get("/issues").array(t), "his own, by default")
 	for _, list := range []string{"/groups/group/issues", "/issues"} {
 		assert.Equal(t, []any{5.0, 4.0}, tom.get(list+"?scope=assigned_to_me").column(t, "iid"), list)
+		assert.Equal(t, []any{4.0}, tom.get(list+"?scope=assigned_to_me&author_id=2").column(t, "iid"), list)
 	}
 }
 

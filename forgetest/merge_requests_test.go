@@ -53,6 +53,7 @@ func TestMergeRequestFilters(t *testing.T) {
 		"approved_by_ids=Any":                                {2.0, 1.0},
 		"approver_ids[]=3":                                   {2.0},
 		"approver_ids=None":                                  {4.0, 3.0, 1.0},
+		"approver_ids=Any":                                   {2.0},
 		"assignee_id=3":                                      {1.0},
 		"assignee_id=None":                                   {4.0, 3.0, 2.0},
 		"assignee_id=Any":                                    {1.0},
@@ -66,6 +67,8 @@ func TestMergeRequestFilters(t *testing.T) {
 		"updated_after=2026-01-09&updated_before=2026-01-09": {2.0},
 		"environment=production":                             {2.0},
 		"deployed_after=" + url.QueryEscape(noon().Format(time.RFC3339)): {2.0},
+		"deployed_after=2026-03-04T12:00:01Z":                            {},
+		"deployed_before=2026-03-04T12:00:00Z":                           {2.0},
 		"deployed_before=2025-01-01T00:00:00Z":                           {},
 		"labels=bug":                                                     {2.0, 1.0},
 		"labels=bug,p1":                                                  {1.0},
@@ -81,11 +84,13 @@ func TestMergeRequestFilters(t *testing.T) {
 		"not[my_reaction_emoji]=rocket":                                  {4.0, 3.0, 2.0},
 		"reviewer_id=2":                                                  {1.0},
 		"reviewer_id=Any":                                                {1.0},
+		"reviewer_id=None":                                               {4.0, 3.0, 2.0},
 		"reviewer_username=jane":                                         {1.0},
 		"not[reviewer_id]=2":                                             {4.0, 3.0, 2.0},
 		"not[assignee_username]=tom":                                     {4.0, 3.0, 2.0},
 		"search=needle":                                                  {2.0, 1.0},
 		"search=needle&in=title":                                         {1.0},
+		"search=needle&in=description":                                   {2.0},
 		"source_branch=left":                                             {1.0},
 		"target_branch=main":                                             {4.0, 3.0, 2.0},
 		"state=merged":                                                   {2.0},
@@ -113,7 +118,10 @@ func TestMergeRequestFilters(t *testing.T) {
 	for _, list := range []string{"/merge_requests?scope=", "/projects/group%2Fapp/merge_requests?scope="} {
 		assert.Equal(t, []any{3.0, 2.0}, c.get(list+"created_by_me").column(t, "id"), list)
 		assert.Equal(t, []any{1.0}, c.as(jane.Token).get(list+"created_by_me").column(t, "id"), list)
-		assert.Equal(t, []any{1.0}, c.as(tom.Token).get(list+"assigned_to_me").column(t, "id"), list)
+		for author, want := range map[string][]any{"": {1.0}, "&author_id=2": {1.0}, "&author_id=1": {}} {
+			got := c.as(tom.Token).get(list+"assigned_to_me"+author).column(t, "id")
+			assert.Equal(t, want, got, list+author)
+		}
 		assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(tom.Token).get(list+"all").column(t, "id"), list)
 	}
 }
@@ -135,10 +143,11 @@ func TestMergeRequestLists(t *testing.T) {
 	assert.Equal(t, 2, pages)
 	item := c.get(project).array(t)[0]
 	keys(t, "MergeRequest", "list", item)
+	assert.Equal(t, []any{"bug"}, item["labels"], "without details")
 	assert.Equal(t, "!3", item["reference"])
 	short := c.get(project + "?view=simple").array(t)[0]
-	assert.Len(t, short, 9)
-	assert.Contains(t, short, "web_url")
+	assert.ElementsMatch(t, strings.Fields("id iid project_id title description state created_at updated_at web_url"),
+		slices.Collect(maps.Keys(short)))
 	label := c.get(project + "?with_labels_details=true").array(t)[0]["labels"].([]any)[0]
 	keys(t, "LabelDetails", "", label.(map[string]any))
 	for query, body := range map[string]string{
@@ -154,6 +163,12 @@ func TestMergeRequestLists(t *testing.T) {
 		r := c.get(project + "?" + query)
 		assert.Equal(t, 400, r.Status, query)
 		assert.Equal(t, body, r.Body)
+	}
+	for _, list := range []string{project, "/merge_requests"} {
+		for n, status := range map[int]int{5: 200, 6: 400} {
+			query := strings.Repeat("approved_by_ids[]=2&", n)
+			assert.Equal(t, status, c.get(list+"?"+query).Status, "%s: %d", list, n)
+		}
 	}
 	free := New(t, WithTier(Free))
 	free.AddProject("group/app").AddMergeRequest(nil)
@@ -210,10 +225,11 @@ func TestMergeRequestTransitions(t *testing.T) {
 	s.AssertEffects(t, "POST /projects/:id/merge_requests/:merge_request_iid/subscribe", 2)
 	s.AssertEffects(t, "POST /projects/:id/merge_requests/:merge_request_iid/todo", 2)
 	assert.Equal(t, 404, c.post("/projects/1/merge_requests/2/subscribe").Status)
-	subscribed := c.post(at + "subscribe").object(t)
-	keys(t, "MergeRequest", "single", subscribed)
-	assert.Equal(t, true, subscribed["subscribed"])
-	assert.Equal(t, false, c.post(at + "unsubscribe").object(t)["subscribed"])
+	for _, call := range []string{"subscribe", "unsubscribe"} {
+		mr := c.post(at + call).object(t)
+		keys(t, "MergeRequest", "single", mr)
+		assertShown(t, mr, map[string]any{"iid": 1.0, "subscribed": call == "subscribe"})
+	}
 	todo := c.as(s.AddUser("tom").Token).post(at + "todo").object(t)
 	keys(t, "Todo", "", todo)
 	keys(t, "MergeRequest", "", todo["target"].(map[string]any))

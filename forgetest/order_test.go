@@ -30,29 +30,30 @@ func orderWorld(t *testing.T) (caller, map[string][]sortRecord) {
 		half := i % 16
 		a, b := half/4, half%4
 		at := day(1).Add(time.Duration(half) * time.Hour)
+		changed := day(2).Add(time.Duration(half*5%16) * time.Hour) // no two keys have the same order
 		p.AddIssue(func(d *Document) {
-			d.Set("created_at", at).Set("updated_at", at.Add(time.Hour)).Set("title", "Title "+string(rune('p'-half))).
-				Set("milestone", milestones[a]).Set("labels", labels[b])
+			d.Set("created_at", at).Set("updated_at", changed).Set("title", "Title "+string(rune('p'-half))).
+				Set("milestone", milestones[a]).Set("labels", labels[b]).Set("upvotes", half*3%16)
 			if half > 2 {
-				d.Set("weight", half/2).Set("due_date", day(half/2))
+				d.Set("weight", half/2).Set("due_date", day(9-half/2))
 			}
 		})
-		var weight any
+		var weight, due any
 		if half > 2 {
-			weight = half / 2
+			weight, due = half/2, -half/2
 		}
 		records["Issue"] = append(records["Issue"], sortRecord{
-			"created_at": half, "updated_at": half, "title": -half, "due_date": weight, "weight": weight, "popularity": 0,
+			"created_at": half, "updated_at": half * 5 % 16, "title": -half, "due_date": due, "weight": weight, "popularity": half * 3 % 16,
 			"relative_position": i, "milestone_due": dues[a], "label_priority": ranks[b], "priority": dues[a], "priority 2": ranks[b],
 		})
 		p.AddMergeRequest(func(d *Document) {
-			d.Set("created_at", at).Set("updated_at", at.Add(time.Hour)).Set("title", "Title "+string(rune('p'-half)))
+			d.Set("created_at", at).Set("updated_at", changed).Set("title", "Title "+string(rune('p'-half)))
 			if half > 2 {
 				d.Set("merged_at", day(half/2))
 			}
 		})
 		records["MergeRequest"] = append(records["MergeRequest"], sortRecord{
-			"created_at": half, "updated_at": half, "title": -half, "merged_at": weight,
+			"created_at": half, "updated_at": half * 5 % 16, "title": -half, "merged_at": weight,
 		})
 	}
 	return newCaller(t, s), records

@@ -143,7 +143,10 @@ func TestRelease(t *testing.T) {
 		assert.Equal(t, shown, found, "a field since 16.1 at %s", number)
 	}
 	for number, items := range map[string]int{"16.11": 1, "17.0": 0} {
-		assert.Len(t, of(number).get("/merge_requests?scope=all&merge_user_id=99").array(t), items, "a filter since 17.0 at %s", number)
+		for _, filter := range []string{"merge_user_id=99", "merge_user_username=nobody"} {
+			list := of(number).get("/merge_requests?scope=all&" + filter).array(t)
+			assert.Len(t, list, items, "%s, since 17.0, at %s", filter, number)
+		}
 	}
 	for number, shown := range map[string]bool{"15.8": false, "15.9": true} {
 		c := of(number)
