@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -90,38 +89,4 @@ func TestCommentsOfDocument1(t *testing.T) {
 	} {
 		assert.Contains(t, comments[name], words, name)
 	}
-}
-
-// namedOtherwise are the constants whose names do not end with their values.
-var namedOtherwise = map[string]string{
-	"CatalogScope":              "registry:catalog:*",
-	"AuditEntityInstance":       "Service::Audit::InstanceScope",
-	"SearchInBoth":              "title,description",
-	"IntegrationTwoURLTrackerA": "issue_tracker_two_urls_1",
-	"IntegrationTwoURLTrackerB": "issue_tracker_two_urls_2",
-	"DueNone":                   "0",
-	"RunnerTypeInstance":        "instance_type",
-	"RunnerTypeGroup":           "group_type",
-	"RunnerTypeProject":         "project_type",
-	"SettingTier":               "of another tier",
-}
-
-// A constant is named as its value is: two that are exchanged are both in the catalogue.
-func TestConstantsAreNamedAsTheirValues(t *testing.T) {
-	marks, checked := regexp.MustCompile(`[^a-z0-9]`), 0
-	for kind, names := range constantNames(t) {
-		for value, name := range names {
-			if !ast.IsExported(name) || kind == "Vocabulary" { // a vocabulary is a text
-				continue
-			}
-			checked++
-			if want, listed := namedOtherwise[name]; listed {
-				assert.Equal(t, want, value, name)
-				continue
-			}
-			end := marks.ReplaceAllString(strings.ToLower(value), "")
-			assert.True(t, strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, value)
-		}
-	}
-	assert.Greater(t, checked, 150)
 }
