@@ -82,7 +82,7 @@ func TestSecureFiles(t *testing.T) {
 	s.AddProject("group/other")
 	assert.Equal(t, 201, c.upload("/projects/group%2Fother/secure_files", map[string]string{"name": "my key.jks", "@file": ""}).Status)
 	assert.Equal(t, 404, c.get(secureFiles+"/3").Status) // of the other project
-	assert.Equal(t, `{"error":"id is invalid"}`, c.get(secureFiles+"/x").Body)
+	assert.JSONEq(t, `{"error":"id is invalid"}`, c.get(secureFiles+"/x").Body)
 
 	gone := c.send("DELETE", secureFiles+"/2", "")
 	assert.Equal(t, 204, gone.Status)
