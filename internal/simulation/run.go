@@ -108,8 +108,8 @@ func (w *World) Settle() {
 	synctest.Wait()
 }
 
-func (p WorldPlan) has(kind FaultKind) bool {
-	return slices.ContainsFunc(p.Faults, func(f Fault) bool { return f.Kind == kind })
+func (w WorldPlan) has(kind FaultKind) bool {
+	return slices.ContainsFunc(w.Faults, func(f Fault) bool { return f.Kind == kind })
 }
 
 // openConnections finds the connections that the client has left open. net/http leaves one that has
