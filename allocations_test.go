@@ -1,20 +1,34 @@
 package forge
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// TestAllocations holds what a call takes to what it took when this was written: it is the part of speed that a busy machine does
-// not change. The module benchmarks/ measures the rest.
+// TestAllocations holds what a call takes to what it took when this was written: it is the part of
+// speed that a busy machine does not change. The module benchmarks/ measures the rest.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if racetest.Enabled {
 		t.Skip("the race detector allocates on its own account: run without -race")
 	}
 	for name, test := range memoryCalls(t) {
@@ -94,3 +108,233 @@ type memoryAnswer struct {
 }
 
 func (*memoryAnswer) Close() error { return nil }
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// The memory that a call takes does not depend on what a server sends. Each case runs in a process
+// of its own, so that its peak is nothing else's; the server is in this one.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves gigabytes through loopback: left out with -short")
+	}
+	if racetest.Enabled {
+		t.Skip("the race detector takes memory and time of its own: run without -race")
+	}
+	for _, test := range []struct {
+		name    string // of the server and of the child's part
+		limit   uint64 // bytes of heap
+		handler http.HandlerFunc
+		sent    int64 // bytes that the server must have moved; 0: the client may stop it earlier
+	}{
+		{"download", 32 * mib, sendZeros("application/gzip", gib), gib},
+		{"upload", 32 * mib, takeUpload(256 * mib), 0},
+		{"endless array", 96 * mib, sendText(`[{"id":1}`, `,{"id":1}`, gib), 0},
+		{"announced", 64 * mib, announce(gib), 0},
+		{"announced within MaxBytes", 64 * mib, announce(gib), 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var moved atomic.Int64
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				test.handler(&countingWriter{w, &moved}, r)
+			}))
+			defer srv.Close()
+			use := runChild(t, test.name, srv.URL)
+			t.Logf("%s: heap %.1f MiB, resident %.1f MiB, %d MiB sent", test.name, float64(use.heap)/mib, float64(use.resident)/mib, moved.Load()/mib)
+			assert.Less(t, use.heap, test.limit, "bytes of heap")
+			assert.GreaterOrEqual(t, moved.Load(), test.sent)
+		})
+	}
+}
+
+const (
+	childEnv = "FORGE_TEST_MEMORY_CASE"
+	urlEnv   = "FORGE_TEST_MEMORY_URL"
+)
+
+// usage is what a child has taken at most.
+type usage struct {
+	heap     uint64
+	resident uint64
+	grown    uint64 // of resident, since before the call
+}
+
+// runChild runs TestMemoryChild in a process of its own.
+func runChild(t *testing.T, name, address string) (use usage) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := osexec.CommandContext(ctx, os.Args[0], "-test.run=^TestMemoryChild$", "-test.v", "-test.count=1")
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "GOMEMLIMIT=") && !strings.HasPrefix(pair, "GOGC=") && !strings.HasPrefix(pair, "GOCOVERDIR=") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
+	cmd.Env = append(cmd.Env, childEnv+"="+name, urlEnv+"="+address)
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	for line := range strings.Lines(string(output)) {
+		if _, err := fmt.Sscanf(strings.TrimSpace(line), "peak %d %d %d", &use.heap, &use.resident, &use.grown); err == nil {
+			return use
+		}
+	}
+	require.Fail(t, "the child gave no figures", "%s", output)
+	return use
+}
+
+// TestMemoryChild is the part of TestMemory and TestHostileServers that is measured.
+func TestMemoryChild(t *testing.T) {
+	name := os.Getenv(childEnv)
+	if name == "" {
+		t.Skip("runs as a child of TestMemory")
+	}
+	client := onceClient(t, os.Getenv(urlEnv))
+	cases := memoryCases(t)
+	for _, h := range hostiles() {
+		cases[h.name] = h.run
+	}
+	before := residentPeak()
+	err := cases[name](t.Context(), client)
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	// HeapSys is the most that the heap has ever been: it does not shrink.
+	fmt.Printf("peak %d %d %d\n", stats.HeapSys, residentPeak(), residentPeak()-before)
+	require.NoError(t, err)
+}
+
+func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
+	want := func(err error, targets ...error) error {
+		for _, target := range targets {
+			if !errors.Is(err, target) {
+				return fmt.Errorf("want %w, got %w", target, err)
+			}
+		}
+		if len(err.Error()) > 2*maxErrorText {
+			return errors.New("the error's text is too long")
+		}
+		return nil
+	}
+	return map[string]func(context.Context, *Client) error{
+		"download": func(ctx context.Context, client *Client) error {
+			d, err := client.Repositories.Archive(ctx, ID(1), nil)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			n, err := io.Copy(io.Discard, d)
+			if err == nil && n != gib {
+				err = fmt.Errorf("%d bytes came", n)
+			}
+			return err
+		},
+		"upload": func(ctx context.Context, client *Client) error {
+			path := filepath.Join(t.TempDir(), "large.bin")
+			file, err := os.Create(path)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(file.Truncate(256*mib), file.Close()); err != nil {
+				return err
+			}
+			r := service{client.core}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
+			r.foreign = foreign
+			_, err = do[struct{}](ctx, r, nil)
+			return err
+		},
+		"announced": func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
+			return want(err, ErrTooLarge)
+		},
+		"announced within MaxBytes": func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(2*gib))
+			return want(err, io.ErrUnexpectedEOF)
+		},
+		"endless array": func(ctx context.Context, client *Client) error {
+			_, err := Collect(client.Issues.List(ctx, nil))
+			return want(err, ErrTooLarge)
+		},
+	}
+}
+
+// residentPeak is the most memory that the process has had, all included; 0 where the system does
+// not tell.
+func residentPeak() uint64 {
+	status, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer status.Close()
+	for lines := bufio.NewScanner(status); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			n, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.n.Add(int64(n))
+	return n, err
+}
+
+// sendZeros sends an answer of zero bytes with its length.
+func sendZeros(contentType string, size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		repeat(w, make([]byte, 256<<10), size)
+	}
+}
+
+// sendText sends JSON that goes on and on, without a length.
+func sendText(start, more string, size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, start)
+		repeat(w, []byte(strings.Repeat(more, 256<<10/len(more))), size)
+	}
+}
+
+// announce tells of much more than it sends.
+func announce(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		_, _ = io.WriteString(w, `{"id":1}`)
+	}
+}
+
+func repeat(w io.Writer, block []byte, size int64) {
+	for size > 0 {
+		n, err := w.Write(block[:min(int64(len(block)), size)])
+		if size -= int64(n); err != nil {
+			return
+		}
+	}
+}
+
+// takeUpload wants a body of more than size bytes.
+func takeUpload(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); err != nil || n <= size || n != r.ContentLength {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -63,4 +63,6 @@ func TestApprovalSettings(t *testing.T) {
 	assertRefused(t, err, "UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals", "selective_code_owner_removals")
 	off := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(false), RetainApprovalsOnPush: new(true)}
 	require.NoError(t, off.check(), "only true requires it")
+	alone := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(true)}
+	require.NoError(t, alone.check(), "it may be off already")
 }

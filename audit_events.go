@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // AuditEventsService reads what was done by whom (Document 1 §4.7). Premium and Ultimate. Lists ask for keyset pagination; offset
@@ -49,12 +51,12 @@ func (o *ListAuditEventsOptions) check() error {
 }
 
 // worded returns the options as they go on the wire: the entity type in the server's own word.
-func (o *ListAuditEventsOptions) worded(c *Client) *ListAuditEventsOptions {
+func (o *ListAuditEventsOptions) worded(c *core) *ListAuditEventsOptions {
 	if o == nil {
 		return nil
 	}
 	wire := *o
-	if own, known := c.config.word(entityWord, string(o.EntityType)); known {
+	if own, known := c.config.vocabulary.word(entityWord, string(o.EntityType)); known {
 		wire.EntityType = AuditEntityType(own)
 	}
 	return &wire
@@ -65,7 +67,7 @@ func (s *AuditEventsService) neutral(event *AuditEvent, err error) (*AuditEvent,
 	if event == nil {
 		return nil, err
 	}
-	if word, known := s.owner().config.neutral(entityWord, string(event.EntityType)); known {
+	if word, known := s.owner().config.vocabulary.neutral(entityWord, string(event.EntityType)); known {
 		event.EntityType = AuditEntityType(word)
 	}
 	return event, err
@@ -270,4 +272,23 @@ func idOf(text string) int64 {
 		return 0
 	}
 	return id
+}
+
+// decodeOther reads a bare name.
+func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
+	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
+}
+
+// decodeOther reads an id or a name.
+func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
+	switch r.Kind() {
+	case "number":
+		jsonread.Int(&t.ID, r)
+	case "string":
+		jsonread.Text(&t.Name, r)
+		t.ID = idOf(t.Name)
+	default:
+		return false
+	}
+	return true
 }

@@ -81,6 +81,10 @@ func TestAuditEvents(t *testing.T) {
 				{sent: "GET /audit_events/4", answer: `{"entity_type":"Own::Audit::InstanceScope"}`},
 				{sent: "GET /audit_events/4", answer: `{"entity_type":"Own::Audit::InstanceScope"}`},
 				{sent: "GET /audit_events", query: "entity_type=Gitlab%3A%3AAudit%3A%3AInstanceScope&" + auditPages, answer: `[{"entity_type":"Gitlab::Audit::InstanceScope"}]`},
+				{sent: "GET /groups/60/audit_events", query: auditPages, answer: `[{"entity_type":"Own::Audit::InstanceScope"}]`},
+				{sent: "GET /groups/60/audit_events/2", answer: `{"entity_type":"Own::Audit::InstanceScope"}`},
+				{sent: "GET /projects/42/audit_events", query: auditPages, answer: `[{"entity_type":"Own::Audit::InstanceScope"}]`},
+				{sent: "GET /projects/42/audit_events/5", answer: `{"entity_type":"Own::Audit::InstanceScope"}`},
 			},
 			run: func(t *testing.T, c *Client) {
 				own, err := c.With(WithVocabulary("entity Service::Audit::InstanceScope = Own::Audit::InstanceScope"))
@@ -102,6 +106,17 @@ func TestAuditEvents(t *testing.T) {
 				events, err = Collect(gitlab.AuditEvents.List(t.Context(), instance))
 				require.NoError(t, err)
 				assert.Equal(t, AuditEntityInstance, events[0].EntityType)
+				ofGroup, err := Collect(own.AuditEvents.ListForGroup(t.Context(), ID(60), nil))
+				require.NoError(t, err)
+				oneOfGroup, err := own.AuditEvents.GetForGroup(t.Context(), ID(60), 2)
+				require.NoError(t, err)
+				ofProject, err := Collect(own.AuditEvents.ListForProject(t.Context(), ID(42), nil))
+				require.NoError(t, err)
+				oneOfProject, err := own.AuditEvents.GetForProject(t.Context(), ID(42), 5)
+				require.NoError(t, err)
+				for _, event := range []*AuditEvent{ofGroup[0], oneOfGroup, ofProject[0], oneOfProject} {
+					assert.Equal(t, AuditEntityInstance, event.EntityType, "whichever method has read it")
+				}
 			},
 		},
 	})

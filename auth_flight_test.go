@@ -164,7 +164,8 @@ func TestTokenPanics(t *testing.T) {
 	}
 }
 
-// A function that ends its goroutine gives no credential to the call that ran it. Those that waited for the same token ask by themselves.
+// A function that ends its goroutine gives no credential to the call that ran it. Those that waited
+// for the same token ask by themselves.
 func TestTokenGoexit(t *testing.T) {
 	for _, code := range tokenCodes() {
 		t.Run(code.name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func expired(refresh string) *oauth2.Token {
 	return &oauth2.Token{AccessToken: "old", RefreshToken: refresh, Expiry: time.Now().Add(-time.Minute)}
 }
 
-// Design 6.10: one refresh for many goroutines, whether the token has run out by the clock or is refused with 401.
+// An expired token, or one rejected with a 401, is refreshed once for all waiting goroutines.
 func TestOAuthOneRefresh(t *testing.T) {
 	for name, token := range map[string]*oauth2.Token{"expired": expired("r1"), "refused": {AccessToken: "old", RefreshToken: "r1"}} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestOAuthOneRefresh(t *testing.T) {
 	}
 }
 
-// Design 6.10: a rotated refresh token is kept, and one that the endpoint does not rotate is used again.
+// A rotated refresh token replaces the old one; without rotation the old one is used again.
 func TestOAuthRotation(t *testing.T) {
 	valid := ""
 	tokens, config := tokenServer(t, func(form url.Values, n int) act {
@@ -90,7 +90,8 @@ func TestOAuthRotation(t *testing.T) {
 	assert.Len(t, tokens.seen(), 3)
 }
 
-// Design 6.10: a 401 forces one refresh and one repeat with an identical body, of a `once` call too; a second 401 is final.
+// A 401 causes one refresh and one retry with the same body, on routes of class once too. A second
+// 401 is final.
 func TestOAuthRefused(t *testing.T) {
 	for valid, ok := range map[string]bool{secret: true, "never": false} {
 		tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken(secret, "r2") })
@@ -112,8 +113,8 @@ func TestOAuthRefused(t *testing.T) {
 	}
 }
 
-// Design 6.10: nothing of what a failing token endpoint answers is in the error; it is asked again only where that may help, and
-// a redirect of it is not followed.
+// An error contains nothing of the token endpoint's response. The request for a token is retried
+// only if that can help, and its redirects are not followed.
 func TestOAuthEndpointFails(t *testing.T) {
 	away := newWire(t, always(sayToken("stolen", "")))
 	body := `{"error":"invalid_grant","error_description":"` + secret + `","x":"r1"}`
@@ -165,7 +166,8 @@ func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "expired and there is no refresh token")
 }
 
-// Design 6.10: the refresh outlives the caller who began it, since breaking it off could lose a rotated refresh token.
+// A refresh continues after its first caller gives up: an interrupted refresh could lose a rotated
+// refresh token.
 func TestOAuthRefreshOutlivesCaller(t *testing.T) {
 	asked, release := make(chan struct{}, 9), make(chan struct{})
 	tokens, config := tokenServer(t, func(url.Values, int) act {
@@ -185,7 +187,8 @@ func TestOAuthRefreshOutlivesCaller(t *testing.T) {
 	assert.Len(t, tokens.seen(), 1)
 }
 
-// Design 6.10: a foreign source is asked again after a 401, and the call repeated only if the token differs.
+// After a 401 the caller's token source is queried again; the call is retried only with another
+// token.
 func TestTokenSource(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -236,7 +239,7 @@ func TestOAuthUploadOnce(t *testing.T) {
 	for size, file := range map[int]File{1: FileReader(strings.NewReader("content"), 7), 2: FileBytes([]byte("content"))} {
 		api := guarded(t, fixed("new"))
 		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-		err := exec(t.Context(), service{c}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file), nil)
+		err := exec(t.Context(), service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file), nil)
 		got := api.seen()
 		require.Len(t, got, size)
 		assert.Equal(t, size == 2, err == nil)
@@ -245,7 +248,7 @@ func TestOAuthUploadOnce(t *testing.T) {
 	assert.Len(t, tokens.seen(), 1)
 }
 
-// Design 6.2: what the constructors refuse, without showing it.
+// Constructors reject invalid arguments, and their errors do not show credentials.
 func TestClientRefusals(t *testing.T) {
 	base := "https://forge.example.com"
 	for _, address := range []string{
@@ -286,13 +289,13 @@ func TestClientRefusals(t *testing.T) {
 	}
 }
 
-// Design 6.4: the two pairs of variables are never mixed.
+// Variables of the two pairs (FORGE_*, CI_*) are never combined.
 func TestClientFromEnv(t *testing.T) {
 	for _, test := range []struct {
 		url, token, ci, job string
 		header              string // "" : refused
 	}{
-		{"U", "t", "", "", tokenHeader}, {"U", "t", "U", "j", tokenHeader}, {"", "", "U", "j", jobTokenHeader},
+		{"U", "t", "", "", "Private-Token"}, {"U", "t", "U", "j", "Private-Token"}, {"", "", "U", "j", "Job-Token"},
 		{"U", "", "U", "j", ""}, {"", "t", "U", "j", ""}, {"", "", "U", "", ""}, {"", "", "", "j", ""}, {"", "", "", "", ""},
 	} {
 		w := newWire(t, always(sayJSON("{}")))
@@ -309,12 +312,12 @@ func TestClientFromEnv(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
 		got := w.seen()[0].header
-		if test.header == tokenHeader {
+		if test.header == "Private-Token" {
 			assert.Equal(t, test.token, got.Get("PRIVATE-TOKEN"))
 		} else {
 			assert.Equal(t, test.job, got.Get("JOB-TOKEN"))
 		}
-		assert.Equal(t, 1, len(got[tokenHeader])+len(got[jobTokenHeader]))
+		assert.Equal(t, 1, len(got["Private-Token"])+len(got["Job-Token"]))
 		c.CloseIdleConnections()
 	}
 }

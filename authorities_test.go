@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
@@ -74,7 +76,7 @@ func TestRootCAs(t *testing.T) {
 	c := closed(t)(NewClient(address, WithToken(secret), WithRootCAs(pool)))
 	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
 	assert.Equal(t, "HTTP/2.0", proto)
-	shared, own := sharedTransport(), c.transport.(*http.Transport)
+	shared, own := conn.Shared(), c.transport.(*http.Transport)
 	assert.NotSame(t, shared, own)
 	assert.Nil(t, shared.TLSClientConfig.RootCAs, "the transport of other clients is not changed")
 	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)

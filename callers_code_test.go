@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
 // TestCallersCode: code of the caller that panics, ends its goroutine, blocks or returns nonsense,
@@ -66,11 +68,11 @@ const blockPatience = 2 * time.Second
 func (m *misbehaviour) run(t *testing.T) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	m.stage = newCallersStage(t, m.piece, m.deed)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel) // after the case: what is left behind must not be freed by the end of its context
 	m.stage.later.Store(m.kind.later)
 	m.stage.armed.Store(!m.kind.later)
-	done := startCall(func() error { return m.kind.run(ctx, m.stage) })
+	done := callresult.Start(func() error { return m.kind.run(ctx, m.stage) })
 	if m.deed == blocks {
 		m.judgeBlocked(done, cancel, wrong)
 	} else {
@@ -94,8 +96,8 @@ func (m *misbehaviour) run(t *testing.T) (problems []string) {
 	}
 	m.stage.later.Store(false)
 	m.stage.armed.Store(false)
-	again := observeCall(blockPatience, func() error { return m.kind.run(t.Context(), m.stage) })
-	if again.kind != hasReturned || again.err != nil {
+	again := callresult.Of(blockPatience, func() error { return m.kind.run(t.Context(), m.stage) })
+	if again.Kind != callresult.Returned || again.Err != nil {
 		wrong("the next call of the client %s", again)
 	}
 	m.stage.close()
@@ -103,23 +105,23 @@ func (m *misbehaviour) run(t *testing.T) (problems []string) {
 }
 
 // judgeEnded judges a call whose code panicked or ended its goroutine.
-func (m *misbehaviour) judgeEnded(out endedCall, wrong func(string, ...any)) {
+func (m *misbehaviour) judgeEnded(out callresult.Outcome, wrong func(string, ...any)) {
 	switch {
 	case m.stage.calls.Load() == 0:
 		wrong("the code was not called")
-	case errors.Is(out.err, errShort):
+	case errors.Is(out.Err, errShort):
 		wrong("it %s", out)
-	case m.deed == panics && out.kind != hasPanicked:
+	case m.deed == panics && out.Kind != callresult.Panicked:
 		wrong("the panic did not surface: it %s", out)
-	case m.deed == panics && out.value != any(errCallersPanic):
-		wrong("another value surfaced: %v", out.value)
-	case m.deed == goexits && out.kind != ranGoexit && (out.kind != hasReturned || out.err == nil && !m.piece.behind):
+	case m.deed == panics && out.Value != any(errCallersPanic):
+		wrong("another value surfaced: %v", out.Value)
+	case m.deed == goexits && out.Kind != callresult.Exited && (out.Kind != callresult.Returned || out.Err == nil && !m.piece.behind):
 		wrong("it %s", out)
 	}
 }
 
 // judgeBlocked judges a call whose code blocks until the end of the case.
-func (m *misbehaviour) judgeBlocked(done <-chan endedCall, cancel context.CancelFunc, wrong func(string, ...any)) {
+func (m *misbehaviour) judgeBlocked(done <-chan callresult.Outcome, cancel context.CancelFunc, wrong func(string, ...any)) {
 	defer m.stage.letGo()
 	select {
 	case <-m.stage.blocked:
@@ -132,14 +134,14 @@ func (m *misbehaviour) judgeBlocked(done <-chan endedCall, cancel context.Cancel
 	}
 	m.stage.armed.Store(false) // for all others
 	if !m.piece.shared {
-		other := observeCall(blockPatience, func() error { return m.stage.get(context.Background()) })
-		if other.kind != hasReturned || other.err != nil {
+		other := callresult.Of(blockPatience, func() error { return m.stage.get(context.Background()) })
+		if other.Kind != callresult.Returned || other.Err != nil {
 			wrong("meanwhile another call %s", other)
 		}
 	} else {
 		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		defer stop()
-		if other := observeCall(blockPatience, func() error { return m.stage.get(ctx) }); other.kind != hasReturned {
+		if other := callresult.Of(blockPatience, func() error { return m.stage.get(ctx) }); other.Kind != callresult.Returned {
 			wrong("meanwhile another call with a deadline %s", other)
 		}
 	}
@@ -147,7 +149,7 @@ func (m *misbehaviour) judgeBlocked(done <-chan endedCall, cancel context.Cancel
 	must := m.piece.aside || m.kind.aside
 	select {
 	case out := <-done:
-		if must && (errors.Is(out.err, errShort) || out.kind != hasReturned || out.err != nil && !errors.Is(out.err, context.Canceled)) {
+		if must && (errors.Is(out.Err, errShort) || out.Kind != callresult.Returned || out.Err != nil && !errors.Is(out.Err, context.Canceled)) {
 			wrong("its context has ended, and it %s", out)
 		}
 		return
@@ -182,14 +184,14 @@ func hugeAhead(t *testing.T, form *pagingForm, n int) (problems []string) {
 	var before, behind runtime.MemStats
 	runtime.ReadMemStats(&before)
 	d := &drainedList{}
-	out := observeCall(blockPatience, func() error {
+	out := callresult.Of(blockPatience, func() error {
 		return d.read(trialListOf(form)(t.Context(), client, PerPage(3), Ahead(n)), func(int) {})
 	})
 	runtime.ReadMemStats(&behind)
 	var invalid *ValidationError
 	switch {
-	case out.kind == hasReturned && errors.As(out.err, &invalid): // refusing it is as good as capping it
-	case out.kind != hasReturned || out.err != nil:
+	case out.Kind == callresult.Returned && errors.As(out.Err, &invalid): // refusing it is as good as capping it
+	case out.Kind != callresult.Returned || out.Err != nil:
 		problems = append(problems, "it "+out.String())
 	case len(d.numbers) != 20:
 		problems = append(problems, fmt.Sprintf("%d items of 20", len(d.numbers)))

@@ -1,26 +1,27 @@
 package forge
 
 import (
-	"context"
-	"crypto/x509"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
-	"golang.org/x/oauth2"
+	"github.com/forge-sdk/forge-go/internal/credential"
+	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
 // Version is the version of this library, sent in the User-Agent header.
 const Version = "0.1.0"
 
-// Client calls one server with one credential. Its fields are the services. A Client is safe for concurrent
-// use, costs little to build, and never changes; With derives others from it.
+// Client calls one server with one credential. Its fields are the services. A Client is safe
+// for concurrent use, costs little to build, and never changes; With derives others from it.
 type Client struct {
-	// Registry manages container registries: repositories, tags and their deletion (Document 1 §4.1).
+	// Registry manages container registries: repositories, tags and their deletion (Document 1
+	// §4.1).
 	Registry *RegistryService
-	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document 1 §4.1.2).
+	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document
+	// 1 §4.1.2).
 	RegistryNative *RegistryNativeService
 	// ResourceGroups reads and sets how CI jobs share a resource (Document 1 §4.2).
 	ResourceGroups *ResourceGroupsService
@@ -34,7 +35,8 @@ type Client struct {
 	Namespaces *NamespacesService
 	// AuditEvents reads what was done by whom (Document 1 §4.7).
 	AuditEvents *AuditEventsService
-	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2 §4.1).
+	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2
+	// §4.1).
 	Issues *IssuesService
 	// MergeRequests lists merge requests, their dependencies and their versions (Document 2 §4.2).
 	MergeRequests *MergeRequestsService
@@ -51,70 +53,14 @@ type Client struct {
 	// Integrations sets up a group's integrations with other services (Document 3 §4.2).
 	Integrations *IntegrationsService
 
-	config    config
-	transport http.RoundTripper
-	guard     *guard // of the API's credential
-	native    *guard // of the registry's
-	stats     *counters
-	bare      http.Header // of requests that are shown to the retry loop and not sent; always empty
-	tokens    registryTokens
-
-	offsetLists *offsetLists
+	*core
+	tokens registryTokens // of RegistryNative, for With
 }
 
-// config is what the options set.
-type config struct {
-	bases      [4]*url.URL // by base
-	credential func(http.RoundTripper) credential
-	cred       credential // of the API
-	basic      credential // of the registry's token endpoint
-	transport  http.RoundTripper
-	rootCAs    *x509.CertPool // nil: the transport's own
-	userAgent  string
-	log        callLog
-	limiter    Limiter
-	retry      RetryPolicy
-	plainHTTP  bool
-	strict     bool
-	onRefresh  func(*oauth2.Token)
-	onAttempt  func(context.Context, Attempt)
-	limits     limits
-	words      *words
-	drift      *Drift
-
-	// registryCredential is set with the registry's address: programs without one do not link it.
-	registryCredential func(c *Client, scope RegistryScope) credential
-
-	given                                    []string // the options of one set
-	newCredential, newTransport, newRegistry bool
-}
-
-// Option configures a Client. In one NewClient or With there is at most one credential, and each
-// option is given at most once, as the first would be lost: With replaces what a client has. Of
-// WithRetry and WithUserAgent the last counts.
-type Option func(*config) error
-
-// Limiter holds a caller to a rate of its own; *rate.Limiter of golang.org/x/time/rate is one. Wait is called
-// before every attempt, retries included.
-type Limiter interface {
-	// Wait returns when the attempt may be sent, or an error when it may not.
-	Wait(ctx context.Context) error
-}
-
-// service gives the services their verbs.
-type service struct{ client *Client }
-
-// owner is the client; one that sends nothing where the service was not made by NewClient.
-func (s service) owner() *Client {
-	if s.client == nil {
-		return &Client{tokens: newRegistryTokens()}
-	}
-	return s.client
-}
-
-// NewClient returns a client for the server at baseURL: https, with or without a path prefix, a trailing slash
-// and /api/v4. Without a credential option it reads what is public. Plain http is accepted for loopback
-// addresses, and elsewhere without a credential or with WithPlainHTTP. Nothing is sent.
+// NewClient returns a client for the server at baseURL: https, with or without a path prefix, a
+// trailing slash and /api/v4. Without a credential option it reads what is public. Plain http
+// is accepted for loopback addresses, and elsewhere without a credential or with WithPlainHTTP.
+// Nothing is sent.
 func NewClient(baseURL string, options ...Option) (*Client, error) {
 	api, err := parseBase("baseURL", baseURL)
 	if err != nil {
@@ -122,16 +68,14 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	}
 	api.Path = strings.TrimSuffix(strings.TrimSuffix(api.Path, "/api/v4"), "/") + "/api/v4"
 	cfg := config{
-		bases:      [4]*url.URL{apiBase: api},
-		credential: func(http.RoundTripper) credential { return noCredential() },
-		basic:      noCredential(),
-		userAgent:  "forge-go/" + Version,
-		limits:     defaultLimits,
-		log:        silence{},
-
-		newCredential: true, newTransport: true, newRegistry: true,
+		bases:         [4]*url.URL{apiBase: api},
+		userAgent:     "forge-go/" + Version,
+		limits:        defaultLimits,
+		log:           silence{},
+		newCredential: noCredential,
+		builder:       &builder{credentialChanged: true, transportChanged: true, registryChanged: true},
 	}
-	return build(cfg, nil, options)
+	return build(cfg, &Client{}, options)
 }
 
 // NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets
@@ -142,15 +86,15 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 // derive a client with With, which keeps address and certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
-	credential, missing := withFixedToken("FORGE_TOKEN", accessToken, tokenHeader, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
+	authenticate, missing := withFixedToken("FORGE_TOKEN", credential.AccessToken, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
 	if address == "" && token == "" {
 		address, token = os.Getenv("CI_API_V4_URL"), os.Getenv("CI_JOB_TOKEN")
-		credential, missing = withFixedToken("CI_JOB_TOKEN", jobToken, jobTokenHeader, token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
+		authenticate, missing = withFixedToken("CI_JOB_TOKEN", credential.JobToken, token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
 	}
 	if address == "" || token == "" {
 		return nil, &ValidationError{Option: "environment", Reason: missing}
 	}
-	return NewClient(address, slices.Concat([]Option{credential}, options, []Option{trustJobServer})...)
+	return NewClient(address, slices.Concat([]Option{authenticate}, options, []Option{trustJobServer})...)
 }
 
 // With returns a client that differs from c in the given options. It shares c's connections unless
@@ -163,13 +107,13 @@ func (c *Client) With(options ...Option) (*Client, error) {
 		return nil, err
 	}
 	cfg := c.config
-	cfg.newCredential, cfg.newTransport, cfg.newRegistry = false, false, false
+	cfg.builder = new(builder)
 	return build(cfg, c, options)
 }
 
-// build applies the options and puts the client together.
+// build applies the options and makes the client. The parent of a client that With does not derive
+// has no core.
 func build(cfg config, parent *Client, options []Option) (*Client, error) {
-	cfg.given, cfg.onRefresh = nil, nil
 	for _, option := range options {
 		if option == nil {
 			continue
@@ -178,48 +122,51 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	if cfg.onRefresh != nil && !slices.Contains(cfg.given, "WithOAuth") {
+	changed := cfg.builder
+	if changed.onRefresh != nil && !slices.Contains(changed.given, "WithOAuth") {
 		return nil, &ValidationError{Option: "WithOnRefresh", Reason: "it needs WithOAuth in the same options: the client refreshes no other token"}
 	}
-	c := &Client{stats: new(counters), bare: http.Header{}, offsetLists: new(offsetLists)}
-	if parent != nil {
+	c := &core{stats: new(counters), offsetLists: new(offsetLists)}
+	if parent.core != nil {
 		c.transport, c.stats, c.offsetLists = parent.transport, parent.stats, parent.offsetLists
 	}
-	if cfg.newTransport {
+	if changed.transportChanged {
 		transport, err := cfg.openTransport()
 		if err != nil {
 			return nil, err
 		}
 		c.transport = transport
 	}
-	if cfg.newCredential || cfg.newTransport {
-		cfg.cred = cfg.credential(c.transport)
+	if changed.credentialChanged || changed.transportChanged {
+		cfg.apiCredential = cfg.newCredential(c.transport)
 	}
-	c.share(&cfg, parent)
-	if (cfg.cred.kind != anonymous || cfg.basic.kind != anonymous) && !cfg.plainHTTP {
+	tokens := c.share(&cfg, parent)
+	if (cfg.apiCredential.Kind() != credential.Anonymous || cfg.registryBasicAuth.Kind() != credential.Anonymous) && !cfg.plainHTTP {
 		for _, base := range cfg.bases {
 			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
 				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would show the credential to everybody on the way: use https, or WithPlainHTTP"}
 			}
 		}
 	}
+	cfg.builder = nil
 	c.config = cfg
-	c.connect()
-	return c, nil
+	return newServices(c, tokens), nil
 }
 
-// share takes over what belongs to the parent's credentials, where they are the client's own too.
-func (c *Client) share(cfg *config, parent *Client) {
-	if parent != nil && (!cfg.newCredential || cfg.cred.same(parent.config.cred)) {
-		c.guard = parent.guard
+// share takes over what belongs to the parent's credentials, where they are the client's own
+// too. It returns the tokens of the registry.
+func (c *core) share(cfg *config, parent *Client) registryTokens {
+	if parent.core != nil && (!cfg.builder.credentialChanged || cfg.apiCredential.Same(parent.config.apiCredential)) {
+		c.throttle = parent.throttle
 	} else {
-		c.guard = newGuard()
+		c.throttle = throttle.NewGate()
 	}
-	if parent != nil && (!cfg.newRegistry || cfg.sameRegistry(&parent.config)) {
-		c.native, c.tokens = parent.native, parent.tokens
-	} else {
-		c.native, c.tokens = newGuard(), newRegistryTokens()
+	if parent.core != nil && (!cfg.builder.registryChanged || cfg.sameRegistry(&parent.config)) {
+		c.native = parent.native
+		return parent.tokens
 	}
+	c.native = throttle.NewGate()
+	return newRegistryTokens()
 }
 
 // sameRegistry reports whether both have the same registry, and the same credentials for it.
@@ -230,36 +177,32 @@ func (c *config) sameRegistry(other *config) bool {
 			return false
 		}
 	}
-	return c.basic.same(other.basic)
-}
-
-// guardOf is the guard of the credential that requests to the address have.
-func (c *Client) guardOf(b base) *guard {
-	if b == registryBase || b == authBase {
-		return c.native
-	}
-	return c.guard
+	return c.registryBasicAuth.Same(other.registryBasicAuth)
 }
 
 // check refuses a Client that was not made by NewClient.
 func (c *Client) check() error {
-	if c == nil || c.config.bases[apiBase] == nil {
-		return &ValidationError{Option: "Client", Reason: "it was not made by NewClient, NewClientFromEnv or With"}
+	if c == nil {
+		return (*core)(nil).check()
 	}
-	return nil
+	return c.core.check()
 }
 
-// connect gives the services their client.
-func (c *Client) connect() {
+// newServices returns a client whose services use the core and the registry's tokens.
+func newServices(c *core, tokens registryTokens) *Client {
 	s := service{c}
-	c.Registry, c.RegistryNative = &RegistryService{s}, &RegistryNativeService{s}
-	c.ResourceGroups, c.Repositories = &ResourceGroupsService{s}, &RepositoriesService{s}
-	c.SecureFiles, c.ApprovalSettings = &SecureFilesService{s}, &ApprovalSettingsService{s}
-	c.Namespaces, c.AuditEvents = &NamespacesService{s}, &AuditEventsService{s}
-	c.Issues, c.MergeRequests = &IssuesService{s}, &MergeRequestsService{s}
-	c.Users, c.Emails = &UsersService{s}, &EmailsService{s}
-	c.Runners, c.PlaceholderReassignments = &RunnersService{s}, &PlaceholderReassignmentsService{s}
-	c.Settings, c.Integrations = &SettingsService{s}, &IntegrationsService{s}
+	return &Client{
+		core:     c,
+		tokens:   tokens,
+		Registry: &RegistryService{s}, RegistryNative: &RegistryNativeService{s, tokens},
+		ResourceGroups: &ResourceGroupsService{s}, Repositories: &RepositoriesService{s},
+		SecureFiles: &SecureFilesService{s}, ApprovalSettings: &ApprovalSettingsService{s},
+		Namespaces: &NamespacesService{s}, AuditEvents: &AuditEventsService{s},
+		Issues: &IssuesService{s}, MergeRequests: &MergeRequestsService{s},
+		Users: &UsersService{s}, Emails: &EmailsService{s},
+		Runners: &RunnersService{s}, PlaceholderReassignments: &PlaceholderReassignmentsService{s},
+		Settings: &SettingsService{s}, Integrations: &IntegrationsService{s},
+	}
 }
 
 // CloseIdleConnections closes the connections that no call is using. Clients made without
@@ -281,18 +224,42 @@ func (c Client) GoString() string { return c.String() }
 
 // BaseURL returns the address of the API, /api/v4 included.
 func (c *Client) BaseURL() string {
-	if c.check() != nil {
+	if c == nil {
 		return ""
 	}
-	return c.config.bases[apiBase].String()
+	return c.baseURL()
 }
 
-// Redact takes the client's credentials out of text that will be kept, such as a recorded exchange: the token it sends, of WithOAuth
-// and WithTokenSource the latest, and what WithRegistryCredentials was given, as they are and as JSON and addresses write them. Of
+// Redact takes the client's credentials out of text that will be kept, such as a recorded
+// exchange: the token it sends, of WithOAuth and WithTokenSource the latest, and what
+// WithRegistryCredentials was given, as they are and as JSON and addresses write them. Of
 // credentials shorter than 8 bytes no text is made unreadable.
 func (c *Client) Redact(text string) string {
-	if c.check() != nil {
+	if c == nil {
 		return text
 	}
-	return c.config.basic.scrub(c.config.cred.scrub(text))
+	return c.redact(text)
+}
+
+// service returns the verbs of the client. Those of a nil client send nothing.
+func (c *Client) service() service {
+	if c == nil {
+		return service{}
+	}
+	return service{c.core}
+}
+
+// Stats returns the counters of the client, of the one that With derived it from, and of all
+// others derived from that: one set for each NewClient, whatever the credentials. They are read
+// one after the other while calls go on.
+func (c *Client) Stats() Stats {
+	if c.check() != nil {
+		return Stats{}
+	}
+	s := c.stats
+	return Stats{
+		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),
+		Throttled: s.throttled.Load(), ThrottledTime: time.Duration(s.throttledTime.Load()),
+		Sent: s.sent.Load(), Received: s.received.Load(),
+	}
 }

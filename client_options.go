@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"context"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -8,13 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
 // give notes an option. One that is given twice in one set is refused, and so is one that excludes
 // an earlier one.
 func (c *config) give(option string, excludes ...string) error {
-	for _, earlier := range c.given {
+	for _, earlier := range c.builder.given {
 		switch {
 		case earlier == option:
 			return &ValidationError{Option: option, Reason: "it is given twice, so the first would be lost: to replace an option, use With"}
@@ -22,64 +26,65 @@ func (c *config) give(option string, excludes ...string) error {
 			return &ValidationError{Option: option, Reason: earlier + " is given too, and a client has one credential: derive a client for the other with With"}
 		}
 	}
-	c.given = append(c.given, option)
+	c.builder.given = append(c.builder.given, option)
 	return nil
 }
 
 // WithToken authenticates with a personal, project or group access token (Document 1 §5).
 func WithToken(token string) Option {
-	return withFixedToken("WithToken", accessToken, tokenHeader, token)
+	return withFixedToken("WithToken", credential.AccessToken, token)
 }
 
-// WithJobToken authenticates with a CI job token, usually CI_JOB_TOKEN. It grants access to the container
-// registry of the job's project, and to generating a changelog (Document 1 §5).
+// WithJobToken authenticates with a CI job token, usually CI_JOB_TOKEN. It grants access to the
+// container registry of the job's project, and to generating a changelog (Document 1 §5).
 func WithJobToken(token string) Option {
-	return withFixedToken("WithJobToken", jobToken, jobTokenHeader, token)
+	return withFixedToken("WithJobToken", credential.JobToken, token)
 }
 
-func withFixedToken(option string, kind credentialKind, header, token string) Option {
+func withFixedToken(option string, kind credential.Kind, token string) Option {
 	return func(c *config) error {
-		return firstError(
-			c.use(option, nil, func(http.RoundTripper) credential { return fixedToken(kind, header, token) }),
-			checkToken(option, token),
-		)
+		fixed, err := credential.Fixed(kind, token)
+		if err != nil {
+			err = &ValidationError{Option: option, Reason: err.Error()}
+		}
+		return firstError(c.use(option, nil, func(http.RoundTripper) credential.Credential { return fixed }), err)
 	}
 }
 
 // use makes a credential the client's own; tokenURL is where it will be refreshed, if anywhere.
-func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential) error {
-	c.bases[tokenBase], c.credential, c.newCredential = tokenURL, build, true
+func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential.Credential) error {
+	c.bases[tokenBase], c.newCredential, c.builder.credentialChanged = tokenURL, build, true
 	return c.give(option, "WithToken", "WithJobToken", "WithOAuth", "WithTokenSource", "WithoutCredential", "FORGE_TOKEN", "CI_JOB_TOKEN")
 }
 
-// WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself: before it expires, and
-// once when the server refuses it. WithOnRefresh tells of new tokens.
+// WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself:
+// before it expires, and once when the server refuses it. WithOnRefresh tells of new tokens.
 func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 	return func(c *config) error {
-		switch {
-		case oauth == nil || token == nil:
+		if oauth == nil || token == nil {
 			return &ValidationError{Option: "WithOAuth", Reason: "it needs a config and a token"}
-		case token.AccessToken == "" && token.RefreshToken == "":
-			return &ValidationError{Option: "WithOAuth", Reason: "the token is empty"}
-		case token.AccessToken != "" && checkToken("", token.AccessToken) != nil:
-			return checkToken("WithOAuth", token.AccessToken)
-		case !isTokenType(token.Type()):
-			return &ValidationError{Option: "WithOAuth", Reason: "the token's type has bytes that no header can have"}
+		}
+		options := c.builder
+		state, err := credential.NewOAuth(token, func(fresh *oauth2.Token) {
+			if options.onRefresh != nil {
+				options.onRefresh(fresh)
+			}
+		})
+		if err != nil {
+			return &ValidationError{Option: "WithOAuth", Reason: err.Error()}
 		}
 		var endpoint *url.URL
 		if token.RefreshToken != "" {
-			var err error
 			if endpoint, err = parseBase("WithOAuth", oauth.Endpoint.TokenURL); err != nil {
 				return err
 			}
 		}
-		ownToken := *token
-		state := &oauthState{config: *oauth, current: &ownToken, saved: func(fresh *oauth2.Token) {
-			if c.onRefresh != nil {
-				c.onRefresh(fresh)
-			}
-		}}
-		return c.use("WithOAuth", endpoint, state.credential)
+		own := *oauth
+		return c.use("WithOAuth", endpoint, func(transport http.RoundTripper) credential.Credential {
+			return state.Credential(func(ctx context.Context, refreshToken string) (*oauth2.Token, error) {
+				return exchangeToken(ctx, &own, transport, refreshToken)
+			})
+		})
 	}
 }
 
@@ -89,33 +94,39 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 // refused.
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
-		c.onRefresh = f
+		c.builder.onRefresh = f
 		return c.give("WithOnRefresh")
 	}
 }
 
-// WithTokenSource authenticates with OAuth tokens from a source of the caller's, which is asked before each request.
-// When the server refuses a token the source is asked again, and the call repeated if the token differs.
+// WithTokenSource authenticates with OAuth tokens from a source of the caller's, which is asked
+// before each request. When the server refuses a token the source is asked again, and the call
+// repeated if the token differs.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
 		if isNil(source) {
 			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
 		}
-		state := &sourceState{source: source}
-		return c.use("WithTokenSource", nil, state.credential)
+		shared := credential.FromSource(source, func(err error) error {
+			return withoutTokenResponse(err, conn.UnwrapURLError(err))
+		})
+		return c.use("WithTokenSource", nil, func(http.RoundTripper) credential.Credential { return shared })
 	}
 }
+
+func noCredential(http.RoundTripper) credential.Credential { return credential.Credential{} }
 
 // WithoutCredential calls without any credential; of use with With.
 func WithoutCredential() Option {
 	return func(c *config) error {
-		return c.use("WithoutCredential", nil, func(http.RoundTripper) credential { return noCredential() })
+		return c.use("WithoutCredential", nil, noCredential)
 	}
 }
 
-// WithHTTPClient takes over the Transport of h, for proxies, certificates and connection limits. An *http.Transport is cloned,
-// and the library's limits are set on the clone. A Jar, Timeout or CheckRedirect is refused: cookies are never sent, contexts
-// and HeaderTimeout set limits of time, and redirects follow the rules of the package.
+// WithHTTPClient takes over the Transport of h, for proxies, certificates and connection
+// limits. An *http.Transport is cloned, and the library's limits are set on the clone. A Jar,
+// Timeout or CheckRedirect is refused: cookies are never sent, contexts and HeaderTimeout set
+// limits of time, and redirects follow the rules of the package.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *config) error {
 		reason := ""
@@ -132,7 +143,7 @@ func WithHTTPClient(h *http.Client) Option {
 		if reason != "" {
 			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
 		}
-		c.transport, c.newTransport = h.Transport, true
+		c.transport, c.builder.transportChanged = h.Transport, true
 		return c.give("WithHTTPClient")
 	}
 }
@@ -181,8 +192,8 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithPlainHTTP lets a credential travel over plain http to an address that is not loopback. Anybody on the way
-// can read and use it.
+// WithPlainHTTP lets a credential travel over plain http to an address that is not loopback.
+// Anybody on the way can read and use it.
 func WithPlainHTTP() Option {
 	return func(c *config) error {
 		c.plainHTTP = true
@@ -190,9 +201,9 @@ func WithPlainHTTP() Option {
 	}
 }
 
-// WithStrictDecoding makes every member that no field names, and every value of another type than the documented one, an
-// error: for tests that watch a server's answers. Without it nothing of the kind fails a call; see Response.Mismatches and
-// the Extra fields.
+// WithStrictDecoding makes every member that no field names, and every value of another type
+// than the documented one, an error: for tests that watch a server's answers. Without it
+// nothing of the kind fails a call; see Response.Mismatches and the Extra fields.
 func WithStrictDecoding() Option {
 	return func(c *config) error {
 		c.strict = true
@@ -200,8 +211,8 @@ func WithStrictDecoding() Option {
 	}
 }
 
-// WithRegistry sets the addresses of the container registry and of its token endpoint, for the registry-native
-// calls (Document 1 §4.1.2). Credentials of the API never go there.
+// WithRegistry sets the addresses of the container registry and of its token endpoint, for the
+// registry-native calls (Document 1 §4.1.2). Credentials of the API never go there.
 func WithRegistry(registryURL, authURL string) Option {
 	return func(c *config) error {
 		registry, err := parseBase("WithRegistry", registryURL)
@@ -209,8 +220,7 @@ func WithRegistry(registryURL, authURL string) Option {
 			return err
 		}
 		auth, err := parseBase("WithRegistry", authURL)
-		c.bases[registryBase], c.bases[authBase], c.newRegistry = registry, auth, true
-		c.registryCredential = (*Client).registryCredential
+		c.bases[registryBase], c.bases[authBase], c.builder.registryChanged = registry, auth, true
 		return firstError(err, c.give("WithRegistry"))
 	}
 }
@@ -226,7 +236,61 @@ func WithRegistryCredentials(user, password string) Option {
 		case strings.Contains(user, ":") || hasControl(user) || hasControl(password):
 			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user has a colon, or one of them control bytes"}
 		}
-		c.basic, c.newRegistry = basic(user, password), true
+		c.registryBasicAuth, c.builder.registryChanged = credential.Basic(user, password), true
 		return c.give("WithRegistryCredentials")
+	}
+}
+
+// WithDrift makes the client record what it does not know in the responses that it decodes, for
+// reports and for tests against a new release of a server. The values stay in Extra and in
+// Response.Mismatches as without it. nil records nothing. A column of
+// PlaceholderReassignmentsService.List that no field names is recorded for each row.
+func WithDrift(d *Drift) Option {
+	return func(c *config) error {
+		c.drift = d
+		return c.give("WithDrift")
+	}
+}
+
+// WithVocabulary makes the client speak a product's own words for the contract's neutral ones,
+// both ways: forge.GitLab for a GitLab server. Without one the neutral words are sent as they
+// are, and what the contract leaves unnamed has to be given by hand. The empty Vocabulary takes
+// an inherited one away.
+func WithVocabulary(v Vocabulary) Option {
+	return func(c *config) error {
+		parsed, err := v.parse(func(kind string) bool { return IntegrationKind(kind).isKnown() })
+		c.vocabulary = parsed
+		return firstError(err, c.give("WithVocabulary"))
+	}
+}
+
+// WithOnAttempt is called after each attempt of each call, before the wait for the next one:
+// for metrics and traces. The pages of a list and the exchange for a registry token are calls,
+// the refresh of an OAuth token is none; what was not sent, because a Limiter or an announced
+// wait held it back, is no attempt. f runs in the goroutine of the call, which it must not hold
+// up, and for several calls at a time. Its context is the call's, so that RouteFromContext
+// tells all of the route.
+func WithOnAttempt(f func(context.Context, Attempt)) Option {
+	return func(c *config) error {
+		c.onAttempt = f
+		return c.give("WithOnAttempt")
+	}
+}
+
+// WithRootCAs trusts the certificate authorities in the pool, and no others: x509.SystemCertPool
+// makes a pool that the system's are in. They hold for all addresses of the client: those of the
+// API, of the registry and of OAuth tokens, and those that downloads are redirected to. The pool is
+// copied, and the client has connections of its own. With WithHTTPClient it needs an
+// *http.Transport whose RootCAs are not set.
+func WithRootCAs(pool *x509.CertPool) Option {
+	return func(c *config) error {
+		switch {
+		case pool == nil:
+			return &ValidationError{Option: "WithRootCAs", Reason: "the pool is nil"}
+		case pool.Equal(x509.NewCertPool()):
+			return &ValidationError{Option: "WithRootCAs", Reason: "the pool is empty: AppendCertsFromPEM reports whether it found a certificate"}
+		}
+		c.rootCAs, c.builder.transportChanged = pool.Clone(), true
+		return c.give("WithRootCAs")
 	}
 }

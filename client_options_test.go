@@ -4,13 +4,10 @@ import (
 	"context"
 	"crypto/x509"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 // credentialOptions are the options of which a client has one.
@@ -118,17 +117,12 @@ func TestOptionsGivenTwice(t *testing.T) {
 // exportedFunctions finds the exported functions of the package that return the type.
 func exportedFunctions(t *testing.T, result string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
+	_, files, err := gosource.Parse(".")
 	require.NoError(t, err)
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
-		for _, d := range parsed.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !f.Name.IsExported() || f.Type.Results.NumFields() != 1 {
+		for _, decl := range file.Decls {
+			f, is := decl.(*ast.FuncDecl)
+			if !is || f.Recv != nil || !f.Name.IsExported() || f.Type.Results.NumFields() != 1 {
 				continue
 			}
 			if id, ok := f.Type.Results.List[0].Type.(*ast.Ident); ok && id.Name == result {
@@ -272,4 +266,87 @@ func TestRequestOptionsReplaced(t *testing.T) {
 	assert.Contains(t, w.seen()[1].uri, "a=1&a=2&")
 	assert.Contains(t, w.seen()[1].uri, "per_page=7")
 	assert.Equal(t, 2, page.Attempts)
+}
+
+func TestBadTokens(t *testing.T) {
+	for _, token := range []string{"", " ", "a b", " a", "a ", "a\n", "a\r\nX: y", "a\x00", "a\x7f", "tökén", "\xff"} {
+		_, err := NewClient("https://forge.example.com", WithToken(token))
+		refused(t, err, "WithToken", "")
+		if strings.TrimSpace(token) != "" {
+			assert.NotContains(t, err.Error(), token)
+		}
+		_, err = NewClient("https://forge.example.com", WithJobToken(token))
+		refused(t, err, "WithJobToken", "")
+	}
+	for name, env := range map[string]map[string]string{
+		"nothing":       {},
+		"address only":  {"FORGE_URL": "https://forge.example.com"},
+		"token only":    {"FORGE_TOKEN": "x"},
+		"never mixed":   {"FORGE_URL": "https://forge.example.com", "CI_JOB_TOKEN": "x"},
+		"never mixed 2": {"FORGE_TOKEN": "x", "CI_API_V4_URL": "https://forge.example.com/api/v4", "CI_JOB_TOKEN": "y"},
+		"job, no token": {"CI_API_V4_URL": "https://forge.example.com/api/v4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, key := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN"} {
+				t.Setenv(key, env[key])
+			}
+			_, err := NewClientFromEnv()
+			refused(t, err, "environment", "")
+		})
+	}
+}
+
+type pointerSource struct{ token *oauth2.Token }
+
+func (s *pointerSource) Token() (*oauth2.Token, error) { return s.token, nil }
+
+type pointerLimiter struct{ err error }
+
+func (l *pointerLimiter) Wait(context.Context) error { return l.err }
+
+type pointerTransport struct{ answer *http.Response }
+
+func (p *pointerTransport) RoundTrip(*http.Request) (*http.Response, error) { return p.answer, nil }
+
+// Options that are nil change nothing, or are refused; none panics.
+func TestNilOptions(t *testing.T) {
+	options := map[string]Option{
+		"Option": nil, "WithLogger": WithLogger(nil), "WithLimiter": WithLimiter(nil), "WithOnAttempt": WithOnAttempt(nil), "WithOnRefresh": WithOnRefresh(nil),
+		"WithHTTPClient": WithHTTPClient(&http.Client{}),
+	}
+	requests := map[string]RequestOption{"RequestOption": nil, "Into": Into(nil), "Progress": Progress(nil)}
+	for name, option := range options {
+		w := newWire(t, always(sayJSON("{}")))
+		c := wireClient(t, w.url, option)
+		for _, k := range []class{safe, once} {
+			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
+			assert.Equal(t, callOutcome{returned: true}, o, name)
+		}
+	}
+	for name, option := range requests {
+		w := newWire(t, always(sayJSON("[]")))
+		c := wireClient(t, w.url)
+		for _, r := range runners {
+			if name != "Progress" || r.name != "list" {
+				assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return r.run(t.Context(), c, option) }), "%s %s", name, r.name)
+			}
+		}
+		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
+	}
+	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(once), nil, DryRun(nil)), ErrDryRun)
+
+	for name, option := range map[string]Option{
+		"WithTokenSource": WithTokenSource((*pointerSource)(nil)), "WithLimiter": WithLimiter((*pointerLimiter)(nil)),
+		"WithHTTPClient":  WithHTTPClient(&http.Client{Transport: (*pointerTransport)(nil)}),
+		"WithHTTPClient ": WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}), "WithHTTPClient  ": WithHTTPClient(nil),
+		"WithTokenSource ": WithTokenSource(nil), "WithOAuth": WithOAuth(nil, nil), "WithHTTPClient   ": WithHTTPClient(&http.Client{Transport: roundTrip(nil)}),
+	} {
+		o := ends(t, func() error {
+			_, err := NewClient("https://forge.example.com", option)
+			return err
+		})
+		var invalid *ValidationError
+		require.ErrorAs(t, o.err, &invalid, name)
+		assert.Equal(t, strings.TrimSpace(name), invalid.Option)
+	}
 }

@@ -1,10 +1,19 @@
 package forge
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,14 +84,14 @@ func TestSlowFileAfterRedirect(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent once more
-// without it. Another 417 is an error.
+// A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent once
+// more without it. Another 417 is an error.
 func TestExpectationFailed(t *testing.T) {
 	upload := func(c *Client, file File) error {
 		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "big", File: file})
 		return err
 	}
-	large := FileBytes(make([]byte, expectAbove+1))
+	large := FileBytes(make([]byte, 64<<10+1))
 	refuse := func(s seen) act {
 		if s.header.Get("Expect") != "" {
 			return closing("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -102,6 +111,151 @@ func TestExpectationFailed(t *testing.T) {
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status)
 	err = upload(wireClient(t, stubborn.url), FileBytes([]byte("small")))
 	assert.Equal(t, 1, asError(t, err).Attempts, "it had no Expect")
-	err = upload(wireClient(t, newWire(t, refuse).url), FileReader(strings.NewReader(strings.Repeat("x", expectAbove+1)), expectAbove+1))
+	err = upload(wireClient(t, newWire(t, refuse).url), FileReader(strings.NewReader(strings.Repeat("x", 64<<10+1)), 64<<10+1))
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status, "a reader is sent once")
+}
+
+// A server that refuses a large upload and closes the connection at once is heard: the body waits
+// until it is asked for. A reset under a body that is being sent would lose the answer, now and
+// then, to a broken pipe.
+func TestUploadRefusedEarly(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				assert.Equal(t, "100-continue", req.Header.Get("Expect"))
+				_, _ = conn.Write([]byte("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+			}
+			_ = conn.Close() // a reset, where bytes of the body have come that nobody has read
+		}
+	}()
+	c := wireClient(t, "http://"+listener.Addr().String())
+	content := bytes.Repeat([]byte("x"), 4<<20)
+	for range 200 {
+		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "big", File: FileBytes(content)})
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, http.StatusRequestEntityTooLarge, failed.Status, err)
+		require.Equal(t, 1, failed.Attempts)
+		require.False(t, failed.MaybeApplied)
+	}
+}
+
+// Small bodies are not worth another round trip.
+func TestUploadSmallDoesNotWait(t *testing.T) {
+	w := newWire(t, always(sayJSON(`{"id":1}`)))
+	_, err := wireClient(t, w.url).SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "small", File: FileBytes([]byte("x"))})
+	require.NoError(t, err)
+	assert.Empty(t, w.seen()[0].header.Get("Expect"))
+}
+
+// Over HTTP/2 a large body goes out at once.
+func TestUploadOverHTTP2DoesNotWait(t *testing.T) {
+	for _, second := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, second, r.ProtoMajor == 2)
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"id":1}`)
+		}))
+		srv.EnableHTTP2 = second
+		srv.StartTLS()
+		defer srv.Close()
+		c := wireClient(t, srv.URL, WithHTTPClient(&http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: srv.Client().Transport.(*http.Transport).TLSClientConfig}}))
+		waited := false
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Wait100Continue: func() { waited = true }})
+		_, err := c.SecureFiles.Upload(ctx, ID(1), &UploadSecureFileOptions{Name: "big", File: FileBytes(make([]byte, 1<<20))})
+		require.NoError(t, err)
+		assert.Equal(t, !second, waited)
+	}
+}
+
+// A proxy that does not connect is named in the error, and asked again where that may help: nothing
+// was sent, so for every class.
+func TestTunnelRefused(t *testing.T) {
+	for _, test := range []struct {
+		status, attempts int
+		says             string
+	}{
+		{407, 1, "the proxy answered 407 Proxy Authentication Required: check the user and password"},
+		{403, 1, "the proxy answered 403 Forbidden"},
+		{429, 4, "the proxy answered 429 Too Many Requests"},
+		{502, 4, "the proxy answered 502 Bad Gateway"},
+	} {
+		proxy := newWire(t, always(say(test.status, "", jsonType)))
+		address, err := url.Parse(proxy.url)
+		require.NoError(t, err)
+		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}))
+		err = c.Do(t.Context(), callOf(once), nil)
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		assert.ErrorContains(t, err, test.says)
+		assert.Equal(t, test.attempts, failed.Attempts)
+		assert.False(t, failed.MaybeApplied)
+		assert.Zero(t, failed.Status)
+		assert.Len(t, proxy.seen(), test.attempts)
+	}
+}
+
+// connectionCounter counts the connections that a server accepts.
+type connectionCounter struct {
+	net.Listener
+	accepted atomic.Int64
+}
+
+func (l *connectionCounter) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		l.accepted.Add(1)
+	}
+	return conn, err
+}
+
+// burst makes 10 calls in each of n goroutines, and returns the number of connections opened.
+func (l *connectionCounter) burst(t *testing.T, c *Client, n int) int {
+	t.Helper()
+	before := l.accepted.Load()
+	var running sync.WaitGroup
+	for range n {
+		running.Go(func() {
+			for range 10 {
+				assert.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+			}
+		})
+	}
+	running.Wait()
+	return int(l.accepted.Load() - before)
+}
+
+// A burst of calls opens at most 1.6 connections for each goroutine. With those that it leaves
+// idle, the next burst has at most 1.05 for each: it opens a twentieth. On a busy machine a
+// connection may return to the pool late, so the best of 5 rounds counts.
+func TestConnections(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":1}`)
+	}))
+	listener := &connectionCounter{Listener: srv.Listener}
+	srv.Listener = listener
+	srv.Start()
+	defer srv.Close()
+	for _, n := range []int{64, 256, 512} {
+		cold, warm := math.MaxInt, math.MaxInt
+		for round := 0; round < 5 && (cold > n*16/10 || warm > n*5/100); round++ {
+			c, err := NewClient(srv.URL, WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
+			require.NoError(t, err)
+			cold = min(cold, listener.burst(t, c, n))
+			warm = min(warm, listener.burst(t, c, n))
+			c.CloseIdleConnections()
+			t.Logf("%d goroutines: at least %d connections opened, then %d", n, cold, warm)
+		}
+		assert.LessOrEqual(t, cold, n*16/10, "cold burst of %d", n)
+		assert.LessOrEqual(t, warm, n*5/100, "warm burst of %d", n)
+	}
 }

@@ -2,9 +2,12 @@ package forge
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
 // class says how often a route may be sent: the retry rules follow from it.
@@ -51,47 +54,56 @@ const (
 	tokenBase
 )
 
-// budget is a rate that the contract gives to a route of its own (Document 1 §8).
-type budget uint8
-
-const (
-	noBudget budget = iota
-	// archiveBudget is 5 calls a minute, on the hosted offering only.
-	archiveBudget
-	// blobBudget is 5 calls a minute for the large blobs of a project that are read as JSON. The
-	// raw form has no budget: §4.3 gives this one to the other row.
-	blobBudget
-	// deletionBudget is one call an hour for each registry repository.
-	deletionBudget
-)
-
-// largeBlob is the size in bytes above which blobBudget counts a call: 10 MB.
-const largeBlob = 10 << 20
-
-// rate is how many calls the budget allows in which time.
-func (b budget) rate() (calls int, window time.Duration) {
+// origin names the server for the throttle.
+func (b base) origin() string {
 	switch b {
-	case deletionBudget:
-		return 1, time.Hour
-	case archiveBudget, blobBudget:
-		return 5, time.Minute
+	case registryBase:
+		return "registry"
+	case authBase:
+		return "registry's token endpoint"
+	case tokenBase:
+		return "OAuth token endpoint"
 	default:
-		return 0, 0
+		return "API"
 	}
 }
 
-// subject is the argument that the budget is counted for: the project of a blob, or the repository.
-func (b budget) subject(args []any) string {
-	which := 0
-	switch b {
-	case noBudget, archiveBudget:
-		return ""
-	case deletionBudget:
-		which = 1
-	case blobBudget:
+// quota is the documented rate limit of a single route (Document 1 §8).
+type quota uint8
+
+const (
+	noQuota quota = iota
+	// archiveQuota is 5 calls a minute, on the hosted offering only.
+	archiveQuota
+	// blobQuota is 5 calls a minute for the large blobs of a project that are read as JSON. The raw
+	// form has no quota: in §4.3 this one belongs to the other row.
+	blobQuota
+	// deletionQuota is one call an hour for each registry repository.
+	deletionQuota
+)
+
+// largeBlob is the size in bytes above which blobQuota counts a call: 10 MB.
+const largeBlob = 10 << 20
+
+// limit returns the quota as the throttle counts it. path is the object of the request: of blobs
+// only those are delayed that are known to be large.
+func (q quota) limit(path string) throttle.Quota {
+	switch q {
+	case deletionQuota:
+		return throttle.Quota{Calls: 1, Window: time.Hour, Proven: true}
+	case archiveQuota:
+		return throttle.Quota{Calls: 5, Window: time.Minute}
+	case blobQuota:
+		return throttle.Quota{Calls: 5, Window: time.Minute, Proven: true, Path: path, Instead: "DownloadBlob"}
+	default:
+		return throttle.Quota{}
 	}
-	text, _ := argumentText("", args[which])
-	return text
+}
+
+// refuses reports whether a response says that the quota is used up although its status is not 429:
+// servers refuse a second bulk deletion within an hour so.
+func (q quota) refuses(status int, message string) bool {
+	return q == deletionQuota && status == http.StatusBadRequest && strings.Contains(message, "at most once an hour")
 }
 
 // route holds what the contract says of one endpoint.
@@ -102,7 +114,7 @@ type route struct {
 	class            class
 	paging           paging
 	orders, sorts    string // keyset orderings, the default first; empty: the route takes none
-	budget           budget // the documented budget of its own, if any: a 429 holds back this route only
+	quota            quota  // the documented rate limit, if any: a 429 delays this route only
 	jobToken         bool   // accepts a CI job token
 	anonymous        bool   // may be read without credentials where the project is public
 	notModified      bool   // a 304 says that there was nothing to change
@@ -141,101 +153,108 @@ func undocumentedRoute(method, template string) *route {
 	return r
 }
 
-// routes is the contract's table, one row per documented endpoint, sorted by template and method.
-// TestRoutes holds it to the catalogue.
-var routes = []route{
-	{method: "GET", template: "/application/settings", service: "settings", section: "Document 3 §4.1", class: safe, offering: "self-managed or dedicated"},
-	{method: "PUT", template: "/application/settings", service: "settings", section: "Document 3 §4.1", class: repeatable, offering: "self-managed or dedicated"},
-	{method: "GET", template: "/audit_events", service: "audit_events", section: "Document 1 §4.7", class: safe, paging: keyset, orders: "id", sorts: "desc", tier: "Premium or Ultimate", offering: "self-managed or dedicated"},
-	{method: "GET", template: "/audit_events/:id", service: "audit_events", section: "Document 1 §4.7", class: safe, tier: "Premium or Ultimate", offering: "self-managed or dedicated"},
-	{method: "GET", template: "/groups/:id/audit_events", service: "audit_events", section: "Document 1 §4.7", class: safe, paging: keyset, orders: "id", sorts: "desc", tier: "Premium or Ultimate"},
-	{method: "GET", template: "/groups/:id/audit_events/:audit_event_id", service: "audit_events", section: "Document 1 §4.7", class: safe, tier: "Premium or Ultimate"},
-	{method: "GET", template: "/groups/:id/integrations", service: "integrations", section: "Document 3 §4.2", class: safe, paging: offset, release: "17.9"},
-	{method: "DELETE", template: "/groups/:id/integrations/:slug", service: "integrations", section: "Document 3 §4.2", class: repeatable, release: "17.9"},
-	{method: "GET", template: "/groups/:id/integrations/:slug", service: "integrations", section: "Document 3 §4.2", class: safe, release: "17.9"},
-	{method: "PUT", template: "/groups/:id/integrations/:slug", service: "integrations", section: "Document 3 §4.2", class: repeatable, release: "17.9"},
-	{method: "GET", template: "/groups/:id/issues", service: "issues", section: "Document 2 §4.1", class: safe, paging: offset, anonymous: true},
-	{method: "GET", template: "/groups/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: safe, tier: "Premium or Ultimate"},
-	{method: "PUT", template: "/groups/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: repeatable, tier: "Premium or Ultimate"},
-	{method: "GET", template: "/groups/:id/placeholder_reassignments", service: "placeholder_reassignments", section: "Document 2 §4.6", class: safe},
-	{method: "POST", template: "/groups/:id/placeholder_reassignments", service: "placeholder_reassignments", section: "Document 2 §4.6", class: once},
-	{method: "GET", template: "/groups/:id/registry/repositories", service: "registry", section: "Document 1 §4.1", class: safe, paging: offset},
-	{method: "GET", template: "/issues", service: "issues", section: "Document 2 §4.1", class: safe, paging: offset},
-	{method: "GET", template: "/jwt/auth", service: "registry_native", section: "Document 1 §4.1.2", base: authBase, class: safe},
-	{method: "GET", template: "/merge_requests", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset},
-	{method: "GET", template: "/namespaces", service: "namespaces", section: "Document 1 §4.6", class: safe, paging: offset},
-	{method: "GET", template: "/namespaces/:id", service: "namespaces", section: "Document 1 §4.6", class: safe},
-	{method: "GET", template: "/namespaces/:namespace/exists", service: "namespaces", section: "Document 1 §4.6", class: safe},
-	{method: "PUT", template: "/projects/:id/", service: "registry", section: "Document 1 §4.1", class: repeatable},
-	{method: "GET", template: "/projects/:id/audit_events", service: "audit_events", section: "Document 1 §4.7", class: safe, paging: keyset, orders: "id", sorts: "desc", tier: "Premium or Ultimate"},
-	{method: "GET", template: "/projects/:id/audit_events/:audit_event_id", service: "audit_events", section: "Document 1 §4.7", class: safe, tier: "Premium or Ultimate"},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/add_spent_time", service: "issues", section: "Document 2 §4.1", class: once},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/notes", service: "issues", section: "Document 2 §4.1", class: once, tier: "Premium or Ultimate"},
-	{method: "GET", template: "/projects/:id/issues/:issue_iid/related_merge_requests", service: "issues", section: "Document 2 §4.1", class: safe, paging: offset, anonymous: true},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/reset_spent_time", service: "issues", section: "Document 2 §4.1", class: repeatable},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/reset_time_estimate", service: "issues", section: "Document 2 §4.1", class: repeatable},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/subscribe", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/time_estimate", service: "issues", section: "Document 2 §4.1", class: repeatable},
-	{method: "GET", template: "/projects/:id/issues/:issue_iid/time_stats", service: "issues", section: "Document 2 §4.1", class: safe, anonymous: true},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/todo", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
-	{method: "POST", template: "/projects/:id/issues/:issue_iid/unsubscribe", service: "issues", section: "Document 2 §4.1", class: repeatable, notModified: true},
-	{method: "GET", template: "/projects/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: safe, tier: "Premium or Ultimate"},
-	{method: "PUT", template: "/projects/:id/merge_request_approval_setting", service: "approval_settings", section: "Document 1 §4.5", class: repeatable, tier: "Premium or Ultimate"},
-	{method: "GET", template: "/projects/:id/merge_requests", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
-	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/blockees", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
-	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/blocks", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/blocks", service: "merge_requests", section: "Document 2 §4.2", class: once},
-	{method: "DELETE", template: "/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", service: "merge_requests", section: "Document 2 §4.2", class: repeatable},
-	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/changes", service: "merge_requests", section: "Document 2 §4.2", class: safe, anonymous: true, deprecated: "since 15.7; use merge_requests.list_diffs"},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/subscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/todo", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
-	{method: "POST", template: "/projects/:id/merge_requests/:merge_request_iid/unsubscribe", service: "merge_requests", section: "Document 2 §4.2", class: repeatable, notModified: true},
-	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/versions", service: "merge_requests", section: "Document 2 §4.2", class: safe, paging: offset, anonymous: true},
-	{method: "GET", template: "/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", service: "merge_requests", section: "Document 2 §4.2", class: safe, anonymous: true},
-	{method: "GET", template: "/projects/:id/registry/repositories", service: "registry", section: "Document 1 §4.1", class: safe, paging: offset, jobToken: true},
-	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id", service: "registry", section: "Document 1 §4.1", class: repeatable, jobToken: true},
-	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id/tags", service: "registry", section: "Document 1 §4.1", class: once, budget: deletionBudget, jobToken: true},
-	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags", service: "registry", section: "Document 1 §4.1", class: safe, paging: keyset, orders: "name", sorts: "asc,desc", jobToken: true},
-	{method: "DELETE", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: repeatable, jobToken: true},
-	{method: "GET", template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", service: "registry", section: "Document 1 §4.1", class: safe, jobToken: true},
-	{method: "GET", template: "/projects/:id/repository/archive[.:format]", service: "repositories", section: "Document 1 §4.3", class: safe, budget: archiveBudget, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha", service: "repositories", section: "Document 1 §4.3", class: safe, budget: blobBudget, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/blobs/:sha/raw", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true, html: true},
-	{method: "GET", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: safe, jobToken: true},
-	{method: "POST", template: "/projects/:id/repository/changelog", service: "repositories", section: "Document 1 §4.3", class: once},
-	{method: "GET", template: "/projects/:id/repository/compare", service: "repositories", section: "Document 1 §4.3", class: safe, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/contributors", service: "repositories", section: "Document 1 §4.3", class: safe, paging: offset, anonymous: true},
-	{method: "GET", template: "/projects/:id/repository/merge_base", service: "repositories", section: "Document 1 §4.3", class: safe},
-	{method: "GET", template: "/projects/:id/repository/tree", service: "repositories", section: "Document 1 §4.3", class: safe, paging: keyset, anonymous: true},
-	{method: "GET", template: "/projects/:id/resource_groups", service: "resource_groups", section: "Document 1 §4.2", class: safe, paging: offset},
-	{method: "GET", template: "/projects/:id/resource_groups/:key", service: "resource_groups", section: "Document 1 §4.2", class: safe},
-	{method: "PUT", template: "/projects/:id/resource_groups/:key", service: "resource_groups", section: "Document 1 §4.2", class: repeatable},
-	{method: "GET", template: "/projects/:id/resource_groups/:key/upcoming_jobs", service: "resource_groups", section: "Document 1 §4.2", class: safe, paging: offset},
-	{method: "GET", template: "/projects/:id/runners", service: "runners", section: "Document 2 §4.5", class: safe, paging: offset},
-	{method: "GET", template: "/projects/:project_id/secure_files", service: "secure_files", section: "Document 1 §4.4", class: safe, paging: offset},
-	{method: "POST", template: "/projects/:project_id/secure_files", service: "secure_files", section: "Document 1 §4.4", class: once},
-	{method: "DELETE", template: "/projects/:project_id/secure_files/:id", service: "secure_files", section: "Document 1 §4.4", class: repeatable},
-	{method: "GET", template: "/projects/:project_id/secure_files/:id", service: "secure_files", section: "Document 1 §4.4", class: safe},
-	{method: "GET", template: "/projects/:project_id/secure_files/:id/download", service: "secure_files", section: "Document 1 §4.4", class: safe},
-	{method: "GET", template: "/registry/repositories/:id", service: "registry", section: "Document 1 §4.1", class: safe, jobToken: true},
-	{method: "GET", template: "/runners", service: "runners", section: "Document 2 §4.5", class: safe, paging: offset},
-	{method: "GET", template: "/runners/:id", service: "runners", section: "Document 2 §4.5", class: safe},
-	{method: "PUT", template: "/runners/:id", service: "runners", section: "Document 2 §4.5", class: repeatable},
-	{method: "GET", template: "/runners/:id/jobs", service: "runners", section: "Document 2 §4.5", class: safe, paging: offset},
-	{method: "GET", template: "/runners/:id/managers", service: "runners", section: "Document 2 §4.5", class: safe, paging: offset},
-	{method: "PUT", template: "/runners/:runner_id", service: "runners", section: "Document 2 §4.5", class: repeatable},
-	{method: "GET", template: "/runners/all", service: "runners", section: "Document 2 §4.5", class: safe, paging: offset, offering: "self-managed or dedicated"},
-	{method: "GET", template: "/user", service: "users", section: "Document 2 §4.3", class: safe},
-	{method: "GET", template: "/user/emails", service: "emails", section: "Document 2 §4.4", class: safe, paging: offset},
-	{method: "POST", template: "/user/emails", service: "emails", section: "Document 2 §4.4", class: once},
-	{method: "DELETE", template: "/user/emails/:email_id", service: "emails", section: "Document 2 §4.4", class: repeatable},
-	{method: "GET", template: "/user/emails/:email_id", service: "emails", section: "Document 2 §4.4", class: safe},
-	{method: "GET", template: "/users", service: "users", section: "Document 2 §4.3", class: safe, paging: keyset, orders: "id,name,username,created_at,updated_at", sorts: "desc,asc", anonymous: true},
-	{method: "GET", template: "/users/:id", service: "users", section: "Document 2 §4.3", class: safe},
-	{method: "GET", template: "/users/:id/emails", service: "emails", section: "Document 2 §4.4", class: safe, paging: offset, offering: "self-managed or dedicated"},
-	{method: "POST", template: "/users/:id/emails", service: "emails", section: "Document 2 §4.4", class: once},
-	{method: "DELETE", template: "/users/:id/emails/:email_id", service: "emails", section: "Document 2 §4.4", class: repeatable},
-	{method: "DELETE", template: "/v2/:image_path/manifests/:tag", service: "registry_native", section: "Document 1 §4.1.2", base: registryBase, class: repeatable},
-	{method: "DELETE", template: "/v2/:image_path/tags/reference/:tag", service: "registry_native", section: "Document 1 §4.1.2", base: registryBase, class: repeatable, deprecated: "since 16.4; use registry_native.delete_manifest"},
-	{method: "GET", template: "/v2/_catalog", service: "registry_native", section: "Document 1 §4.1.2", base: registryBase, class: safe},
+// Route is what the contract says of one endpoint. Routes lists all of them, and RouteFromContext tells the one of a request
+// under way.
+type Route struct {
+	// Method is the HTTP method.
+	Method string
+	// Template is the path with its placeholders, as the contract spells it.
+	Template string
+	// Service is the service's name in the contract: "merge_requests".
+	Service string
+	// Section is where the contract describes the endpoint: "Document 2 §4.2".
+	Section string
+	// Class says how often the call may be sent: ClassSafe, ClassRepeatable or ClassOnce.
+	Class RetryClass
+	// Pagination is the best one that a list offers; empty for what is no list.
+	Pagination Pagination
+	// JobToken says whether a CI job token is accepted.
+	JobToken bool
+	// Anonymous says whether public projects may be read without a credential.
+	Anonymous bool
+	// Tier is where the endpoint exists: "Premium or Ultimate"; empty for all tiers.
+	Tier string
+	// Offering is where the endpoint exists: "self-managed or dedicated"; empty for all offerings.
+	Offering string
+	// Release is the first release that has the endpoint, where the contract names one.
+	Release string
+	// Deprecated says since when, and what to use instead; empty for what is not deprecated.
+	Deprecated string
+}
+
+// RetryClass says how often a call may be sent (README, "Retries").
+type RetryClass string
+
+const (
+	// ClassSafe calls change nothing.
+	ClassSafe RetryClass = "safe"
+	// ClassRepeatable calls end in the same state however often they are sent.
+	ClassRepeatable RetryClass = "repeatable"
+	// ClassOnce calls may take effect a second time, so they are not repeated after they may have arrived.
+	ClassOnce RetryClass = "once"
+)
+
+// Pagination is how a list is read in pages (Document 1 §8.1).
+type Pagination string
+
+const (
+	// PaginationOffset counts pages.
+	PaginationOffset Pagination = "offset"
+	// PaginationKeyset goes on after the last item.
+	PaginationKeyset Pagination = "keyset"
+)
+
+// Routes returns the contract's table, sorted by template and method. The slice is the caller's own.
+func Routes() []Route {
+	all := make([]Route, len(routes))
+	for i := range routes {
+		all[i] = routes[i].export()
+	}
+	return all
+}
+
+// export gives the row as callers see it.
+func (r *route) export() Route {
+	e := Route{
+		Method: r.method, Template: r.template, Service: r.service, Section: r.section, Class: RetryClass(r.class.String()),
+		JobToken: r.jobToken, Anonymous: r.anonymous, Tier: r.tier, Offering: r.offering, Release: r.release, Deprecated: r.deprecated,
+	}
+	switch r.paging {
+	case offset:
+		e.Pagination = PaginationOffset
+	case keyset:
+		e.Pagination = PaginationKeyset
+	}
+	return e
+}
+
+// routeKey is the context key of a request's route.
+type routeKey struct{}
+
+// routeContext is the context of a call: the caller's, which knows the route.
+type routeContext struct {
+	context.Context //nolint:containedctx // it is one
+	route           *route
+}
+
+// Value knows the route.
+func (c *routeContext) Value(key any) any {
+	if key == (routeKey{}) {
+		return c.route
+	}
+	return c.Context.Value(key)
+}
+
+// RouteFromContext tells the endpoint that a request belongs to, given the request's context. It is for what sees requests on
+// their way, such as a tracing RoundTripper that names its spans: a route has few values where an address has many. The refresh of an
+// OAuth token has none.
+func RouteFromContext(ctx context.Context) (Route, bool) {
+	if ctx == nil {
+		return Route{}, false
+	}
+	r, _ := ctx.Value(routeKey{}).(*route)
+	if r == nil {
+		return Route{}, false
+	}
+	return r.export(), true
 }

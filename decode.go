@@ -107,30 +107,6 @@ func (d *Date) decodeFrom(r *jsonread.Reader) bool {
 	return ok
 }
 
-// decodeOther reads a bare name.
-func (l *Label) decodeOther(r *jsonread.Reader) bool {
-	return r.Kind() == "string" && jsonread.Text(&l.Name, r)
-}
-
-// decodeOther reads a bare name.
-func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
-	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
-}
-
-// decodeOther reads an id or a name.
-func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
-	switch r.Kind() {
-	case "number":
-		jsonread.Int(&t.ID, r)
-	case "string":
-		jsonread.Text(&t.Name, r)
-		t.ID = idOf(t.Name)
-	default:
-		return false
-	}
-	return true
-}
-
 // decodeValue reads a whole answer into out. Response types have decoders; callers' own types are read by encoding/json.
 func decodeValue(r *jsonread.Reader, out any) error {
 	if _, err := decodeItem(r, out); err != nil {

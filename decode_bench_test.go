@@ -17,8 +17,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// BenchmarkDecodeRatio measures the generated decoders against encoding/json into the same structs, from memory. Both take
-// turns in one run, so that what else the machine does hits both; the medians are compared.
+// BenchmarkDecodeRatio measures the generated decoders against encoding/json into the same structs,
+// from memory. Both take turns in one run, so that what else the machine does hits both; the
+// medians are compared.
 func BenchmarkDecodeRatio(b *testing.B) {
 	issue, page := largeIssue(b), largePage(b)
 	b.Run("issue", func(b *testing.B) {
@@ -49,8 +50,8 @@ func decodeIssues(data []byte) ([]*Issue, error) {
 	return decodePage[Issue](&r)
 }
 
-// ratio runs both in batches of about the same length: on a busy machine a long measurement is interrupted more often than a
-// short one, and medians of unequal lengths would flatter the faster.
+// ratio runs both in batches of about the same length: on a busy machine a long measurement is
+// interrupted more often than a short one, and medians of unequal lengths would flatter the faster.
 func ratio(b *testing.B, data []byte, ours, std func()) {
 	took := func(f func(), times int) time.Duration {
 		start := time.Now()

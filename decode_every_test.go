@@ -16,14 +16,16 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// oddities are values of each JSON type, and some that only a part of fits a field, or none of any field.
+// oddities are values of each JSON type, and some that only a part of fits a field, or none of any
+// field.
 var oddities = []string{
 	`{"odd":{"k":[1,"two"]}}`, `["odd",7,{"k":true},null,[]]`, `[{"odd":1},"x"]`, `[]`, `{}`, `"odd text"`, `""`, `"true"`, `"4711"`, `"2026-01-02"`, `"2026-01-02T03:04:05+0200"`,
 	`4711`, `4711.25`, `9223372036854775808`, `12345678901234567890.5`, `-1e999`, `true`, `false`, `null`,
 }
 
-// TestDecodeEveryField puts each of the oddities into each field of each response type. The value is found in its field, as
-// encoding/json reads it, or raw in Extra, and Mismatches names it; nothing else changes.
+// TestDecodeEveryField puts each of the oddities into each field of each response type. The value
+// is found in its field, as encoding/json reads it, or raw in Extra, and Mismatches names it;
+// nothing else changes.
 func TestDecodeEveryField(t *testing.T) {
 	types, count := decodedTypes(t), 0
 	for _, typ := range types {
@@ -116,7 +118,8 @@ func isGenerous(field reflect.Value, odd string) bool {
 	}
 }
 
-// decodedTypes are all types with a decoder, which have to be within those of the services' results.
+// decodedTypes are all types with a decoder, which have to be within those of the services'
+// results.
 func decodedTypes(t *testing.T) (types []reflect.Type) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}

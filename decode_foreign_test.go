@@ -71,13 +71,15 @@ var foreignRows = []struct {
 	{`{"id":"x","id":2,"after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{ID: 2, After: "x"}},
 	{`{"parts":[{"parts":[{"parts":[{"sizes":{"":{}}}]}]}],"after":"x"}`, []Mismatch{{"/parts/0/parts/0/parts/0/sizes/", "int", "object"}},
 		ownPart{Parts: []ownPart{{Parts: []ownPart{{Parts: []ownPart{{Sizes: map[string]int{"": 0}}}}}}}, After: "x"}},
-	// encoding/json stops where a type that reads itself reports a wrong type: the rest must be read all the same.
+	// encoding/json stops where a type that reads itself reports a wrong type: the rest must be read
+	// all the same.
 	{`{"kind":5,"after":"x"}`, []Mismatch{{"/kind", "string", "number"}}, ownPart{After: "x"}},
 	{`{"kind":[1,2],"id":"x","after":"x"}`, []Mismatch{{"/kind", "string", "array"}, {"/id", "int", "string"}}, ownPart{After: "x"}},
 	{`{"note":{"a":1,"b":"x"},"after":"x"}`, []Mismatch{{"/note/b", "int", "string"}}, ownPart{After: "x"}},
 }
 
-// The places that do not fit a caller's type come from the library's own reader: they are the same with each Go release.
+// The places that do not fit a caller's type come from the library's own reader: they are the same
+// with each Go release.
 func TestForeignMismatches(t *testing.T) {
 	for _, row := range foreignRows {
 		value, mismatches, err := decodeText[ownPart](row.text)

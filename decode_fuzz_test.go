@@ -16,7 +16,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// The targets hold the generated decoders to encoding/json, one for each shape of response type. See differ.
+// The targets hold the generated decoders to encoding/json, one for each shape of response type.
+// See differ.
 
 func FuzzDecodeIssue(f *testing.F)        { fuzzDecode[Issue](f, "issues/*subscribed.json") }
 func FuzzDecodeMergeRequest(f *testing.F) { fuzzDecode[MergeRequest](f, "issues/merge_requests.json") }
@@ -106,10 +107,11 @@ func fuzzDecode[T any](f *testing.F, fixtures string) {
 	})
 }
 
-// differ decodes a text both ways and says where they differ. Both must accept the same texts. What encoding/json reads
-// without an error must come out the same, with what no field names in Extra. With null in place of what is listed as a
-// mismatch encoding/json must read the rest the same. Objects that have a key twice or in another case are excluded, for
-// there the rules differ on purpose.
+// differ decodes a text both ways and says where they differ. Both must accept the same texts. What
+// encoding/json reads without an error must come out the same, with what no field names in Extra.
+// With null in place of what is listed as a mismatch encoding/json must read the rest the same.
+// Objects that have a key twice or in another case are excluded, for there the rules differ on
+// purpose.
 func differ[T any](data []byte, names map[string]string) string {
 	var ours, theirs T
 	buffer := bytes.Clone(data)
@@ -142,7 +144,8 @@ func differ[T any](data []byte, names map[string]string) string {
 	return difference
 }
 
-// unfounded says which mismatches encoding/json would have found, too. It rounds numbers and cuts times in silence.
+// unfounded says which mismatches encoding/json would have found, too. It rounds numbers and cuts
+// times in silence.
 func unfounded(mismatches []jsonread.Mismatch) string {
 	for _, m := range mismatches {
 		if m.Want != "timestamp" && m.Want != "number" {
@@ -185,7 +188,8 @@ func patch(data []byte, mismatches []jsonread.Mismatch) []byte {
 	return append(out, data[done:]...)
 }
 
-// ambiguous reports whether an object has two keys that differ in case only, or a key that differs from a field's in case only.
+// ambiguous reports whether an object has two keys that differ in case only, or a key that differs
+// from a field's in case only.
 func ambiguous(data []byte, fields map[string]string) bool {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	type frame struct {
@@ -224,7 +228,8 @@ func ambiguous(data []byte, fields map[string]string) bool {
 	}
 }
 
-// fold makes keys equal that encoding/json takes for one: the letters of fields are ASCII, and two other runes fold to such.
+// fold makes keys equal that encoding/json takes for one: the letters of fields are ASCII, and two
+// other runes fold to such.
 func fold(key string) string {
 	return strings.NewReplacer("\u017f", "s", "\u212a", "k").Replace(strings.ToLower(key))
 }
@@ -254,7 +259,8 @@ func fieldNames(t reflect.Type, names map[string]string, seen map[reflect.Type]b
 	}
 }
 
-// same says where two values differ. text is the JSON that both come from, which Extra is checked against.
+// same says where two values differ. text is the JSON that both come from, which Extra is checked
+// against.
 func same(a, b reflect.Value, text []byte) string {
 	switch {
 	case a.Type() == reflect.TypeFor[time.Time]():
@@ -280,7 +286,7 @@ func same(a, b reflect.Value, text []byte) string {
 		return same(a.Elem(), b.Elem(), text)
 	case a.Kind() == reflect.Slice && a.Type().Elem().Kind() != reflect.Uint8:
 		return sameSlices(a, b, text)
-	case isNullable(a.Type()):
+	case strings.HasPrefix(a.Type().Name(), "Nullable["):
 		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
 			return fmt.Sprintf("%v instead of %v", a, b)
 		}

@@ -48,7 +48,8 @@ func TestDecodeExtra(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"ghost": json.RawMessage(`true`)}, issue.Milestone.Extra)
 }
 
-// A value of the wrong type leaves the zero value, is listed with its place, is kept as it came, and costs nothing else.
+// A value of the wrong type leaves the zero value, is listed with its place, is kept as it came,
+// and costs nothing else.
 func TestDecodeMismatches(t *testing.T) {
 	for _, test := range []struct {
 		field, want, got string // want and got of the mismatch
@@ -272,7 +273,8 @@ func TestDecodeTimes(t *testing.T) {
 	}
 }
 
-// Of a value that is more or less than its field can say, the field has what it can, and Extra the value as it came.
+// Of a value that is more or less than its field can say, the field has what it can, and Extra the
+// value as it came.
 func TestDecodePart(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	for name, test := range map[string]struct {

@@ -18,8 +18,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// TestDecodeLikeV2 holds the decoders to encoding/json/v2, as the fuzz targets do to encoding/json. Its keys match exactly, as
-// here, and it refuses what is ambiguous: a key twice, and text that is not valid Unicode.
+// TestDecodeLikeV2 holds the decoders to encoding/json/v2, as the fuzz targets do to encoding/json.
+// Its keys match exactly, as here, and it refuses what is ambiguous: a key twice, and text that is
+// not valid Unicode.
 func TestDecodeLikeV2(t *testing.T) {
 	texts := [][]byte{}
 	for _, text := range awkward {
@@ -67,7 +68,8 @@ func differV2[T any](text []byte) (difference string, compared bool) {
 	return same(reflect.ValueOf(ours), reflect.ValueOf(theirs), text), true
 }
 
-// TestForeignLikeV2 compares the first place that does not fit a caller's type with the one that encoding/json/v2 reports.
+// TestForeignLikeV2 compares the first place that does not fit a caller's type with the one that
+// encoding/json/v2 reports.
 func TestForeignLikeV2(t *testing.T) {
 	compared := 0
 	for _, row := range foreignRows {

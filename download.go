@@ -1,17 +1,21 @@
 package forge
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"mime"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
+	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
@@ -127,7 +131,7 @@ func fileName(h http.Header) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	if name = cleanText(name, maxFileName); len(name) > maxFileName {
+	if name = safetext.Clean(name, maxFileName); len(name) > maxFileName {
 		return ""
 	}
 	name = strings.Map(func(r rune) rune {
@@ -159,3 +163,78 @@ func isReservedName(name string) bool {
 	const ports = "0123456789¹²³"
 	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains(ports, port)
 }
+
+// stream reads a download.
+type stream struct {
+	read     func([]byte) (int, error)
+	close    func() error
+	closed   atomic.Bool
+	progress func(done, total int64)
+	done     int64
+	total    int64
+	limit    int64
+}
+
+// Read counts what it reads.
+func (s *stream) Read(p []byte) (int, error) {
+	if s.closed.Load() {
+		return 0, errors.New("the download is closed")
+	}
+	n, err := s.read(p)
+	s.done += int64(n)
+	if s.limit > 0 && s.done > s.limit {
+		return n, &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
+	}
+	if s.progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
+		s.progress(s.done, s.total)
+	}
+	return n, err
+}
+
+// Close ends the attempt and frees its connection.
+func (s *stream) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.close()
+}
+
+// checksum is what a stream must come to; the zero checksum: anything.
+type checksum struct {
+	want string // hex
+	make func() hash.Hash
+}
+
+// over gives the stream, which ends in an error where its content differs.
+func (s checksum) over(stream io.ReadCloser) io.ReadCloser {
+	if s.make == nil {
+		return stream
+	}
+	return &verifier{ReadCloser: stream, hash: s.make(), want: s.want}
+}
+
+// verifier reads a stream and hashes it.
+type verifier struct {
+	io.ReadCloser
+	hash hash.Hash
+	want string
+}
+
+// Read reads on; the end of a stream that differs is an error and not io.EOF.
+func (v *verifier) Read(p []byte) (int, error) {
+	n, err := v.ReadCloser.Read(p)
+	_, _ = v.hash.Write(p[:n]) // it never fails
+	if err != io.EOF {
+		return n, err
+	}
+	if got := hex.EncodeToString(v.hash.Sum(nil)); !strings.EqualFold(got, v.want) {
+		return n, &failure{sentinel: ErrChecksum, text: "the content's SHA-256 is " + got + " and should be " + safetext.Clean(v.want, 128)}
+	}
+	return n, io.EOF
+}
+
+// ChecksumAlgorithm names how a checksum is made. Servers may have values beyond the constant.
+type ChecksumAlgorithm string
+
+// ChecksumSHA256 is SHA-256.
+const ChecksumSHA256 ChecksumAlgorithm = "sha256"

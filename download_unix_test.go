@@ -98,7 +98,8 @@ func TestSaveToHidesIncomplete(t *testing.T) {
 	}
 }
 
-// As root, the owner and the group of a replaced file stay, but a secure file belongs to who saves it.
+// As root, the owner and the group of a replaced file stay, but a secure file belongs to who saves
+// it.
 func TestSaveToKeepsOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -160,7 +161,8 @@ func TestSaveToRefusesOthers(t *testing.T) {
 	require.ErrorIs(t, openContent(t, "x").SaveTo(at("dangling")), fs.ErrNotExist)
 }
 
-// A symbolic link stays, and the file that it leads to is replaced, beside which the temporary file is.
+// A symbolic link stays, and the file that it leads to is replaced, beside which the temporary file
+// is.
 func TestSaveToFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "real")
@@ -203,7 +205,8 @@ func TestSaveToFollowsLinks(t *testing.T) {
 	}
 }
 
-// In a directory that everybody may write to, another user's link is not followed, as the kernel does not either.
+// In a directory that everybody may write to, another user's link is not followed, as the kernel
+// does not either.
 func TestSaveToDistrustsLinks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a link of another user")

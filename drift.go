@@ -3,16 +3,18 @@ package forge
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // maxDrift is how many different entries a Drift keeps.
 const maxDrift = 10_000
 
-// Drift collects what servers send that this version of the package does not know: fields that no struct field names, and values of
-// another type than documented. It holds names and JSON types, and no values. A Drift is safe for concurrent use; the zero Drift
-// is ready for use. See WithDrift.
+// Drift collects what servers send that this version of the package does not know: fields that
+// no struct field names, and values of another type than documented. It holds names and JSON
+// types, and no values. A Drift is safe for concurrent use; the zero Drift is ready for use.
+// See WithDrift.
 type Drift struct {
 	mu      sync.Mutex
 	entries map[driftKey]int
@@ -25,8 +27,8 @@ type driftKey struct{ route, path, want, got string }
 type DriftEntry struct {
 	// Route is the endpoint: "GET /groups/:id/issues".
 	Route string
-	// Path is the field's place in a response, as a JSON pointer with "*" for indexes and for keys that are data:
-	// "/*/author/pronouns".
+	// Path is the field's place in a response, as a JSON pointer with "*" for indexes and for
+	// keys that are data: "/*/author/pronouns".
 	Path string
 	// Want is the JSON type that the package reads there; empty for a name that it does not know.
 	Want string
@@ -36,17 +38,8 @@ type DriftEntry struct {
 	Count int
 }
 
-// WithDrift makes the client record what it does not know in the responses that it decodes, for reports and for tests against a new
-// release of a server. The values stay in Extra and in Response.Mismatches as without it. nil records nothing. A column of
-// PlaceholderReassignmentsService.List that no field names is recorded for each row.
-func WithDrift(d *Drift) Option {
-	return func(c *config) error {
-		c.drift = d
-		return c.give("WithDrift")
-	}
-}
-
-// Entries returns what was recorded, sorted by route and path. Of more than 10,000 different entries the first are kept.
+// Entries returns what was recorded, sorted by route and path. Of more than 10,000 different
+// entries the first are kept.
 func (d *Drift) Entries() []DriftEntry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,23 +66,7 @@ func (d *Drift) watch(r *route) func(place, want, got string) {
 		return nil
 	}
 	route := r.method + " " + r.template
-	return func(place, want, got string) { d.record(driftKey{route, cleanText(place, 512), want, got}) }
-}
-
-// columns returns a yield that records the columns of a file that no field names.
-func (d *Drift) columns(r *route, yield func(*PlaceholderReassignment, error) bool) func(*PlaceholderReassignment, error) bool {
-	watch := d.watch(r)
-	if watch == nil {
-		return yield
-	}
-	return func(row *PlaceholderReassignment, err error) bool {
-		if err == nil {
-			for name := range row.Extra {
-				watch("/*/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "", "string")
-			}
-		}
-		return yield(row, err)
-	}
+	return func(place, want, got string) { d.record(driftKey{route, safetext.Clean(place, 512), want, got}) }
 }
 
 func (d *Drift) record(key driftKey) {

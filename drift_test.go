@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a server sends beyond the package's fields is recorded by route and place, without a value or an index.
+// What a server sends beyond the package's fields is recorded by route and place, without a value
+// or an index.
 func TestDrift(t *testing.T) {
 	var drift Drift
 	c, err := serve(t,

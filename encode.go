@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,47 +67,6 @@ func encodeQuery(options any) (url.Values, error) {
 		return nil, nameOption(options, err)
 	}
 	return values, nil
-}
-
-// withoutTimes returns the options, or a copy of them where they have times.
-func withoutTimes(v reflect.Value, set []*optionField, options any) any {
-	var others reflect.Value
-	for _, f := range set {
-		if f.time {
-			if !others.IsValid() {
-				others = reflect.New(v.Type())
-				others.Elem().Set(v)
-			}
-			others.Elem().Field(f.index).SetZero()
-		}
-	}
-	if others.IsValid() {
-		return others.Interface()
-	}
-	return options
-}
-
-// encodeFields adds what go-querystring does not write: times, and lists that are empty but not nil,
-// which only Unchecked lets through.
-func encodeFields(values url.Values, v reflect.Value, set []*optionField) error {
-	for _, f := range set {
-		value := v.Field(f.index)
-		switch {
-		case f.time:
-			text, err := writeTime(value.Interface().(time.Time), f.layout, f.key)
-			if err != nil {
-				return &ValidationError{Param: f.key, Reason: err.Error()}
-			}
-			values.Set(f.key, text)
-		case f.list && value.Len() == 0:
-			values.Set(f.key, "")
-		case f.inner != nil:
-			if err := encodeFields(values, value.Elem(), fieldsSet(value.Elem(), f.inner)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // encodeJSON makes a JSON body of json-tagged options.
@@ -313,7 +273,7 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 			return nil, err
 		}
 	}
-	if _, err := w.CreateFormFile(fileField, orDefault(file.Name, defaultFileName)); err != nil {
+	if _, err := w.CreateFormFile(fileField, cmp.Or(file.Name, defaultFileName)); err != nil {
 		return nil, err
 	}
 	tail := []byte("\r\n--" + w.Boundary() + "--\r\n")
@@ -380,7 +340,7 @@ func fieldOf(t reflect.Type, wire string) string {
 		return wire
 	}
 	for field := range t.Fields() {
-		name, _, _ := strings.Cut(orDefault(field.Tag.Get("url"), field.Tag.Get("json")), ",")
+		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("url"), field.Tag.Get("json")), ",")
 		if name != first {
 			continue
 		}

@@ -1,10 +1,18 @@
 package forge
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"iter"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -96,7 +104,7 @@ func TestQueryForms(t *testing.T) {
 		{"empty not", &encodeOptions{Not: &encodeOptions{}}, url.Values{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := service{client}.get("/user/emails").params(test.options)
+			r := service{client.core}.get("/user/emails").params(test.options)
 			require.NoError(t, exec(t.Context(), r, nil))
 			assert.Equal(t, test.want, last().query)
 			if test.raw != "" {
@@ -109,7 +117,7 @@ func TestQueryForms(t *testing.T) {
 		"Approvers": {Approvers: IDs()}, "Approvers ": {Approvers: IDs(1, 0)}, "Labels": {Labels: Labels("a,b")}, "Title": {Title: Text("")},
 		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "IIDs": {IIDs: []int64{}}, "IIDs ": {IIDs: []int64{1, -1}}, "Usernames": {Usernames: []string{"a", ""}}, "Due": {Due: Date{2026, 2, 31}}, "After": {After: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
 	} {
-		r := service{client}.get("/user/emails").params(options)
+		r := service{client.core}.get("/user/emails").params(options)
 		var invalid *ValidationError
 		require.ErrorAs(t, exec(t.Context(), r, nil), &invalid, name)
 		assert.Contains(t, invalid.Option+" ", "encodeOptions."+name)
@@ -136,7 +144,7 @@ func TestFormBody(t *testing.T) {
 		Pattern string `url:"name_regex_delete,omitempty"`
 		Keep    int    `url:"keep_n,omitempty"`
 	}{Pattern: `^v[0-9]+\.x & y=%2B$`, Keep: 5}
-	r := service{client}.request(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
+	r := service{client.core}.request(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
 	require.NoError(t, exec(t.Context(), r, nil))
 	got := last()
 	assert.Equal(t, "application/x-www-form-urlencoded", got.contentType)
@@ -169,7 +177,7 @@ func TestJSONBody(t *testing.T) {
 		{&options{Spent: WorkDuration(-90 * time.Minute)}, `{"duration":"-1h30m"}`},
 		{&options{Nested: map[string][]any{"a": {1, "x", nil}}}, `{"nested":{"a":[1,"x",null]}}`},
 	} {
-		require.NoError(t, exec(t.Context(), service{client}.post("/user/emails").json(test.options), nil))
+		require.NoError(t, exec(t.Context(), service{client.core}.post("/user/emails").json(test.options), nil))
 		got := last()
 		assert.Equal(t, test.want, got.body)
 		assert.Equal(t, "application/json", got.contentType)
@@ -212,4 +220,123 @@ func TestEncodeTimes(t *testing.T) {
 		assert.Equal(t, row.want, text, "%s %s", row.key, row.at)
 		assert.Equal(t, row.want == "", err != nil, "%s %s", row.key, row.at)
 	}
+}
+
+// A nil pointer in a filter or a name is refused.
+func TestNilFilters(t *testing.T) {
+	c := silentServer(t)
+	for _, call := range []func() error{
+		func() error {
+			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: (*ID)(nil)}))
+		},
+		func() error {
+			return collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{MilestoneID: (*milestoneTime)(nil)}}))
+		},
+		func() error { return c.Integrations.Disable(t.Context(), ID(1), (*IntegrationSlug)(nil)) },
+		func() error { return c.Integrations.Set(t.Context(), ID(1), nil) },
+		func() error { return c.Integrations.Disable(t.Context(), (*ID)(nil), IntegrationSlug("x")) },
+		func() error { return c.Integrations.Disable(t.Context(), nil, IntegrationSlug("x")) },
+	} {
+		o := ends(t, call)
+		var invalid *ValidationError
+		require.ErrorAs(t, o.err, &invalid, "%v", o.panicked)
+	}
+	err := collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{MilestoneID: (*milestoneTime)(nil)}}))
+	refused(t, err, "ListIssuesOptions.Not.MilestoneID", "not[milestone_id]")
+}
+
+func collectError[T any](items iter.Seq2[*T, error]) error {
+	_, err := Collect(items)
+	return err
+}
+
+// FuzzQueryRoundTrip: what the encoders write, a server reads back.
+func FuzzQueryRoundTrip(f *testing.F) {
+	for _, s := range []string{"a", "a b", "a+b&c=d", "ü", "]", "[", "", "a;b", "%", "\x00", "\xff"} {
+		f.Add(s, s, int64(1))
+	}
+	f.Fuzz(func(t *testing.T, key, text string, id int64) {
+		options := &encodeOptions{
+			IIDs: []int64{id, 2}, Usernames: []string{text, key}, Assignee: ID(id), Approvers: IDs(id), Weight: Number(id), Title: Text(text), Labels: Labels(text, "x"),
+			Custom: Hash{key: text}, Variables: HashList{{key: text}, {"k": key}}, Search: text, Not: &encodeOptions{Custom: Hash{key: text}, IIDs: []int64{id}},
+		}
+		values, err := encodeQuery(options)
+		if err != nil {
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid)
+			require.NotEmpty(t, invalid.Param)
+			bad := id <= 0 || text == "" || strings.Contains(text, ",") || strings.TrimSpace(text) == "" || key == "" || strings.ContainsAny(key, "[]")
+			require.True(t, bad, "%v", err)
+			return
+		}
+		parsed, err := url.ParseQuery(values.Encode())
+		require.NoError(t, err)
+		number := fmt.Sprint(id)
+		want := url.Values{
+			"iids[]": {number, "2"}, "assignee_username[]": {text, key}, "assignee_id": {number}, "approved_by_ids[]": {number}, "weight": {number}, "milestone": {text},
+			"labels": {text + ",x"}, "custom_attributes[" + key + "]": {text}, "variables[0][" + key + "]": {text}, "variables[1][k]": {key}, "search": {text},
+			"not[custom_attributes][" + key + "]": {text}, "not[iids][]": {number},
+		}
+		if text == "" {
+			delete(want, "search") // the other fields have types, whose empty values Unchecked sends
+		}
+		require.Equal(t, want, parsed)
+	})
+}
+
+// FuzzMultipartName: a file of any name and a text of any content are read back by mime/multipart
+// as they were given, and nothing else is; a name that cannot be carried is refused before anything
+// is sent.
+func FuzzMultipartName(f *testing.F) {
+	for _, s := range []string{"a.txt", `a"b`, `a\b`, "a\r\nX-Injected: 1", "ü.txt", "a%22b", "\x00", "\u202etxt.exe", `"; name="other`, "..", "/etc/passwd", "--", "\xff", " ", "\u0085"} {
+		f.Add(s, s, []byte(s))
+	}
+	f.Fuzz(func(t *testing.T, name, text string, content []byte) {
+		var sent []byte
+		var header http.Header
+		client := fuzzClient(t, func(req *http.Request) (*http.Response, error) {
+			header = req.Header
+			var err error
+			sent, err = io.ReadAll(req.Body)
+			require.NoError(t, err)
+			require.Len(t, sent, int(req.ContentLength))
+			return fuzzAnswer(req, http.StatusCreated, http.Header{}, `{"id":1}`), nil
+		})
+		_, err := client.SecureFiles.Upload(context.Background(), ID(1), &UploadSecureFileOptions{Name: text, File: FileBytes(content).Named(name)})
+		var invalid *ValidationError
+		if errors.As(err, &invalid) {
+			require.Nil(t, sent)
+			require.True(t, name == "" || hasControl(name) || strings.TrimSpace(text) == "" || len(content) > maxSecureFile, "%v", err)
+			return
+		}
+		require.NoError(t, err)
+		media, params, err := mime.ParseMediaType(header.Get("Content-Type"))
+		require.NoError(t, err)
+		require.Equal(t, "multipart/form-data", media)
+		require.NotContains(t, string(content)+text+name, params["boundary"])
+
+		parts := multipart.NewReader(bytes.NewReader(sent), params["boundary"])
+		require.Equal(t, formPart{"name", "", text, 1}, nextPart(t, parts))
+		require.Equal(t, formPart{"file", name, string(content), 2}, nextPart(t, parts))
+		_, err = parts.NextRawPart()
+		require.Equal(t, io.EOF, err)
+	})
+}
+
+// formPart is a part of a multipart body as a server reads it.
+type formPart struct {
+	field, file, content string
+	headers              int
+}
+
+func nextPart(t *testing.T, parts *multipart.Reader) formPart {
+	t.Helper()
+	part, err := parts.NextRawPart()
+	require.NoError(t, err)
+	content, err := io.ReadAll(part)
+	require.NoError(t, err)
+	kind, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	require.NoError(t, err)
+	require.Equal(t, "form-data", kind)
+	return formPart{params["name"], params["filename"], string(content), len(part.Header)}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // sentinel is a constant error, so that no package variable can be changed.
@@ -135,7 +137,7 @@ func (e *Error) causeText() string {
 		return ""
 	}
 	joined := strings.ReplaceAll(e.cause.Error(), "\n", "; ") // two causes have a line each
-	return cleanText(joined, maxErrorText)
+	return safetext.Clean(joined, maxErrorText)
 }
 
 // Unwrap gives the sentinel and the cause to errors.Is and errors.As.
@@ -261,53 +263,20 @@ func sentinelFor(status int) error {
 	return nil
 }
 
-// hintFor says what a refused route needs, so that the reader need not look it up.
-func hintFor(r *route, status int, jobToken bool) string {
-	switch {
-	case status == http.StatusUnauthorized && jobToken && !r.jobToken && r.section != "":
-		return "this endpoint takes no CI job token: it needs an access token (" + r.section + ")"
-	case status == http.StatusUnauthorized:
-		return "check the credential: it is missing, wrong, expired or revoked"
-	case status == http.StatusRequestURITooLong:
-		return "the query is too long for this server: use fewer or shorter filters"
-	case status != http.StatusForbidden && status != http.StatusNotFound:
-		return ""
-	}
-	var needs []string
-	if r.tier != "" {
-		needs = append(needs, r.tier)
-	}
-	if r.offering != "" {
-		needs = append(needs, "a "+r.offering+" instance")
-	}
-	if r.release != "" {
-		needs = append(needs, "release "+r.release+" or later")
-	}
-	if jobToken && !r.jobToken {
-		needs = append(needs, "an access token instead of a CI job token")
-	}
-	if len(needs) == 0 {
-		return ""
-	}
-	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.section + ")"
+// failure is something that went wrong outside net/http, with the sentinel that callers test for.
+type failure struct {
+	sentinel error
+	text     string
+	cause    error
 }
 
-// hintBase doubts the base URL when nothing has gone well there yet, and a 404 is not one that the API would give.
-func (c *call) hintBase() string {
-	a, stats := &c.last, c.client().stats
-	foreign := a.message == "" || !isJSON(contentType(a.header))
-	answered := stats.calls.Load()-stats.failures.Load() > 1 // another one than this
-	if a.status != http.StatusNotFound || !foreign || answered || a.away || c.route().base != apiBase {
-		return ""
-	}
-	return "is the base URL right? The API was looked for at " + c.client().BaseURL()
-}
+// Error gives the text.
+func (f *failure) Error() string { return f.text }
 
-// hintDecoded names a cause of a 404 that says no more: a proxy that has decoded the slashes of a path sends another address on.
-func hintDecoded(path string, status int, message string) string {
-	unspecific := message == "" || message == "404 Not Found" || strings.HasPrefix(message, "an HTML page")
-	if status != http.StatusNotFound || !unspecific || !strings.Contains(path, "%2F") {
-		return ""
+// Unwrap gives the sentinel and the cause.
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.sentinel}
 	}
-	return "if it exists, a proxy on the way decodes the %2F of the address (in nginx, a proxy_pass that names a path does): forge.ID needs none"
+	return []error{f.sentinel, f.cause}
 }

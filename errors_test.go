@@ -3,8 +3,10 @@ package forge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,4 +76,27 @@ func TestValidationErrorText(t *testing.T) {
 func TestErrorTextOfTwoCauses(t *testing.T) {
 	err := &Error{Method: "GET", Route: "/user", cause: errors.Join(io.ErrUnexpectedEOF, context.DeadlineExceeded)}
 	assert.EqualError(t, err, "forge: GET /user: unexpected EOF; context deadline exceeded")
+}
+
+// Errors made by hand, with some of their fields, say what they have.
+func TestErrorsByHand(t *testing.T) {
+	for _, err := range []error{
+		&Error{}, &Error{Status: 404}, &Error{Method: "GET"}, &Error{Route: "/user"}, &Error{Path: "/user"}, &Error{Message: "x"}, &Error{Fields: map[string][]string{"": nil}}, &Error{Attempts: -1}, &Error{Status: -1},
+		&Error{MaybeApplied: true}, &Error{RequestID: "x"}, &RateLimitError{}, &RateLimitError{Until: time.Unix(1, 0)}, &RateLimitError{Err: &Error{}}, &ValidationError{}, &ValidationError{Param: "x"}, &ValidationError{Option: "argument"},
+	} {
+		var text string
+		require.NotPanics(t, func() {
+			text = err.Error()
+			_ = errors.Unwrap(err)
+			_ = errors.Is(err, ErrNotFound)
+			_ = errors.Is(err, context.Canceled)
+			_ = Unchanged(err)
+			var failed *Error
+			var limited *RateLimitError
+			_ = errors.As(err, &failed)
+			_ = errors.As(err, &limited)
+			text += fmt.Sprintf("%v %+v %q", err, err, err)
+		}, "%T", err)
+		assert.True(t, strings.HasPrefix(text, "forge:"), text)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,7 +78,7 @@ func (s *uploadServer) count() int {
 // sendFile uploads by a route that may be repeated, so that resending can be seen.
 func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) error {
 	t.Helper()
-	r := service{client}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
+	r := service{client.core}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
 	return exec(t.Context(), r, opts)
 }
 
@@ -178,7 +179,8 @@ func TestUploadFromReaderIsSentOnce(t *testing.T) {
 	assert.Equal(t, 1, srv.count())
 }
 
-// A file that has not the size it announced fails the upload: a server must not be given half of it, or more.
+// A file that has not the size it announced fails the upload: a server must not be given half of
+// it, or more.
 func TestUploadOfTheWrongSize(t *testing.T) {
 	for _, size := range []int{0, 1, 99, 101, 40 << 10} {
 		srv := newUploadServer(t, 0, 0)
@@ -254,53 +256,6 @@ func downloadFrom(t *testing.T, content string, cut bool, disposition string) *D
 	return d
 }
 
-// A file appears whole or not at all.
-func TestDownloadSaveTo(t *testing.T) {
-	content := strings.Repeat("data\x00", 100_000)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "archive.tar.gz")
-	entries := func() (names []string) {
-		list, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		for _, e := range list {
-			names = append(names, e.Name())
-		}
-		return names
-	}
-	for _, old := range []bool{false, true} {
-		d := downloadFrom(t, content, false, `attachment; filename="archive.tar.gz"`)
-		assert.Equal(t, "archive.tar.gz", d.Name)
-		assert.Equal(t, "application/gzip", d.ContentType)
-		require.NoError(t, d.SaveTo(path), "old %t", old)
-		got, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got))
-		assert.Equal(t, newFileMode(t), modeOf(t, path))
-		assert.Equal(t, []string{"archive.tar.gz"}, entries())
-		require.NoError(t, d.Close(), "closing again")
-		_, err = d.Read(make([]byte, 1))
-		require.Error(t, err)
-		require.NotErrorIs(t, err, io.EOF)
-	}
-
-	cut := downloadFrom(t, "too little", true, "")
-	assert.EqualValues(t, 1_000_000, cut.Size)
-	err := cut.SaveTo(path)
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	var failed *Error
-	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, "/projects/:id/repository/archive[.:format]", failed.Route)
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got), "the old file has gone")
-	assert.Equal(t, []string{"archive.tar.gz"}, entries(), "a failure left something")
-
-	for _, bad := range []string{filepath.Join(dir, "missing", "x"), dir, filepath.Join(path, "x")} {
-		require.Error(t, downloadFrom(t, "x", false, "").SaveTo(bad), bad)
-	}
-	assert.Equal(t, []string{"archive.tar.gz"}, entries())
-}
-
 // modeOf reads the mode of a file, or of a link itself.
 func modeOf(t *testing.T, path string) fs.FileMode {
 	t.Helper()
@@ -315,15 +270,6 @@ func newFileMode(t *testing.T) fs.FileMode {
 	path := filepath.Join(t.TempDir(), "new")
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
 	return modeOf(t, path)
-}
-
-// A stream that is cut is an error of Read, never an early end.
-func TestDownloadCut(t *testing.T) {
-	d := downloadFrom(t, "too little", true, "")
-	defer d.Close()
-	got, err := io.ReadAll(d)
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Equal(t, "too little", string(got))
 }
 
 // The suggested name is joined to a path by somebody: it must not lead anywhere else.
@@ -348,4 +294,99 @@ func TestFileNames(t *testing.T) {
 	} {
 		assert.Equal(t, want, fileName(http.Header{"Content-Disposition": {disposition}}), disposition)
 	}
+}
+
+// A nil reader, or a function that returns one, is refused before anything is sent or fails the
+// call. It never ends the process.
+func TestNilReaders(t *testing.T) {
+	client := silentServer(t)
+	for name, reader := range map[string]io.Reader{
+		"nil": nil, "*bytes.Buffer": (*bytes.Buffer)(nil), "*strings.Reader": (*strings.Reader)(nil), "*os.File": (*os.File)(nil), "function": readFunc(nil),
+	} {
+		for _, size := range []int64{0, 3} {
+			o := ends(t, func() error { return sendFile(t, client, FileReader(reader, size)) })
+			refused(t, o.err, "File", "file")
+			require.ErrorContains(t, o.err, "nil", name)
+		}
+	}
+	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
+		for name, open := range map[string]func() (io.ReadCloser, error){
+			"nil": func() (io.ReadCloser, error) { return nil, nil },
+			"typed nil": func() (io.ReadCloser, error) {
+				var file *os.File
+				return file, nil
+			},
+		} {
+			for _, size := range []int64{0, 3} {
+				o := ends(t, func() error { return exec(t.Context(), uploadOf(c, File{Name: "a", Size: size, Open: open}), nil) })
+				require.ErrorContains(t, o.err, "File.Open returned a nil reader", name)
+				assert.False(t, asError(t, o.err).MaybeApplied)
+			}
+		}
+		assert.Zero(t, s.count())
+		require.NoError(t, exec(t.Context(), uploadOf(c, FileBytes(nil)), nil))
+		assert.Equal(t, 1, s.count())
+	})
+	assert.NotPanics(t, func() {
+		_, err := FileReader(nil, 1).Open()
+		require.Error(t, err)
+		refused(t, sendFile(t, client, File{Name: "a", Size: -1, Open: func() (io.ReadCloser, error) { panic("opened") }}), "File", "file")
+	})
+}
+
+// Errors of local files say what was tried, and match the causes of package fs.
+func TestLocalFileErrors(t *testing.T) {
+	client := silentServer(t)
+	dir := t.TempDir()
+	err := sendFile(t, client, FileAt(filepath.Join(dir, "missing")))
+	refused(t, err, "File", "file")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	var invalid *ValidationError
+	require.ErrorAs(t, err, &invalid)
+
+	path := filepath.Join(dir, "soon gone")
+	require.NoError(t, os.WriteFile(path, []byte("content"), 0o600))
+	file := FileAt(path)
+	require.NoError(t, os.Remove(path))
+	err = sendFile(t, client, file)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "the body cannot be opened")
+	require.NotErrorIs(t, err, ErrAnswer)
+	assert.Equal(t, 1, asError(t, err).Attempts)
+	assert.False(t, asError(t, err).MaybeApplied)
+
+	broken := errors.New("the disk is full")
+	s := client.PlaceholderReassignments
+	err = s.Write(failingWriter{broken}, byHand())
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
+	long := &PlaceholderReassignment{SourceHost: strings.Repeat("x", 10_000)}
+	err = s.Write(failingWriter{broken}, byHand(long, long))
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
+	gone := &Error{Method: "GET", Route: "/x", Status: 404, sentinel: ErrNotFound}
+	err = s.Write(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
+	require.ErrorIs(t, err, ErrNotFound, "an error of the rows stays what it is")
+}
+
+// FuzzFileName: a suggested name is a name in the directory that it is joined to.
+func FuzzFileName(f *testing.F) {
+	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`, `a; filename=".-con.txt"`, `a; filename="-a:. "`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, disposition string) {
+		name := fileName(http.Header{"Content-Disposition": {disposition}})
+		if name == "" {
+			return
+		}
+		require.Equal(t, "/dir/"+name, filepath.Join("/dir", name))
+		require.Equal(t, "/dir", filepath.Dir(filepath.Join("/dir", name)))
+		require.True(t, utf8.ValidString(name))
+		require.False(t, hasControl(name))
+		require.LessOrEqual(t, len(name), maxFileName)
+		require.NotContains(t, ".- ", name[:1])
+		require.NotContains(t, ". ", name[len(name)-1:])
+		require.False(t, strings.ContainsAny(name, `<>:"|?*`))
+		require.False(t, isReservedName(name))
+	})
 }

@@ -14,10 +14,10 @@ type IntegrationsService struct{ service }
 
 // IntegrationName says which integration is meant: an IntegrationKind, or an IntegrationSlug for any other.
 type IntegrationName interface {
-	// slug gives the path segment.
-	slug(c *config) (string, error)
-	// kindIn gives the kind, "" for one that the contract does not describe.
-	kindIn(c *config) IntegrationKind
+	// slug returns the path segment.
+	slug(w *words) (string, error)
+	// kindIn returns the kind, "" for one that the contract does not describe.
+	kindIn(w *words) IntegrationKind
 }
 
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
@@ -117,8 +117,8 @@ func (s IntegrationSlug) named() IntegrationKind {
 	return ""
 }
 
-func (k IntegrationKind) slug(c *config) (string, error) {
-	if slug, known := c.word(slugWord, string(k)); known {
+func (k IntegrationKind) slug(w *words) (string, error) {
+	if slug, known := w.word(slugWord, string(k)); known {
 		return slug, nil
 	}
 	if slug, known := k.named(); known {
@@ -132,36 +132,37 @@ func (k IntegrationKind) slug(c *config) (string, error) {
 	return "", nameless
 }
 
-func (k IntegrationKind) kindIn(*config) IntegrationKind { return k }
+func (k IntegrationKind) kindIn(*words) IntegrationKind { return k }
 
-func (s IntegrationSlug) slug(*config) (string, error) { return string(s), nil }
+func (s IntegrationSlug) slug(*words) (string, error) { return string(s), nil }
 
-func (s IntegrationSlug) kindIn(c *config) IntegrationKind {
-	if kind, known := c.neutral(slugWord, string(s)); known {
+func (s IntegrationSlug) kindIn(w *words) IntegrationKind {
+	if kind, known := w.neutral(slugWord, string(s)); known {
 		return IntegrationKind(kind)
 	}
 	return s.named()
 }
 
-// segment makes the path argument of an integration; empty when it has none, and words says why.
+// segment returns the path argument of an integration. It is empty when there is none; vocabulary
+// returns the error then.
 func (s *IntegrationsService) segment(name IntegrationName) string {
 	if isNil(name) {
 		return ""
 	}
-	slug, _ := name.slug(&s.owner().config)
+	slug, _ := name.slug(s.owner().config.vocabulary)
 	return slug
 }
 
-// words are what the integration and its parameters are called.
-func (s *IntegrationsService) words(name IntegrationName) dictionary {
-	d := dictionary{config: &s.owner().config, inner: "properties"}
+// vocabulary returns the renamer for the integration and its parameters.
+func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
+	rename := renamer{words: s.owner().config.vocabulary, inner: "properties"}
 	if isNil(name) {
-		d.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
-		return d
+		rename.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
+		return rename
 	}
-	d.kind = string(name.kindIn(d.config))
-	_, d.err = name.slug(d.config)
-	return d
+	rename.kind = string(name.kindIn(rename.words))
+	_, rename.err = name.slug(rename.words)
+	return rename
 }
 
 // List lists the active integrations of a group. Document 3 §4.2.
@@ -172,7 +173,7 @@ func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...Reque
 
 // Get reads an integration and its properties, which servers show without the secrets. Document 3 §4.2.
 func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
-	r := s.get("/groups/:id/integrations/:slug", group, s.segment(name)).in(s.words(name))
+	r := s.get("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return do[Integration](ctx, r, opts)
 }
 
@@ -192,7 +193,7 @@ type IntegrationOptions interface {
 // UseInheritedSettings alone. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
-	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).in(s.words(name))
+	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)
 }
 
@@ -205,6 +206,6 @@ func nameOf(o IntegrationOptions) IntegrationName {
 
 // Disable disables an integration. Its settings are reset. Document 3 §4.2.
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
-	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name)).in(s.words(name))
+	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)
 }

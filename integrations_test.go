@@ -2,182 +2,13 @@ package forge
 
 import (
 	"encoding/json"
-	"maps"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// kindRows name the options of each kind, in the order of the contract, and the parameters of deployed servers beyond it.
-var kindRows = []struct {
-	kind    IntegrationKind
-	options func() IntegrationOptions
-	beyond  []string
-}{
-	{IntegrationTaskTracker, func() IntegrationOptions { return &TaskTrackerOptions{} }, nil},
-	{IntegrationProjectTracker, func() IntegrationOptions { return &ProjectTrackerOptions{} }, nil},
-	{IntegrationBuildServer, func() IntegrationOptions { return &BuildServerOptions{} }, nil},
-	{IntegrationIssueTracker, func() IntegrationOptions { return &IssueTrackerOptions{} }, []string{"push_events"}},
-	{IntegrationPipelineService, func() IntegrationOptions { return &PipelineServiceOptions{} }, nil},
-	{IntegrationChatClassic, func() IntegrationOptions { return &ChatClassicOptions{} }, nil},
-	{IntegrationTwoURLTrackerA, func() IntegrationOptions { return &TwoURLTrackerAOptions{} }, []string{"push_events"}},
-	{IntegrationWikiWorkspace, func() IntegrationOptions { return &WikiWorkspaceOptions{} }, nil},
-	{IntegrationCustomIssueTracker, func() IntegrationOptions { return &CustomIssueTrackerOptions{} }, []string{"push_events"}},
-	{IntegrationMonitoring, func() IntegrationOptions { return &MonitoringOptions{} }, []string{"<mon>_ci_visibility"}},
-	{IntegrationTestGeneration, func() IntegrationOptions { return &TestGenerationOptions{} }, nil},
-	{IntegrationTeamChatA, func() IntegrationOptions { return &TeamChatAOptions{} }, []string{"alert_channel", "incident_channel", "vulnerability_channel"}},
-	{IntegrationCIService, func() IntegrationOptions { return &CIServiceOptions{} }, nil},
-	{IntegrationEmailsOnPush, func() IntegrationOptions { return &EmailsOnPushOptions{} }, nil},
-	{IntegrationEngineeringWorkflow, func() IntegrationOptions { return &EngineeringWorkflowOptions{} }, []string{"push_events"}},
-	{IntegrationTeamChatB, func() IntegrationOptions { return &TeamChatBOptions{} }, nil},
-	{IntegrationTeamChatC, func() IntegrationOptions { return &TeamChatCOptions{} }, nil},
-	{IntegrationTeamChatD, func() IntegrationOptions { return &TeamChatDOptions{} }, nil},
-	{IntegrationTwoURLTrackerB, func() IntegrationOptions { return &TwoURLTrackerBOptions{} }, []string{"push_events"}},
-}
-
-type catalogueKind struct {
-	ID     string
-	Slug   string
-	Params []catalogueParam
-}
-
-func catalogueKinds(t *testing.T) []catalogueKind {
-	t.Helper()
-	var endpoints []struct{ Kinds []catalogueKind }
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if len(e.Kinds) > 0 {
-			return e.Kinds
-		}
-	}
-	return nil
-}
-
-// TestIntegrationKinds holds the options of each kind and the catalogue to each other: names, types, what is required.
-func TestIntegrationKinds(t *testing.T) {
-	kinds, constants := catalogueKinds(t), stringConstants(t)
-	require.Len(t, kinds, len(kindRows))
-	for i, kind := range kinds {
-		row := kindRows[i]
-		require.Equal(t, kind.ID, string(row.kind))
-		assert.Equal(t, row.kind, row.options().integration())
-		assert.True(t, row.kind.isKnown())
-		if slug, _ := row.kind.named(); assert.Equal(t, kind.Slug, slug) && slug != "" {
-			assert.Equal(t, row.kind, IntegrationSlug(slug).Kind(""))
-		}
-		fields := jsonFields(reflect.TypeOf(row.options()).Elem())
-		var needed []string
-		for _, param := range kind.Params {
-			field := fields[param.Name]
-			delete(fields, param.Name)
-			if assert.NotNil(t, field, "%s: no field for %s", kind.ID, param.Name) {
-				assert.True(t, fitsParam(param.Type, field), "%s: %s is %s", kind.ID, param.Name, field)
-				assertEnum(t, kind.ID+" "+param.Name, param.Enum, field, constants)
-			}
-			if param.Required {
-				needed = append(needed, param.Name)
-			}
-		}
-		assert.Equal(t, row.beyond, slices.Sorted(maps.Keys(fields)), "%s: beyond the contract", kind.ID)
-		for _, missing := range needed {
-			options := row.options()
-			setFields(t, reflect.ValueOf(options).Elem(), slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return name == missing })...)
-			err := speaking(t, GitLab).Integrations.Set(t.Context(), ID(7), options)
-			assertRefused(t, err, optionsName(options)+"."+fieldOf(reflect.TypeOf(options), missing), missing)
-			setFields(t, reflect.ValueOf(options).Elem(), missing)
-			require.NoError(t, options.check())
-		}
-		options := row.options()
-		for _, inherit := range []bool{true, false} { // the contract exempts nothing
-			reflect.ValueOf(options).Elem().FieldByName("UseInheritedSettings").Set(reflect.ValueOf(&inherit))
-			require.Error(t, options.check(), kind.ID)
-		}
-	}
-}
-
-// Each kind is set, read and disabled under the names of GitLab and under made-up ones; without a vocabulary only those that the
-// contract names.
-func TestIntegrationWords(t *testing.T) {
-	for _, row := range kindRows {
-		for _, v := range []Vocabulary{GitLab, madeUpKind(t, row.kind, row.options())} {
-			slug, known := row.kind.Slug(v)
-			require.True(t, known)
-			assert.Equal(t, row.kind, IntegrationSlug(slug).Kind(v))
-			options, body := row.options(), map[string]any{}
-			properties := map[string]json.RawMessage{}
-			for name, field := range jsonFields(reflect.TypeOf(options).Elem()) {
-				setFields(t, reflect.ValueOf(options).Elem(), name)
-				word, mapped := v.Word(string(row.kind), name)
-				assert.Equal(t, strings.HasPrefix(name, "<"), mapped, name)
-				body[orDefault(word, name)] = sample(t, field).Interface()
-				if mapped {
-					text, err := json.Marshal(body[word])
-					require.NoError(t, err)
-					properties[word] = text
-				}
-			}
-			reflect.ValueOf(options).Elem().FieldByName("Extra").Set(reflect.ValueOf(map[string]any{"by_hand": "<ci>_url"}))
-			body["by_hand"] = "<ci>_url"
-			answer, err := json.Marshal(map[string]any{"slug": slug, "properties": properties})
-			require.NoError(t, err)
-			sent, err := json.Marshal(body)
-			require.NoError(t, err)
-			c := speaking(t, v,
-				exchange{sent: "PUT /groups/group%2Fteam/integrations/" + slug, body: string(sent), answer: string(answer)},
-				exchange{sent: "GET /groups/group%2Fteam/integrations/" + slug, answer: string(answer)},
-				exchange{sent: "GET /groups/group%2Fteam/integrations/" + slug, answer: string(answer)},
-				exchange{sent: "DELETE /groups/group%2Fteam/integrations/" + slug, status: 204})
-			require.NoError(t, c.Integrations.Set(t.Context(), Path("group/team"), options))
-			for _, name := range []IntegrationName{row.kind, IntegrationSlug(slug)} {
-				integration, err := c.Integrations.Get(t.Context(), Path("group/team"), name)
-				require.NoError(t, err)
-				assert.Len(t, integration.Properties, len(properties))
-				for name := range integration.Properties {
-					assert.True(t, strings.HasPrefix(name, "<"), name)
-				}
-				filled := row.options()
-				_, err = integration.Fill(filled)
-				require.NoError(t, err)
-				for name := range integration.Properties {
-					field := fieldOf(reflect.TypeOf(filled), name)
-					assert.Equal(t, reflect.ValueOf(options).Elem().FieldByName(field).Interface(), reflect.ValueOf(filled).Elem().FieldByName(field).Interface())
-				}
-			}
-			require.NoError(t, c.Integrations.Disable(t.Context(), Path("group/team"), row.kind))
-		}
-		if _, named := row.kind.named(); named {
-			continue
-		}
-		for _, c := range []*Client{serve(t), speaking(t, "setting a = b")} {
-			options := row.options()
-			setFields(t, reflect.ValueOf(options).Elem(), "use_inherited_settings")
-			_, err := c.Integrations.Get(t.Context(), ID(7), row.kind)
-			for _, err := range []error{err, c.Integrations.Set(t.Context(), ID(7), options), c.Integrations.Set(t.Context(), ID(7), options, Unchecked()), c.Integrations.Disable(t.Context(), ID(7), row.kind)} {
-				assertRefused(t, err, "argument", "slug")
-				assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or give it by hand, as IntegrationSlug or CustomIntegration")
-			}
-		}
-		_, known := row.kind.Slug("")
-		assert.False(t, known)
-	}
-}
-
-// madeUpKind has a word of its own for everything unnamed of a kind.
-func madeUpKind(t *testing.T, kind IntegrationKind, options IntegrationOptions) Vocabulary {
-	t.Helper()
-	v := "slug " + string(kind) + " = made-up\n"
-	for name := range jsonFields(reflect.TypeOf(options).Elem()) {
-		if strings.HasPrefix(name, "<") {
-			v += string(kind) + " " + name + " = made_up_" + name[strings.Index(name, ">")+1:] + "\n"
-		}
-	}
-	return Vocabulary(v)
-}
 
 // A parameter without a name needs a vocabulary that knows it, even where the slug is known.
 func TestUnnamedParameters(t *testing.T) {
@@ -271,4 +102,100 @@ func TestIntegrationsRefused(t *testing.T) {
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EngineeringWorkflowOptions)(nil)), "EngineeringWorkflowOptions.NewIssueURL", "new_issue_url")
 	twice := &CustomIntegration{Slug: "jira", UseInheritedSettings: new(true), Params: map[string]any{"use_inherited_settings": false}}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")
+}
+
+// What the server shows becomes options again: events, texts, and numbers and booleans that it
+// keeps as strings. What it hides is reported.
+func TestFill(t *testing.T) {
+	c := speaking(t, GitLab, exchange{sent: "GET /groups/7/integrations/bamboo", answer: "integrations/integration.json"})
+	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)
+	require.NoError(t, err)
+	build := &BuildServerOptions{}
+	hidden, err := integration.Fill(build)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"password"}, hidden)
+	build = &BuildServerOptions{Password: "kept"}
+	hidden, err = integration.Fill(build)
+	require.NoError(t, err)
+	assert.Empty(t, hidden)
+	assert.Equal(t, &BuildServerOptions{URL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
+		Password: "kept", UseInheritedSettings: new(true)}, build)
+
+	integration = &Integration{IntegrationSummary: IntegrationSummary{PushEvents: true}, Properties: map[string]json.RawMessage{
+		"thread": json.RawMessage(`"12"`), "notify_only_broken_pipelines": json.RawMessage(`"0"`), "room": json.RawMessage(`"12"`),
+		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`),
+	}}
+	chat := &TeamChatBOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
+	before := chat.Extra
+	hidden, err = integration.Fill(chat)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"token"}, hidden)
+	assert.Equal(t, 12, chat.Thread)
+	assert.Equal(t, "12", chat.Room)
+	assert.Equal(t, new(false), chat.NotifyOnlyBrokenPipelines)
+	assert.Equal(t, new(true), chat.PushEvents)
+	assert.Equal(t, new(false), chat.NoteEvents)
+	assert.Equal(t, new(false), chat.UseInheritedSettings, "what the server has counts")
+	assert.Equal(t, map[string]any{"mine": 1, "other": json.RawMessage(`{}`)}, chat.Extra)
+	assert.Equal(t, map[string]any{"mine": 1}, before)
+	chat.Extra["other"].(json.RawMessage)[0] = '['
+	assert.Equal(t, "{}", string(integration.Properties["other"]), "what was read does not change with the options")
+	for _, wrong := range []string{`"many"`, `[]`, `{`} {
+		integration.Properties["thread"] = json.RawMessage(wrong)
+		_, err = integration.Fill(chat)
+		assert.ErrorContains(t, err, "(thread): the server's value does not fit TeamChatBOptions")
+	}
+}
+
+func TestFillNil(t *testing.T) {
+	for _, o := range []IntegrationOptions{nil, (*TaskTrackerOptions)(nil)} {
+		_, err := (&Integration{}).Fill(o)
+		require.ErrorAs(t, err, new(*ValidationError))
+	}
+}
+
+// An integration that no type describes is read whole, too.
+func TestFillCustom(t *testing.T) {
+	integration, _, err := decodeText[Integration](`{"id":3,"slug":"jira","active":true,"inherited":true,"push_events":true,"properties":{"url":"u","port":7}}`)
+	require.NoError(t, err)
+	o := &CustomIntegration{Slug: "jira", Params: map[string]any{"password": "p", "url": "old"}}
+	hidden, err := integration.Fill(o)
+	require.NoError(t, err)
+	assert.Nil(t, hidden)
+	assert.Equal(t, new(true), o.UseInheritedSettings)
+	body, err := json.Marshal(o.Params)
+	require.NoError(t, err)
+	var params map[string]any
+	require.NoError(t, json.Unmarshal(body, &params))
+	for _, name := range []string{"password", "url", "port", "push_events", "note_events"} {
+		assert.Contains(t, params, name)
+	}
+	assert.Equal(t, "u", params["url"])
+	for _, name := range []string{"id", "slug", "active", "inherited", "created_at", "use_inherited_settings"} {
+		assert.NotContains(t, params, name)
+	}
+}
+
+// An event that the server writes in another form is not switched off by setting what was read.
+func TestFillMisfits(t *testing.T) {
+	integration, mismatches, err := decodeText[Integration](`{"active":true,"push_events":1,"issues_events":"1","note_events":"true","tag_push_events":true,"properties":{"webhook":"w"}}`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/push_events", "/issues_events", "/note_events"}, pointers(mismatches))
+	o := &TeamChatAOptions{}
+	_, err = integration.Fill(o)
+	var invalid *ValidationError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "push_events", invalid.Param)
+
+	integration.Extra["push_events"] = json.RawMessage(`"0"`)
+	_, err = integration.Fill(o)
+	require.NoError(t, err)
+	set := []*bool{o.PushEvents, o.IssuesEvents, o.NoteEvents, o.TagPushEvents}
+	require.False(t, slices.Contains(set, nil))
+	assert.Equal(t, []bool{false, true, true, true}, []bool{*set[0], *set[1], *set[2], *set[3]})
+
+	integration.IssuesEvents, integration.PushEvents = true, true
+	_, err = integration.Fill(o)
+	require.NoError(t, err)
+	assert.True(t, *o.PushEvents, "a field that a program sets counts")
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // IssueState says whether an issue is open.
@@ -361,7 +363,7 @@ func (t *Todo) MergeRequest() (*MergeRequest, error) {
 
 func todoTarget[T any](t *Todo, want TodoTargetType) (*T, error) {
 	if t.TargetType != want || len(t.Target) == 0 || string(t.Target) == "null" {
-		return nil, fmt.Errorf("forge: the to-do item has no target of type %s; its type is %q", want, cleanText(string(t.TargetType), 64))
+		return nil, fmt.Errorf("forge: the to-do item has no target of type %s; its type is %q", want, safetext.Clean(string(t.TargetType), 64))
 	}
 	var target T
 	if err := decodeInto(t.Target, &target); err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fault matrix: every documented endpoint, called through its typed method, meets every fault, before and after the call takes
-// effect, on a new and on a reused connection, once, twice and always. The server counts what arrives and what takes effect.
+// The fault matrix: every documented endpoint, called through its typed method, meets every fault,
+// before and after the call takes effect, on a new and on a reused connection, once, twice and
+// always. The server counts what arrives and what takes effect.
 
 // matrixRow is a method, and what it does when all is well.
 type matrixRow struct {
-	*conformanceCase
+	MatrixCase
+	name     string
 	route    *route
 	executor executor
-	filled   *filledOptions
-	words    Vocabulary
 	answer   matrixAnswer
 	encoding string // of the body
 	items    int    // that the method gives
@@ -35,18 +35,17 @@ type matrixRow struct {
 func matrixRows(t *testing.T) []*matrixRow {
 	t.Helper()
 	var rows []*matrixRow
-	words, seen := contractWords(), map[string]bool{}
-	for _, c := range conformanceCases(t) {
-		name := fmt.Sprint(c.endpoint.ID, " ", c.method.Type())
+	seen := map[string]bool{}
+	for _, c := range MatrixCases(t) {
+		name := fmt.Sprint(c.Endpoint.ID, " ", c.Method.Type())
 		if seen[name] {
 			continue
 		}
 		seen[name] = true
-		route, known := findRoute(c.endpoint.Method, c.endpoint.Path)
+		route, known := findRoute(c.Endpoint.Method, c.Endpoint.Path)
 		require.True(t, known)
-		row := &matrixRow{conformanceCase: c, route: route, executor: executorOf(c), filled: c.fill(t, 0, nil), words: words}
-		row.name = c.endpoint.ID + " " + executorName(row.executor)
-		row.answer = answerOf(c.endpoint)
+		row := &matrixRow{MatrixCase: c, route: route, executor: executorOf(c), answer: answerOf(c)}
+		row.name = c.Endpoint.ID + " " + executorName(row.executor)
 		row.control(t)
 		rows = append(rows, row)
 	}
@@ -57,27 +56,26 @@ func executorName(e executor) string {
 	return map[executor]string{kindDo: "do", kindExec: "exec", kindOpen: "open", kindList: "list"}[e]
 }
 
-func executorOf(c *conformanceCase) executor {
-	switch first := c.method.Type().Out(0); {
-	case first == reflect.TypeFor[*Download](), c.endpoint.Response.Kind == "csv":
+func executorOf(c MatrixCase) executor {
+	switch first := c.Method.Type().Out(0); {
+	case first == reflect.TypeFor[*Download](), c.Endpoint.Response.Kind == "csv":
 		return kindOpen
 	case first.Kind() == reflect.Func:
 		return kindList
-	case c.method.Type().NumOut() == 1:
+	case c.Method.Type().NumOut() == 1:
 		return kindExec
 	}
 	return kindDo
 }
 
-func answerOf(e contractEndpoint) matrixAnswer {
-	status, body := (&contractServer{endpoint: e}).answer()
-	switch e.Response.Kind {
+func answerOf(c MatrixCase) matrixAnswer {
+	switch c.Endpoint.Response.Kind {
 	case "csv":
-		return matrixAnswer{status, body + strings.Repeat("x,", len(reassignmentColumns())-1) + "x\n", "text/csv"}
+		return matrixAnswer{c.Status, c.Body + strings.Repeat("x,", len(reassignmentColumns())-1) + "x\n", "text/csv"}
 	case "raw":
-		return matrixAnswer{status, body, "application/octet-stream"}
+		return matrixAnswer{c.Status, c.Body, "application/octet-stream"}
 	}
-	return matrixAnswer{status, body, "application/json"}
+	return matrixAnswer{c.Status, c.Body, "application/json"}
 }
 
 // control makes the call without a fault.
@@ -195,9 +193,9 @@ func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
 	defer s.wire.close()
 	defer client.CloseIdleConnections()
 	s.arm(t, client)
-	in, path := r.arguments(t, client, r.filled)
+	in, path := r.Arguments(t, client)
 	in = append(in, reflect.ValueOf(Unchecked()))
-	got.items, got.err = taste(r.method.Call(in))
+	got.items, got.err = taste(r.Method.Call(in))
 	s.mu.Lock()
 	got.arrivals, got.answers, got.effects, got.state = s.arrivals, s.answers, s.effects, s.state
 	s.mu.Unlock()
@@ -207,7 +205,7 @@ func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
 		assert.Equal(t, r.route.method+" "+[]string{"/api/v4", "/registry", "/auth"}[r.route.base]+path, request.method+" "+address)
 	}
 	if got.err != nil && r.executor == kindOpen && c.times == 1 {
-		_, got.again = taste(r.method.Call(in))
+		_, got.again = taste(r.Method.Call(in))
 	}
 	return got
 }
@@ -287,7 +285,8 @@ func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e
 	assert.Equal(t, r.items, got.items, "%s: items", c)
 }
 
-// checkRequests shows that each attempt has sent the same, credential included, and on which connection the first was.
+// checkRequests shows that each attempt has sent the same, credential included, and on which
+// connection the first was.
 func (r *matrixRow) checkRequests(t *testing.T, c matrixCell, got matrixResult) {
 	t.Helper()
 	for i, request := range got.requests {
@@ -324,8 +323,8 @@ func (r *matrixRow) checkError(t *testing.T, c matrixCell, err error, e *Error, 
 	assert.Equal(t, c.fault.name == "429", errors.As(err, &limited), c)
 }
 
-// TestFaultMatrix runs one endpoint for each combination of class, executor, encoding of the body and address; with
-// FORGE_MATRIX=all it runs all 94, with every status.
+// TestFaultMatrix runs one endpoint for each combination of class, executor, encoding of the body
+// and address; with FORGE_MATRIX=all it runs all 94, with every status.
 func TestFaultMatrix(t *testing.T) {
 	rows, figures, groups := matrixRows(t), &matrixFigures{}, map[string]bool{}
 	whole := matrixWhole()

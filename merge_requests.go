@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do items, changes and diff versions
@@ -206,7 +208,7 @@ func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref,
 			return false, "", r.fail(ErrNotFound, fmt.Sprintf("the project has no merge request %d", mergeRequest))
 		}
 		found = list[i]
-		return found.checked(), "the merge status is " + cleanText(string(found.DetailedMergeStatus), 64), nil
+		return found.checked(), "the merge status is " + safetext.Clean(string(found.DetailedMergeStatus), 64), nil
 	})
 	if err != nil {
 		return nil, err

@@ -47,6 +47,7 @@ func TestMergeRequests(t *testing.T) {
 				assertWhole(t, "merge_requests/blockees.json", blocks)
 				block, err := c.MergeRequests.CreateBlock(t.Context(), app, 14, &CreateBlockOptions{BlockingMergeRequestID: 83})
 				require.NoError(t, err)
+				assertWhole(t, "merge_requests/block.json", block)
 				assert.EqualValues(t, 83, block.BlockingMergeRequest.ID)
 				assert.Nil(t, block.BlockedMergeRequest)
 				require.NoError(t, c.MergeRequests.DeleteBlock(t.Context(), app, 14, block.ID))
@@ -64,12 +65,14 @@ func TestMergeRequests(t *testing.T) {
 				request, err := c.MergeRequests.Subscribe(t.Context(), app, 14)
 				require.NoError(t, err)
 				assertWhole(t, "merge_requests/subscribed.json", request)
+				assert.Equal(t, new(true), request.Subscribed)
 				request, err = c.MergeRequests.Subscribe(t.Context(), app, 14)
 				assert.True(t, Unchanged(err))
 				assert.Nil(t, request)
 				request, err = c.MergeRequests.Unsubscribe(t.Context(), app, 14)
 				require.NoError(t, err)
 				assertWhole(t, "merge_requests/unsubscribed.json", request)
+				assert.Equal(t, new(false), request.Subscribed)
 				_, err = c.MergeRequests.Unsubscribe(t.Context(), app, 14)
 				assert.True(t, Unchanged(err))
 			},
@@ -162,6 +165,8 @@ func TestMergeRequestFilters(t *testing.T) {
 		{"words", &ListMergeRequestsOptions{
 			Approved: Yes, In: SearchInTitle, OrderBy: MergeRequestOrderByMergedAt, Scope: ScopeReviewsForMe, Search: "a+b", Sort: SortAsc, State: MergeRequestStateLocked, View: MergeRequestViewSimple, WIP: No,
 		}, "approved=yes&in=title&order_by=merged_at&scope=reviews_for_me&search=a%2Bb&sort=asc&state=locked&view=simple&wip=no"},
+		{"drafts", &ListMergeRequestsOptions{WIP: Yes, In: SearchInDescription}, "in=description&wip=yes"},
+		{"recheck", &ListMergeRequestsOptions{WithLabelsDetails: new(true), WithMergeStatusRecheck: new(true)}, "with_labels_details=true&with_merge_status_recheck=true"},
 		{"written and assigned", &ListMergeRequestsOptions{AuthorID: 2, Scope: ScopeAssignedToMe}, "author_id=2&scope=assigned_to_me"},
 		{"written by anyone", &ListMergeRequestsOptions{AuthorID: 2, Scope: ScopeAll}, "author_id=2&scope=all"},
 		{"false is sent", &ListMergeRequestsOptions{WithLabelsDetails: new(false), WithMergeStatusRecheck: new(false)}, "with_labels_details=false&with_merge_status_recheck=false"},
@@ -191,7 +196,8 @@ func withPerPage(t *testing.T, query string) string {
 	return strings.NewReplacer("%5B", "[", "%5D", "]").Replace(values.Encode())
 }
 
-// TestMergeRequestsRefused shows what is refused before anything is sent, and how the refusal names it.
+// TestMergeRequestsRefused shows what is refused before anything is sent, and how the refusal names
+// it.
 func TestMergeRequestsRefused(t *testing.T) {
 	c := serve(t)
 	for _, row := range []struct {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -319,7 +320,7 @@ func (c *MergeRequestChanges) cut(raw bool) (missing, remedy string) {
 	if c.Overflow {
 		return "the changes are larger than the server's limits (overflow)", remedy
 	}
-	return orDefault(cutCount(c.Changes, "changes_count", c.ChangesCount), cutDiffs(c.Changes)), remedy
+	return cmp.Or(cutCount(c.Changes, "changes_count", c.ChangesCount), cutDiffs(c.Changes)), remedy
 }
 
 // DiffVersion is the diff of a merge request after a push (Document 2 §2.6).
@@ -368,7 +369,7 @@ func (v *DiffVersion) Incomplete() bool {
 
 func (v *DiffVersion) cut(bool) (missing, remedy string) {
 	remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
-	return orDefault(cutCount(v.Diffs, "real_size", v.RealSize), cutDiffs(v.Diffs)), remedy
+	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), cutDiffs(v.Diffs)), remedy
 }
 
 // Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6, Document 1 §2.3 and §2.4).

@@ -3,9 +3,7 @@ package forge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
-	"strings"
 	"time"
 )
 
@@ -49,16 +47,6 @@ type NamespaceExistsOptions struct {
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
 	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
-}
-
-// namespaceSegment is the last part of a namespace's full path.
-type namespaceSegment string
-
-func (p namespaceSegment) ref() (string, error) {
-	if strings.Contains(unescapeAll(string(p)), "/") {
-		return "", errors.New("it has a /, and the server compares one segment: use the last part, and NamespaceExistsOptions.ParentID for the group before it")
-	}
-	return string(p), nil
 }
 
 // NamespaceKind says whose namespace it is.

@@ -9,11 +9,30 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
 // maxTokenResponse is what x/oauth2 reads at most.
 const maxTokenResponse = 1 << 20 // bytes
+
+// exchangeToken makes one request for a token, or two where the endpoint refuses the client's secret
+// in the first place.
+func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
+	ctx, cancel := withTokenTimeout(ctx)
+	defer cancel()
+	client := &http.Client{ // without Timeout, which ctx has: it takes a goroutine of net/http
+		Transport:     &tokenEndpoint{transport: transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
+	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: refreshToken}).Token()
+	if err != nil {
+		return nil, exchangeError(ctx, err)
+	}
+	return token, nil
+}
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 takes every 2xx for a token, and
 // reads the body of a 101, which no context ends; and net/http would send an exchange again by
@@ -35,7 +54,7 @@ type tokenEndpoint struct {
 var tokenRoute = route{class: once}
 
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !t.sent || t.refused() {
+	if !t.sent || t.rejected() {
 		t.sent = true
 		t.response, t.body, t.err = t.exchange(req)
 	}
@@ -47,8 +66,8 @@ func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &whole, nil
 }
 
-// refused reports whether the endpoint has taken nothing of the request.
-func (t *tokenEndpoint) refused() bool {
+// rejected reports whether the endpoint has taken nothing of the request.
+func (t *tokenEndpoint) rejected() bool {
 	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
 		return false
 	}
@@ -57,7 +76,7 @@ func (t *tokenEndpoint) refused() bool {
 
 func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {
 	own := *req
-	own.GetBody = func() (io.ReadCloser, error) { return nil, errNotProcessed }
+	own.GetBody = func() (io.ReadCloser, error) { return nil, conn.ErrNotProcessed }
 	response, err := t.transport.RoundTrip(&own)
 	if err == nil {
 		err = checkAnswer(response, nil)
@@ -88,11 +107,11 @@ func exchangeError(ctx context.Context, err error) error {
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTimeout):
-		return &credentialError{reason: context.Cause(ctx).Error(), temporary: true, cause: context.Cause(ctx)}
+		return &credential.Error{Reason: context.Cause(ctx).Error(), Temporary: true, Cause: context.Cause(ctx)}
 	case errors.As(err, &status):
-		return &credentialError{reason: status.Error()}
+		return &credential.Error{Reason: status.Error()}
 	case errors.As(err, &refused), errors.As(err, &network):
-		return hideTokenBody(err, networkCause(err))
+		return withoutTokenResponse(err, networkCause(err))
 	}
-	return &credentialError{reason: "the token endpoint's response has no usable token"}
+	return &credential.Error{Reason: "the token endpoint's response has no usable token"}
 }

@@ -172,3 +172,17 @@ func TestTokenType(t *testing.T) {
 		assert.Equal(t, sent+" "+secret, w.seen()[0].header.Get("Authorization"))
 	}
 }
+
+// A transport that returns nothing for the token endpoint fails the call, too.
+func TestNilTokenResponses(t *testing.T) {
+	for name, response := range map[string]*http.Response{
+		"no response": nil, "no body": {StatusCode: 200}, "no body of the length": {StatusCode: 200, ContentLength: 3}, "refusal": {StatusCode: 400},
+	} {
+		config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://forge.example.com/oauth/token"}}
+		c := wireClient(t, "https://forge.example.com", WithOAuth(config, &oauth2.Token{RefreshToken: secret}),
+			through(func(*http.Request) (*http.Response, error) { return response, nil }))
+		o := ends(t, func() error { return c.Do(t.Context(), callOf(safe), nil, Retry(impatient)) })
+		assert.Nil(t, o.panicked, name)
+		require.ErrorIs(t, o.err, ErrCredential, name)
+	}
+}

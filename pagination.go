@@ -2,6 +2,8 @@ package forge
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,11 +15,12 @@ import (
 	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/linkheader"
 )
 
 const maxPerPage = 100
 
-// Collect reads a list to its end. What came before an error is returned with it.
+// Collect reads a list to its end. The items before an error are returned with it.
 func Collect[T any](items iter.Seq2[*T, error]) ([]*T, error) {
 	if items == nil {
 		return nil, &ValidationError{Option: "Collect", Reason: "the list is nil"}
@@ -40,23 +43,23 @@ type pager[T any] struct {
 	query   url.Values // of the first page
 	// byOffset is the query of the first page by offset while a server may refuse the keyset
 	// pagination that the library has chosen; nil: a refusal is an error.
-	byOffset  url.Values
-	key       string
-	firstLink string                  // the query of the first page
-	moved     atomic.Pointer[url.URL] // where redirects led; later pages go there at once
+	byOffset     url.Values
+	listID       string                  // for cursors; empty if no option needs it
+	firstLink    string                  // the query of the first page
+	redirectedTo atomic.Pointer[url.URL] // target of the last redirect, whose path later pages use
 }
 
-// page is one page, decoded completely.
+// page is a page whose items are decoded.
 type page[T any] struct {
-	items    []*T
-	position string // the query that gave it
-	next     string // the query of the next page; "" at the end
-	end      error  // why the list cannot go on after this page, though it should
-	header   http.Header
-	response Response
+	items     []*T
+	position  string // the query that was sent for it
+	next      string // the query of the next page; "" at the end
+	linkError error  // why the next page cannot be requested, although there is one
+	header    http.Header
+	response  Response
 }
 
-// runList ranges over a list once. What it returns is yielded as the last pair.
+// runList ranges over a list once. The error that it returns is yielded as the last pair.
 func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -71,83 +74,86 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	}
 	p := &pager[T]{request: r, options: options, first: first}
 	if options.into != nil || options.startAt != "" {
-		p.key = listKey(r, first.query)
+		p.listID = listID(r, first.query)
 	}
 	p.query = p.firstQuery()
 	start := p.query.Encode()
 	p.firstLink = start
 	if options.startAt != "" {
-		if start, err = options.startAt.position(p.key); err != nil {
+		if start, err = options.startAt.query(p.listID); err != nil {
 			return r.invalid(err)
 		}
-		start, p.byOffset = p.clean(start), nil
+		start, p.byOffset = p.trustedQuery(start), nil
 	}
-	p.advance(start)
+	p.setCursor(start)
 	if start == "" {
 		return nil
 	}
-	return p.deliver(p.pages(ctx, start), yield)
+	return p.yieldPages(p.pages(ctx, start), yield)
 }
 
-// deliver hands the items of the pages over, and keeps the caller's cursor at the first page that is not consumed.
-func (p *pager[T]) deliver(pages iter.Seq2[*page[T], error], yield func(*T, error) bool) error {
+// yieldPages yields the items of the pages, and keeps the caller's cursor at the first page that is
+// not consumed.
+func (p *pager[T]) yieldPages(pages iter.Seq2[*page[T], error], yield func(*T, error) bool) error {
 	for page, err := range pages {
 		if err != nil {
 			return err
 		}
 		if p.options.into != nil {
 			*p.options.into = page.response
-			p.advance(page.position)
+			p.setCursor(page.position)
 		}
 		for _, item := range page.items {
 			if !yield(item, nil) {
 				return nil
 			}
 		}
-		if page.end != nil {
-			return page.end
+		if page.linkError != nil {
+			return page.linkError
 		}
-		if p.advance(page.next); p.options.onePage {
+		if p.setCursor(page.next); p.options.onePage {
 			return nil
 		}
 	}
 	return nil
 }
 
-func (p *pager[T]) advance(query string) {
+// setCursor stores the cursor of the page that query requests, or of the end if query is empty.
+func (p *pager[T]) setCursor(query string) {
 	if p.options.into != nil {
-		p.options.into.Cursor = newCursor(p.key, query)
+		p.options.into.Cursor = newCursor(p.listID, query)
 	}
 }
 
-// pageForm is how a list differs from those of the API; the zero pageForm: not at all.
-type pageForm struct {
-	member string // the answer is an object, whose items are in this member
-	size   string // the parameter for the number of items; empty: per_page
+// pageShape describes lists that are wrapped in an object or use another page parameter (the
+// registry's). It is zero for the lists of the API.
+type pageShape struct {
+	field string // the response is an object with the items in this field
+	size  string // the parameter for the number of items; empty: per_page
 }
 
-// wrapped reads a list whose answer is an object.
-func (r *request) wrapped(member, size string) *request {
-	r.pages = pageForm{member, size}
+// itemsIn requests a list whose response is an object, with the items in the field.
+func (r *request) itemsIn(field, size string) *request {
+	r.pages = pageShape{field, size}
 	return r
 }
 
-// rename gives the number of items under the list's own name.
-func (f pageForm) rename(query url.Values) url.Values {
-	if f.size != "" {
-		query[f.size] = query["per_page"]
+// rename sets the number of items per page as the parameter of the list.
+func (s pageShape) rename(query url.Values) url.Values {
+	if s.size != "" {
+		query[s.size] = query["per_page"]
 		delete(query, "per_page")
 	}
 	return query
 }
 
-// pages reads the pages one after the other, or some of them ahead.
+// pages reads the pages one after the other, or requests some of them ahead.
 func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], error] {
 	return func(yield func(*page[T], error) bool) {
-		var seen trail
+		var seen linkheader.LoopDetector
 		page, err := p.firstPage(ctx, start, &seen)
-		if err == nil && p.options.ahead > 0 && !p.options.onePage {
-			p.prefetch(ctx, page, yield)
+		if err == nil && page.next != "" && p.options.ahead > 0 && !p.options.onePage {
+			p.prefetchPages(ctx, page, yield)
 			return
 		}
 		for yield(page, err) && err == nil && page.next != "" {
@@ -156,19 +162,20 @@ func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], 
 	}
 }
 
-// fetch reads one page. seen is the trail of the links that were followed to it.
-func (p *pager[T]) fetch(ctx context.Context, query string, seen *trail) (*page[T], error) {
-	page, c, err := p.receive(ctx, query, seen)
+// fetch requests one page and decodes it. seen has the links that were followed to it.
+func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], error) {
+	page, c, err := p.fetchPage(ctx, query, seen)
 	if err != nil {
 		return nil, err
 	}
 	return p.decode(ctx, page, c)
 }
 
-// receive is the first half of fetch: what it gives knows the next page, and not its own items yet.
-func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*page[T], *call, error) {
+// fetchPage is the first half of fetch. The page that it returns has its link to the next page, and
+// no items yet; decode reads them from the call.
+func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], *call, error) {
 	address := p.first.url
-	if moved := p.moved.Load(); moved != nil {
+	if moved := p.redirectedTo.Load(); moved != nil {
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
@@ -179,34 +186,34 @@ func (p *pager[T]) receive(ctx context.Context, query string, seen *trail) (*pag
 		return nil, nil, err
 	}
 	if c.moved != nil {
-		p.moved.Store(c.moved)
+		p.redirectedTo.Store(c.moved)
 	}
 	page := &page[T]{position: query, header: c.last.header}
 	next, err := p.next(c.last.header, query)
 	switch {
 	case err != nil:
-		page.end = c.unusable(err.Error(), nil)
-	case next != "" && (p.goesBack(query, next) || seen.returns(next)):
+		page.linkError = c.unusable(err.Error(), nil)
+	case next != "" && (p.goesBack(query, next) || seen.Seen(next)):
 		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
-		page.end = c.error()
+		page.linkError = c.error()
 	default:
 		page.next = next
 	}
 	return page, c, nil
 }
 
-// goesBack reports whether the link of a page leads to one that was certainly read before. A loop
-// somewhere else is found by its trail, a few pages later.
+// goesBack reports whether the link of a page leads to a page that was certainly read before. The
+// LoopDetector finds other loops a few pages later.
 func (p *pager[T]) goesBack(query, next string) bool {
 	if next == query || next == p.firstLink {
 		return true
 	}
-	values := parseOwn(next)
+	values := parseQuery(next)
 	return values.Has("page") && !isKeyset(values) && pageNumber(next) <= pageNumber(query)
 }
 
-// isKeyset reports whether a query names a place in a list by an item instead of a number. Servers
-// keep a number of the page in such links that means nothing.
+// isKeyset reports whether a query names its page by an item instead of a number. Servers keep a
+// page number in such links, which means nothing.
 func isKeyset(query url.Values) bool {
 	for _, name := range []string{"cursor", "id_after", "page_token", "last"} {
 		if query.Has(name) {
@@ -216,11 +223,11 @@ func isKeyset(query url.Values) bool {
 	return query.Get("pagination") == "keyset"
 }
 
-// decode is the second half.
+// decode is the second half of fetch. It reads the items of the page, and ends the call.
 func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T], error) {
 	defer c.release()
 	err := c.decodeWith(func(r *jsonread.Reader) (err error) {
-		page.items, err = decodeMember[T](r, p.request.pages.member)
+		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
 	})
 	if i := slices.Index(page.items, nil); err == nil && i >= 0 {
@@ -230,9 +237,9 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 		c.end(ctx, err)
 		return nil, err
 	}
-	// What is wrong with the link to the next page is told after the items of this one.
-	if page.end != nil {
-		c.end(ctx, page.end)
+	// A bad link to the next page is returned after the items of this page.
+	if page.linkError != nil {
+		c.end(ctx, page.linkError)
 	}
 	if p.options.into != nil {
 		page.response = c.response()
@@ -240,16 +247,17 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 	return page, nil
 }
 
-// next gives the query of the next page. Of a link only the query is used: its host and path are the server's idea
-// of its own address, which a proxy may hide and an attacker may choose.
+// next returns the query of the next page, or "" at the end of the list. Only the query of a link
+// is used: its host and path are what the server believes to be its address, which a proxy may
+// hide and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
-	link, linked := nextLink(h)
+	link, linked := linkheader.Next(h)
 	number := strings.TrimSpace(h.Get("X-Next-Page"))
 	if !linked && number == "" {
 		return "", nil
 	}
 	if address, err := url.Parse(link); err == nil {
-		switch next := p.clean(address.RawQuery); {
+		switch next := p.trustedQuery(address.RawQuery); {
 		case len(next) > maxPosition:
 			return "", errors.New("the link to the next page is longer than 64 KiB")
 		case next != "":
@@ -268,21 +276,22 @@ func (p *pager[T]) next(h http.Header, query string) (string, error) {
 	return "", nil // 0 or less
 }
 
+// withPage returns the query with another page number.
 func withPage(query string, number int) string {
-	values := parseOwn(query)
+	values := parseQuery(query)
 	values.Set("page", strconv.Itoa(number))
 	return values.Encode()
 }
 
-// parseOwn parses a query that Encode has made, which cannot fail.
-func parseOwn(query string) url.Values {
+// parseQuery parses a query that url.Values.Encode has returned, which cannot fail.
+func parseQuery(query string) url.Values {
 	values, _ := url.ParseQuery(query)
 	return values
 }
 
-// clean takes out of a link's query what must not come from there: credentials, sudo, and the route's own placeholders,
-// which servers repeat in links.
-func (p *pager[T]) clean(query string) string {
+// trustedQuery returns the query of a link without the parameters that a link must not set:
+// credentials, sudo, and the placeholders of the route, which servers add to links.
+func (p *pager[T]) trustedQuery(query string) string {
 	values, _ := url.ParseQuery(query) // malformed pairs are dropped, as a server would
 	for name := range values {
 		if isCredentialParam(name) || !p.query.Has(name) && strings.Contains(p.request.route.template+"/", ":"+name+"/") {
@@ -292,19 +301,14 @@ func (p *pager[T]) clean(query string) string {
 	return values.Encode()
 }
 
-// trail finds a loop in a sequence of queries in constant memory (Brent's algorithm): a million pages are remembered
-// as one.
-type trail struct {
-	mark        string
-	steps, span int
-}
-
-func (t *trail) returns(query string) bool {
-	if query == t.mark {
-		return true
+// listID tells lists apart: route, path arguments and filters, but not the size of a page.
+func listID(r *request, filters url.Values) string {
+	own := url.Values{}
+	for name, values := range filters {
+		if name != "per_page" && name != "page" && name != "pagination" {
+			own[name] = values
+		}
 	}
-	if t.steps++; t.steps > t.span {
-		t.mark, t.steps, t.span = query, 0, 2*t.span+1
-	}
-	return false
+	sum := sha256.Sum256([]byte(r.route.method + " " + r.route.template + "\n" + r.path + "\n" + own.Encode()))
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }

@@ -194,3 +194,144 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 		assert.Equal(t, upTo(5), ids)
 	}
 }
+
+// A moved project is found once: later pages go to its new path at once.
+func TestListMovedProject(t *testing.T) {
+	for _, ahead := range []int{0, 1, 4} {
+		srv := servePages(t, &pageServer{rows: 9, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			if r.URL.EscapedPath() == "/api/v4/groups/new%2Fhome/issues" {
+				return false
+			}
+			w.Header().Set("Location", "/api/v4/groups/new%2Fhome/issues")
+			w.WriteHeader(http.StatusMovedPermanently)
+			return true
+		}})
+		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
+		require.NoError(t, err)
+		assert.Equal(t, upTo(9), ids)
+		for i, u := range srv.addresses() {
+			assert.Equal(t, i == 0, u.EscapedPath() == "/api/v4/groups/a%2Fb/issues", "request %d went to %s", i, u)
+		}
+	}
+}
+
+// A list yields its error once, last, without an item; Collect gives what came before it.
+func TestListErrorInTheMiddle(t *testing.T) {
+	for _, ahead := range []int{0, 1, 2, 8} {
+		srv := servePages(t, &pageServer{rows: 100, hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+			if page != 3 {
+				return false
+			}
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}})
+		items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
+		var failures int
+		for item, err := range items {
+			assert.Zero(t, failures, "something came after the error")
+			if err != nil {
+				failures++
+				assert.Nil(t, item)
+				require.ErrorIs(t, err, ErrForbidden)
+			}
+		}
+		assert.Equal(t, 1, failures)
+		all, err := Collect(items)
+		require.ErrorIs(t, err, ErrForbidden)
+		assert.Equal(t, upTo(4), idsOf(all))
+	}
+}
+
+// An answer that is no page is an error that names the route.
+func TestListBadPages(t *testing.T) {
+	for _, body := range []string{``, ` `, `null`, `{}`, `5`, `"x"`, `[null]`, `[{"id":1},null]`, `[{"id":1}`, `[{"id":1}]]`, `[1]`, `[[]]`} {
+		t.Run(body, func(t *testing.T) {
+			srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprint(w, body)
+				return true
+			}})
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
+			assert.Empty(t, ids)
+			require.ErrorIs(t, err, ErrAnswer)
+			assert.ErrorContains(t, err, "GET /groups/:id/issues")
+		})
+	}
+}
+
+// A member of the wrong type does not fail a list, and a type that decodes itself must not lose the
+// rows behind it without an error: encoding/json stops where such a type fails.
+func TestListMismatches(t *testing.T) {
+	type row struct {
+		Labels []Label       `json:"labels"`
+		Due    Date          `json:"due_date"`
+		Spent  WorkDuration  `json:"spent"`
+		Weight Nullable[int] `json:"weight"`
+		ID     int64         `json:"id"`
+	}
+	var body atomic.Value
+	srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, body.Load())
+		return true
+	}})
+	client := onceClient(t, srv.URL)
+	var page Response
+	body.Store(`[{"id":1},{"id":"two"},{"id":3}]`)
+	ids, err := collectIDs(t.Context(), client, offsetCall, Into(&page))
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1, 0, 3}, ids)
+	assert.Equal(t, []string{"/1/id"}, []string{page.Mismatches[0].Pointer})
+	for _, member := range []string{`"labels":[5]`, `"labels":[{"name":5}]`, `"due_date":5`, `"due_date":{}`, `"due_date":"x"`, `"spent":5`, `"spent":[]`, `"weight":"x"`} {
+		body.Store(`[{` + member + `,"id":1},{"id":2},{"id":3}]`)
+		rows, err := Collect(ListAs[row](t.Context(), client, offsetCall))
+		assert.True(t, err != nil || len(rows) == 3 && rows[0].ID == 1, "%s: the rest was lost without an error", member)
+		var all []row
+		err = client.Do(t.Context(), offsetCall, &all)
+		assert.True(t, err != nil || len(all) == 3 && all[0].ID == 1, "%s: the rest was lost without an error", member)
+	}
+}
+
+// A list ends with the caller's context, in the middle of a page too.
+func TestListCancel(t *testing.T) {
+	for _, ahead := range []int{0, 1, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		srv := servePages(t, &pageServer{rows: 100, hook: func(_ http.ResponseWriter, r *http.Request, page int) bool {
+			if page < 3 {
+				return false
+			}
+			<-r.Context().Done()
+			return true
+		}})
+		timer := time.AfterFunc(50*time.Millisecond, cancel)
+		ids, err := collectIDs(ctx, onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(ahead))
+		timer.Stop()
+		cancel()
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, upTo(2), ids)
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+	}
+}
+
+// Ranging again starts over; leaving early leaves nothing behind (TestMain looks for goroutines).
+func TestListRangeAgainAndBreak(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 6})
+	var page Response
+	items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Into(&page))
+	for range 3 {
+		all, err := Collect(items)
+		require.NoError(t, err)
+		assert.Equal(t, upTo(6), idsOf(all))
+		assert.True(t, page.Cursor.Done())
+	}
+	srv.asked = nil
+	for item, err := range items {
+		require.NoError(t, err)
+		if item.ID == 3 {
+			break
+		}
+	}
+	assert.Equal(t, 2, srv.count(), "a page that nobody asked for was read")
+	assert.False(t, page.Cursor.Done())
+}

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -9,17 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/forge-sdk/forge-go/internal/linkheader"
 )
 
-// offsetLists remembers the lists for which a server refuses keyset pagination. It is shared by all
-// clients that were derived from one.
+// offsetLists has the lists for which a server refuses keyset pagination. All clients derived from
+// one share it.
 type offsetLists struct{ known sync.Map }
 
-// listOrigin names a list of a server, whatever its arguments.
+// listOrigin identifies a route of a server, whatever its path arguments.
 type listOrigin struct{ scheme, host, template string }
 
 func originOf(r *request) listOrigin {
-	base := r.client.config.bases[r.route.base]
+	base := r.core.config.bases[r.route.base]
 	return listOrigin{base.Scheme, base.Host, r.route.template}
 }
 
@@ -31,15 +34,15 @@ func (l *offsetLists) has(r *request) bool {
 func (l *offsetLists) add(r *request)    { l.known.Store(originOf(r), true) }
 func (l *offsetLists) remove(r *request) { l.known.Delete(originOf(r)) }
 
-// firstQuery adds the pagination to the caller's filters: keyset where the route has it, unless the
-// server has refused it before, else offset.
+// firstQuery returns the caller's filters with the pagination: keyset where the route has it and
+// the server has not refused it before, otherwise offset.
 func (p *pager[T]) firstQuery() url.Values {
 	query := p.first.query
 	if query == nil {
 		query = url.Values{}
 	}
 	if p.options.perPage > 0 || !query.Has("per_page") {
-		query.Set("per_page", strconv.Itoa(orDefault(p.options.perPage, maxPerPage)))
+		query.Set("per_page", strconv.Itoa(cmp.Or(p.options.perPage, maxPerPage)))
 	}
 	query = p.request.pages.rename(query)
 	byKeyset, possible := keysetQuery(p.request.route, query)
@@ -48,22 +51,22 @@ func (p *pager[T]) firstQuery() url.Values {
 		return query
 	case p.ordered():
 		return byKeyset // a list by offset would be in another order
-	case p.request.client.offsetLists.has(p.request):
+	case p.request.core.offsetLists.has(p.request):
 		return query
 	}
 	p.byOffset = query
 	return byKeyset
 }
 
-// ordered reports whether the options say a direction that the route documents for keyset pagination
-// only.
+// ordered reports whether the options have a sort direction that the route documents for keyset
+// pagination only.
 func (p *pager[T]) ordered() bool {
-	return p.first.query.Has("sort") && !listed(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
+	return p.first.query.Has("sort") && !listContains(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
 }
 
-// keysetQuery adds keyset pagination, with the ordering that the route's table demands, to a
-// copy of the query. It is not possible with a page number, a pagination or an ordering outside
-// the table that the caller has chosen.
+// keysetQuery returns a copy of the query with keyset pagination and the ordering that the route
+// requires. It is not possible if the caller has set a page number, a pagination, or an ordering
+// that the route does not list.
 func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool) {
 	if r.paging != keyset || query.Has("page") || query.Has("pagination") {
 		return nil, false
@@ -73,18 +76,19 @@ func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool
 	if r.orders == "" {
 		return byKeyset, true
 	}
-	order, sort := firstOf(query.Get("order_by"), r.orders), firstOf(query.Get("sort"), r.sorts)
+	order, sort := firstAllowed(query.Get("order_by"), r.orders), firstAllowed(query.Get("sort"), r.sorts)
 	byKeyset.Set("order_by", order)
 	byKeyset.Set("sort", sort)
-	return byKeyset, listed(r.orders, order) && listed(r.sorts, sort)
+	return byKeyset, listContains(r.orders, order) && listContains(r.sorts, sort)
 }
 
-func firstOf(own, list string) string {
+// firstAllowed returns own, or the first value of the list if own is empty.
+func firstAllowed(own, list string) string {
 	standard, _, _ := strings.Cut(list, ",")
-	return orDefault(own, standard)
+	return cmp.Or(own, standard)
 }
 
-func listed(list, value string) bool {
+func listContains(list, value string) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		if item == value {
 			return true
@@ -93,11 +97,11 @@ func listed(list, value string) bool {
 	return false
 }
 
-// firstPage requests the page that the list starts with. Where the server answers 405 to the
-// keyset pagination that the library has chosen, it requests the first page by offset. The
-// client remembers that if the page came, and forgets it when the server refuses a page by
-// offset later.
-func (p *pager[T]) firstPage(ctx context.Context, start string, seen *trail) (*page[T], error) {
+// firstPage requests the page that the list starts with. If the server responds with 405 to the
+// keyset pagination that the library has chosen, it requests the first page by offset. The client
+// remembers the refusal if that page came, and forgets it when the server refuses a page by offset
+// later.
+func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader.LoopDetector) (*page[T], error) {
 	first, err := p.fetch(ctx, start, seen)
 	byOffset := p.byOffset
 	p.byOffset = nil
@@ -105,9 +109,9 @@ func (p *pager[T]) firstPage(ctx context.Context, start string, seen *trail) (*p
 	if !errors.As(err, &failed) || failed.Status != http.StatusMethodNotAllowed {
 		return first, err
 	}
-	known := p.request.client.offsetLists
+	known := p.request.core.offsetLists
 	if byOffset == nil {
-		if parseOwn(start).Get("pagination") != "keyset" {
+		if parseQuery(start).Get("pagination") != "keyset" {
 			known.remove(p.request)
 		}
 		return nil, err
@@ -115,7 +119,7 @@ func (p *pager[T]) firstPage(ctx context.Context, start string, seen *trail) (*p
 	p.query = byOffset
 	start = byOffset.Encode()
 	p.firstLink = start
-	p.advance(start)
+	p.setCursor(start)
 	if first, err = p.fetch(ctx, start, seen); err == nil {
 		known.add(p.request)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// offsetOnly is a server that answers 405 to keyset pagination, as one without a metadata
+// offsetOnly is a server that responds with 405 to keyset pagination, as one without a metadata
 // database does for registry tags.
 func offsetOnly(rows int) *pageServer {
 	return &pageServer{rows: rows, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {

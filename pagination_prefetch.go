@@ -2,10 +2,11 @@ package forge
 
 import (
 	"context"
-	"math"
+	"iter"
 	"strconv"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/linkheader"
 	"github.com/forge-sdk/forge-go/internal/task"
 )
 
@@ -14,48 +15,73 @@ const (
 	leaveAfter = 100 * time.Millisecond // wait for goroutines whose context has ended
 )
 
-// window runs functions in goroutines and returns their results in the order of their start. It has
-// no end: its user decides, from a result, that no further one is wanted.
-type window[T any] struct {
-	cancel context.CancelFunc
-	tasks  []*task.Task[T] // started and not taken
-	left   bool            // a function is still running, long after its context has ended
-}
-
-// newWindow returns a window, and the context for its functions, which stop ends.
-func newWindow[T any](ctx context.Context) (context.Context, *window[T]) {
-	ctx, cancel := context.WithCancel(ctx)
-	return ctx, &window[T]{cancel: cancel}
-}
-
-// fill starts functions until n have not been taken. next returns each of them.
-func (w *window[T]) fill(n int, next func() func() (T, error)) {
-	for len(w.tasks) < n {
-		w.tasks = append(w.tasks, task.Go(next()))
+// prefetch yields first, and then the results of fetch(1), fetch(2) and so on, in this order. Each
+// fetch runs in its own goroutine, before its result is needed. limit is called with each result i
+// and returns how many fetches may have been started in all when the result is yielded, and when
+// the caller then waits for the next one. The sequence ends after an error, and after a result
+// whose second limit starts no further fetch.
+//
+// When the sequence ends or is left, the context of the other fetches ends; they are waited for,
+// but only briefly if they do not return. A panic of a fetch is raised in the caller's goroutine.
+func prefetch[T any](
+	ctx context.Context, first T, limit func(i int, result T) (yielded, waiting int), fetch func(ctx context.Context, i int) (T, error),
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		w := window[T]{cancel: cancel, fetch: func(i int) (T, error) { return fetch(ctx, i) }}
+		defer w.stop()
+		result := first
+		for i := 0; ; i++ {
+			yielded, waiting := limit(i, result)
+			w.fill(yielded)
+			if !yield(result, nil) || waiting <= i {
+				break
+			}
+			w.fill(waiting)
+			var err error
+			if result, err = w.next(ctx); err != nil {
+				yield(result, err)
+				break
+			}
+		}
+		w.finish()
 	}
 }
 
-// take removes the oldest function from the window.
-func (w *window[T]) take() *task.Task[T] {
-	oldest := w.tasks[0]
-	w.tasks[0] = nil // the array must not hold its result
-	w.tasks = w.tasks[1:]
-	return oldest
+// window has the fetches of prefetch that were started and whose results were not yielded.
+type window[T any] struct {
+	cancel  context.CancelFunc // ends the context of the fetches
+	fetch   func(i int) (T, error)
+	started int
+	tasks   []*task.Task[T] // oldest first
+	left    bool            // a fetch is still running, long after its context has ended
 }
 
-// result waits for a function that was taken, and returns what it returned. A panic in it is raised
-// here. The wait ends shortly after ctx, with the error of ctx, if the function does not return.
-func (w *window[T]) result(ctx context.Context, t *task.Task[T]) (T, error) {
-	if !t.Wait(ctx) && !waitBriefly(ctx, t) {
+// fill starts fetches until n have been started in all.
+func (w *window[T]) fill(n int) {
+	for w.started < n {
+		w.started++
+		i := w.started
+		w.tasks = append(w.tasks, task.Go(func() (T, error) { return w.fetch(i) }))
+	}
+}
+
+// next removes the oldest fetch, waits for it and returns its result. It raises a panic of the
+// fetch. The wait ends shortly after ctx, with the error of ctx, if the fetch does not return.
+func (w *window[T]) next(ctx context.Context) (T, error) {
+	oldest := w.tasks[0]
+	w.tasks[0] = nil // the array must not keep the result
+	w.tasks = w.tasks[1:]
+	if !oldest.Wait(ctx) && !waitBriefly(ctx, oldest) {
 		w.left = true
 		var none T
 		return none, &failure{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
 	}
-	return t.Result()
+	return oldest.Result()
 }
 
-// stop ends the context of the functions and waits for them. Those that do not return in time are
-// inside the caller's code; they are left alone.
+// stop ends the context of the fetches and waits for them. A fetch that does not return in time is
+// inside the caller's code; it is left running.
 func (w *window[T]) stop() {
 	w.cancel()
 	if w.left || len(w.tasks) == 0 {
@@ -64,8 +90,8 @@ func (w *window[T]) stop() {
 	w.left = !waitBriefly(context.Background(), w.tasks...)
 }
 
-// finish is stop for a caller that is not panicking: it raises a panic in a result that no one
-// took.
+// finish calls stop, and raises a panic of a fetch whose result was not yielded. It is not called
+// while the caller panics, whose panic would be lost.
 func (w *window[T]) finish() {
 	w.stop()
 	for _, t := range w.tasks {
@@ -86,111 +112,100 @@ func waitBriefly[T any](ctx context.Context, tasks ...*task.Task[T]) bool {
 	return true
 }
 
-// prefetch yields first and the pages after it, which are requested before the caller needs
-// them. An error is the last pair. The list ends after a page without a next link, and nowhere
-// else.
-func (p *pager[T]) prefetch(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
+// prefetchPages yields first and the pages after it, which are requested before the caller needs
+// them. The list ends after an error and after a page without a next link, and nowhere else.
+func (p *pager[T]) prefetchPages(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
+	linked := first
+	if first.isNumbered() {
+		linked = nil
+		for page, err := range p.prefetchByNumber(ctx, first) {
+			if err == nil && page.next != "" && !page.isNumbered() { // the links no longer count pages
+				linked = page
+				break
+			}
+			if !yield(page, p.request.named(err)) {
+				return
+			}
+		}
+	}
+	if linked == nil {
+		return
+	}
+	for page, err := range p.prefetchByLink(ctx, linked) {
+		if !yield(page, p.request.named(err)) {
+			return
+		}
+	}
+}
+
+// prefetchByNumber requests several pages at a time, and ends at the first page that is not
+// numbered. If the server does not count the pages, the number ahead grows from 1, so that a short
+// list takes few requests. Pages beyond the last one are dropped, with their errors.
+func (p *pager[T]) prefetchByNumber(ctx context.Context, first *page[T]) iter.Seq2[*page[T], error] {
 	number := pageNumber(first.position)
-	if first.next == withPage(first.position, number+1) {
-		p.prefetchByNumber(ctx, first, number, yield)
-		return
+	total, _ := strconv.Atoi(first.header.Get("X-Total-Pages"))
+	limit := func(i int, page *page[T]) (yielded, waiting int) {
+		if !page.isNumbered() {
+			return 0, 0
+		}
+		size := p.options.ahead
+		if total <= 0 {
+			size = min(size, 1<<min(i, 10))
+		}
+		if left := total - number - i; left > 0 { // otherwise the list has grown since
+			size = min(size, left)
+		}
+		return i + size, i + size
 	}
-	p.prefetchByLink(ctx, first, yield)
+	return prefetch(ctx, first, limit, func(ctx context.Context, i int) (*page[T], error) {
+		return p.fetch(ctx, withPage(first.position, number+i), new(linkheader.LoopDetector))
+	})
 }
 
-// prefetchByNumber requests several pages at a time: as many as the server says there are, or
-// else in a window that grows, so that a short list costs few requests. Pages beyond the last
-// one are dropped, with their errors.
-func (p *pager[T]) prefetchByNumber(ctx context.Context, current *page[T], number int, yield func(*page[T], error) bool) {
-	inner, pages := newWindow[*page[T]](ctx)
-	defer pages.stop()
-	first, requested := current.position, number
-	next := func() func() (*page[T], error) {
-		requested++
-		query := withPage(first, requested)
-		return func() (*page[T], error) { return p.fetch(inner, query, new(trail)) }
-	}
-	last, _ := strconv.Atoi(current.header.Get("X-Total-Pages"))
-	size := 1
-	if last > 0 {
-		size = p.options.ahead
-	}
-	for ; current.next == withPage(first, number+1); number++ {
-		if last <= number { // not counted, or the list has grown since
-			last = math.MaxInt
+// prefetchByLink requests each page as soon as the page before it has named it, while that one is
+// decoded. first has a next link.
+func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T]) iter.Seq2[*page[T], error] {
+	limit := func(i int, page *page[T]) (yielded, waiting int) {
+		if page.next == "" {
+			return 0, 0
 		}
-		pages.fill(min(size, last-number), next)
-		if !yield(current, nil) {
-			pages.finish()
-			return
-		}
-		var err error
-		if current, err = pages.result(inner, pages.take()); err != nil {
-			yield(nil, p.request.named(err))
-			pages.finish()
-			return
-		}
-		size = min(2*size, p.options.ahead)
+		return i + p.options.ahead, i + p.options.ahead + 1
 	}
-	if current.next != "" { // the links no longer count pages
-		pages.finish()
-		p.prefetchByLink(ctx, current, yield)
-		return
+	// links[i%len(links)] passes the link to page i from one fetch to the next. At most ahead+1
+	// fetches run at a time, so each channel has one link at most.
+	links := make([]chan string, p.options.ahead+2)
+	for i := range links {
+		links[i] = make(chan string, 1)
 	}
-	yield(current, nil)
-	pages.finish()
+	links[1] <- first.next
+	seen := new(linkheader.LoopDetector)
+	return prefetch(ctx, first, limit, func(ctx context.Context, i int) (*page[T], error) {
+		var query string
+		select {
+		case query = <-links[i%len(links)]:
+		case <-ctx.Done(): // also behind the last page
+			return nil, ctx.Err()
+		}
+		page, c, err := p.fetchPage(ctx, query, seen)
+		if err != nil {
+			return nil, err
+		}
+		if page.next != "" {
+			links[(i+1)%len(links)] <- page.next
+		}
+		return p.decode(ctx, page, c)
+	})
 }
 
-// prefetchByLink requests each page as soon as the page before has named it, while that is decoded.
-func (p *pager[T]) prefetchByLink(ctx context.Context, current *page[T], yield func(*page[T], error) bool) {
-	ctx, pages := newWindow[*page[T]](ctx)
-	defer pages.stop()
-	next := p.follow(ctx, current.next)
-	if current.next != "" {
-		pages.fill(p.options.ahead, next)
-	}
-	for yield(current, nil) && current.next != "" {
-		oldest := pages.take()
-		pages.fill(p.options.ahead, next)
-		var err error
-		if current, err = pages.result(ctx, oldest); err != nil {
-			yield(nil, p.request.named(err))
-			break
-		}
-	}
-	pages.finish()
+// isNumbered reports whether the next link of the page differs from its own address in the number
+// of the page only, which is one more.
+func (p *page[T]) isNumbered() bool {
+	return p.next == withPage(p.position, pageNumber(p.position)+1)
 }
 
-// follow returns functions that fetch one page each. A function waits for the link that the one
-// before it has found; behind the last page it waits for the end of ctx.
-func (p *pager[T]) follow(ctx context.Context, link string) func() func() (*page[T], error) {
-	seen, links := new(trail), make(chan string, 1)
-	links <- link
-	return func() func() (*page[T], error) {
-		from, to := links, make(chan string, 1)
-		links = to
-		return func() (*page[T], error) {
-			var query string
-			select {
-			case query = <-from:
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-			page, c, err := p.receive(ctx, query, seen)
-			if err != nil {
-				return nil, err
-			}
-			if page.next != "" {
-				to <- page.next
-			}
-			return p.decode(ctx, page, c)
-		}
-	}
-}
-
-// pageNumber is the number of the page that a query asks for.
+// pageNumber returns the number of the page that a query requests.
 func pageNumber(query string) int {
-	values := parseOwn(query)
+	values := parseQuery(query)
 	number, err := strconv.Atoi(values.Get("page"))
 	if err != nil || number < 1 {
 		return 1

@@ -2,9 +2,14 @@ package forge
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
+	"runtime"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,15 +17,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/task"
+	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// shake makes answers come in any order.
+// shake makes responses come in any order.
 func shake(http.ResponseWriter, *http.Request, int) bool {
 	time.Sleep(rand.N(2 * time.Millisecond))
 	return false
 }
 
-// Whatever is fetched ahead, the caller sees every row once and in order.
+// Whatever is requested ahead, the caller sees every row once and in order.
 func TestAheadKeepsOrder(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -51,7 +59,8 @@ func TestAheadKeepsOrder(t *testing.T) {
 	}
 }
 
-// A list may grow or shrink while it is read: the links decide where it ends, not the count that the first page gave.
+// A list may grow or shrink while it is read: the links decide where it ends, not the count of the
+// first page.
 func TestAheadListChanges(t *testing.T) {
 	for _, totals := range []bool{false, true} {
 		for _, rows := range []int{4, 6, 8, 40} {
@@ -65,7 +74,7 @@ func TestAheadListChanges(t *testing.T) {
 				return false
 			}
 			servePages(t, srv)
-			// Ahead(1) asks for page 3 after page 2 has come, so that the outcome does not depend on timing.
+			// Ahead(1) requests page 3 after page 2 has come, so the outcome does not depend on timing.
 			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(1))
 			require.NoError(t, err)
 			// The handler of page 2 took its rows before the change.
@@ -74,7 +83,35 @@ func TestAheadListChanges(t *testing.T) {
 	}
 }
 
-// What was asked for beyond the end is dropped, errors included.
+// A list whose links stop to count pages continues by its links, from the page that they lead to.
+func TestAheadChangesToLinks(t *testing.T) {
+	for _, totals := range []bool{false, true} {
+		for changes := 1; changes <= 6; changes++ {
+			for _, n := range []int{1, 2, 8} {
+				srv := &pageServer{rows: 12, totals: totals}
+				srv.hook = func(w http.ResponseWriter, r *http.Request, page int) bool {
+					query := r.URL.Query()
+					if page != changes || query.Has("snapshot") {
+						return false
+					}
+					query.Set("page", strconv.Itoa(page+1))
+					query.Set("snapshot", "7")
+					writeLink(w, foreignHost, query)
+					writeRows(w, 2*page-1, 2*page)
+					return true
+				}
+				servePages(t, srv)
+				ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(n))
+				require.NoError(t, err)
+				assert.Equal(t, upTo(12), ids, "totals %t, ahead %d, changes at page %d", totals, n, changes)
+				assert.Contains(t, srv.requests("snapshot"), "7")
+				srv.Close()
+			}
+		}
+	}
+}
+
+// Pages that were requested beyond the end are dropped, with their errors.
 func TestAheadErrorsBeyondTheEnd(t *testing.T) {
 	for _, rows := range []int{1, 2, 3, 7} {
 		for _, n := range []int{1, 2, 8, 100} {
@@ -115,7 +152,7 @@ func TestAheadErrorAtItsPlace(t *testing.T) {
 	}
 }
 
-// Leaving early cancels what is under way and waits for it.
+// Leaving early cancels the requests in progress and waits for them.
 func TestAheadBreak(t *testing.T) {
 	for _, keys := range []bool{false, true} {
 		var blocked atomic.Int32
@@ -156,12 +193,13 @@ func TestAheadBound(t *testing.T) {
 	}
 }
 
-// Without a count the window grows 1, 2, 4 ... n, so that a short list costs few requests; with one it is n at once.
+// Without a count the window grows 1, 2, 4 ... n, so that a short list takes few requests; with one
+// it is n from the start.
 func TestAheadWindow(t *testing.T) {
 	for _, test := range []struct {
 		totals bool
 		n      int
-		want   []int // pages asked for when the caller is at page 1, 2, 3 ...
+		want   []int // pages requested when the caller is at page 1, 2, 3 ...
 	}{
 		{false, 1, []int{2, 3, 4, 5}},
 		{false, 8, []int{2, 4, 7, 12, 13, 14}},
@@ -182,7 +220,7 @@ func TestAheadWindow(t *testing.T) {
 			}
 		})
 	}
-	// The count ends the asking as well.
+	// No page beyond the count is requested.
 	srv := servePages(t, &pageServer{rows: 3, totals: true})
 	ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(100))
 	require.NoError(t, err)
@@ -190,63 +228,247 @@ func TestAheadWindow(t *testing.T) {
 	assert.Equal(t, 3, srv.count())
 }
 
-// A window gives results in the order of the start, however long each takes, and starts no more
-// than it is told to.
-func TestWindow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, w := newWindow[int](t.Context())
-		defer w.stop()
-		var started, running, most atomic.Int32
-		next := func() func() (int, error) {
-			n := int(started.Add(1))
-			return func() (int, error) {
+// upToAhead is the limit of prefetch for n results ahead of the caller, and last results in all.
+func upToAhead(n, last int) func(int, int) (int, int) {
+	return func(i, _ int) (yielded, waiting int) { return min(i+n, last), min(i+n+1, last) }
+}
+
+// Results have the order of their numbers, however long each takes, and each number is fetched
+// once. No more fetches run than the limit allows, and none is left at the end.
+func TestPrefetch(t *testing.T) {
+	for _, n := range []int{0, 1, 3, 4, 100} {
+		synctest.Test(t, func(t *testing.T) { // it fails if a goroutine is left
+			var started, running, most atomic.Int32
+			fetch := func(ctx context.Context, i int) (int, error) {
+				started.Add(1)
 				most.Store(max(most.Load(), running.Add(1)))
 				defer running.Add(-1)
-				return n, sleep(ctx, time.Duration(1+n*7%5)*time.Second)
+				return i, throttle.Sleep(ctx, time.Duration(1+i*7%5)*time.Second)
 			}
+			want := 0
+			for got, err := range prefetch(t.Context(), 0, upToAhead(n, 20), fetch) {
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+				synctest.Wait()
+				assert.EqualValues(t, min(got+n, 20), started.Load(), "when the caller has result %d", got)
+				want++
+			}
+			assert.Equal(t, 21, want)
+			assert.EqualValues(t, 20, started.Load())
+			assert.EqualValues(t, min(n+1, 20), most.Load())
+		})
+	}
+}
+
+// The limit sees each result before the caller does, and ends the sequence. Results beyond its end
+// are dropped, with their errors.
+func TestPrefetchEnd(t *testing.T) {
+	for end := range 8 {
+		synctest.Test(t, func(t *testing.T) {
+			var seen []int
+			limit := func(i, result int) (yielded, waiting int) {
+				assert.Equal(t, 10*i, result)
+				assert.Len(t, seen, i)
+				if i == end {
+					return 0, 0
+				}
+				return i + 4, i + 4
+			}
+			fetch := func(_ context.Context, i int) (int, error) {
+				if i > end {
+					return 0, fmt.Errorf("there is no result %d", i)
+				}
+				return 10 * i, nil
+			}
+			for got, err := range prefetch(t.Context(), 0, limit, fetch) {
+				require.NoError(t, err)
+				seen = append(seen, got)
+			}
+			assert.Len(t, seen, end+1)
+		})
+	}
+}
+
+// An error is the last pair and comes at its place, even if later results are there already.
+func TestPrefetchError(t *testing.T) {
+	for failing := 1; failing <= 6; failing++ {
+		synctest.Test(t, func(t *testing.T) {
+			problem := errors.New("problem")
+			var canceled atomic.Int32
+			fetch := func(ctx context.Context, i int) (int, error) {
+				if i == failing {
+					return i, problem
+				}
+				if i > failing+1 {
+					<-ctx.Done()
+					canceled.Add(1)
+					return 0, ctx.Err()
+				}
+				return i, nil
+			}
+			var seen []int
+			var last error
+			for got, err := range prefetch(t.Context(), 0, upToAhead(3, math.MaxInt), fetch) {
+				require.NoError(t, last)
+				seen, last = append(seen, got), err
+			}
+			assert.Equal(t, problem, last)
+			assert.Len(t, seen, failing+1)
+			assert.EqualValues(t, 2, canceled.Load(), "the fetches beyond it end with it")
+		})
+	}
+}
+
+// A caller who leaves ends the context of the fetches and waits for them, but only briefly for
+// those that do not return.
+func TestPrefetchBreak(t *testing.T) {
+	for _, blocked := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var running atomic.Int32
+			release := make(chan struct{})
+			fetch := func(ctx context.Context, i int) (int, error) {
+				running.Add(1)
+				defer running.Add(-1)
+				if i < 3 {
+					return i, nil
+				}
+				<-ctx.Done()
+				if blocked {
+					<-release
+				}
+				return i, throttle.Sleep(context.WithoutCancel(ctx), leaveAfter/2)
+			}
+			var left time.Time
+			for got, err := range prefetch(t.Context(), 0, upToAhead(4, math.MaxInt), fetch) {
+				require.NoError(t, err)
+				if synctest.Wait(); got == 2 {
+					left = time.Now()
+					break
+				}
+			}
+			if blocked {
+				assert.Equal(t, leaveAfter, time.Since(left), "all waits together")
+				assert.EqualValues(t, 4, running.Load())
+			} else {
+				assert.Equal(t, leaveAfter/2, time.Since(left))
+				assert.Zero(t, running.Load())
+			}
+			close(release)
+			time.Sleep(leaveAfter)
+			assert.Zero(t, running.Load())
+		})
+	}
+}
+
+// A panic of a fetch is raised with its value where its result would be yielded, or where the
+// caller leaves; the caller's own panic wins. A fetch that ends its goroutine is an error.
+func TestPrefetchPanic(t *testing.T) {
+	problem := errors.New("a bug of a fetch")
+	read := func(ctx context.Context, leaveAt int, leave, end func()) (seen []int, failed error) {
+		fetch := func(_ context.Context, i int) (int, error) {
+			if i == 3 {
+				end()
+			}
+			return i, nil
 		}
-		for n := 1; n <= 20; n++ {
-			w.fill(4, next)
-			assert.EqualValues(t, n+3, started.Load())
-			got, err := w.result(ctx, w.take())
-			require.NoError(t, err)
-			require.Equal(t, n, got)
+		for got, err := range prefetch(ctx, 0, upToAhead(4, math.MaxInt), fetch) {
+			if err != nil {
+				return seen, err
+			}
+			if synctest.Wait(); got == leaveAt {
+				leave()
+				break
+			}
+			seen = append(seen, got)
 		}
-		assert.EqualValues(t, 4, most.Load())
-		w.finish()
+		return seen, nil
+	}
+	fail, nothing := func() { panic(problem) }, func() {}
+	synctest.Test(t, func(t *testing.T) {
+		for leaveAt := range 5 {
+			assert.PanicsWithValue(t, problem, func() { _, _ = read(t.Context(), leaveAt, nothing, fail) }, "left at %d", leaveAt)
+		}
+		assert.PanicsWithValue(t, "a bug of the caller", func() { _, _ = read(t.Context(), 1, func() { panic("a bug of the caller") }, fail) })
+		seen, err := read(t.Context(), 9, nothing, runtime.Goexit)
+		assert.Equal(t, error(task.ErrGoexit), err)
+		assert.Equal(t, []int{0, 1, 2}, seen)
 	})
 }
 
-// A result that is there when the context ends counts; the wait for another one is short.
-func TestWindowEndsWithItsContext(t *testing.T) {
+// A result that has come when the context ends is yielded; the wait for another one is short.
+func TestPrefetchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		caller, cancel := context.WithCancel(t.Context())
-		ctx, w := newWindow[int](caller)
+		defer cancel()
 		release := make(chan struct{})
-		functions := []func() (int, error){
-			func() (int, error) { return 1, nil },
-			func() (int, error) { <-ctx.Done(); return 2, nil },
-			func() (int, error) { <-release; return 3, nil },
-			func() (int, error) { <-release; return 4, nil },
+		fetch := func(ctx context.Context, i int) (int, error) {
+			switch i {
+			case 1:
+			case 2:
+				<-ctx.Done()
+			default:
+				<-release
+			}
+			return i, nil
 		}
-		w.fill(4, func() (next func() (int, error)) {
-			next, functions = functions[0], functions[1:]
-			return next
-		})
-		synctest.Wait()
-		cancel()
 		began := time.Now()
-		for n := 1; n <= 2; n++ {
-			got, err := w.result(ctx, w.take())
-			require.NoError(t, err)
-			assert.Equal(t, n, got)
-			assert.Equal(t, began, time.Now())
+		want := 0
+		for got, err := range prefetch(caller, 0, upToAhead(4, 4), fetch) {
+			if want == 0 {
+				synctest.Wait()
+				cancel()
+			}
+			if want < 3 {
+				require.NoError(t, err)
+				assert.Equal(t, want, got)
+				assert.Equal(t, began, time.Now())
+			} else {
+				require.ErrorIs(t, err, context.Canceled)
+				require.ErrorContains(t, err, "a function of the caller has not returned")
+			}
+			want++
 		}
-		_, err := w.result(ctx, w.take())
-		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorContains(t, err, "a function of the caller has not returned")
-		w.stop()
+		assert.Equal(t, 4, want)
 		assert.Equal(t, leaveAfter, time.Since(began), "all waits together")
 		close(release)
 	})
+}
+
+// If pages are linked, the next one is requested while a page is being decoded.
+func TestAheadDecodesBesideTheNextRequest(t *testing.T) {
+	for _, n := range []int{1, 2, 8} {
+		requested := make(chan struct{})
+		srv := servePages(t, &pageServer{rows: 3, keyset: true, hook: func(_ http.ResponseWriter, _ *http.Request, page int) bool {
+			if page == 3 {
+				close(requested)
+			}
+			return false
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		decodeGate = func(id int64) {
+			if id == 2 {
+				select {
+				case <-requested:
+				case <-ctx.Done():
+				}
+			}
+		}
+		rows, err := Collect(ListAs[gatedRow](ctx, onceClient(t, srv.URL), keysetCall, PerPage(1), Ahead(n)))
+		require.NoError(t, err, "ahead %d", n)
+		assert.Len(t, rows, 3)
+	}
+}
+
+// decodeGate delays the decoding of a row.
+var decodeGate func(id int64)
+
+type gatedRow struct{ ID int64 }
+
+func (r *gatedRow) UnmarshalJSON(text []byte) error {
+	var row listRow
+	err := json.Unmarshal(text, &row)
+	r.ID = row.ID
+	decodeGate(r.ID)
+	return err
 }

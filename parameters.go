@@ -1,7 +1,7 @@
 package forge
 
 import (
-	"errors"
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
@@ -68,7 +68,7 @@ func fieldsOf(t reflect.Type) *optionFields {
 func readFields(t reflect.Type, outer string) (fields []optionField) {
 	for field := range t.Fields() {
 		query, body := field.Tag.Get("url"), field.Tag.Get("json")
-		name, options, _ := strings.Cut(orDefault(query, body), ",")
+		name, options, _ := strings.Cut(cmp.Or(query, body), ",")
 		if name == "" || name == "-" || !field.IsExported() {
 			continue
 		}
@@ -80,7 +80,7 @@ func readFields(t reflect.Type, outer string) (fields []optionField) {
 			f.key += "[]"
 		}
 		if field.Type == reflect.TypeFor[time.Time]() {
-			f.time, f.layout = true, orDefault(field.Tag.Get("layout"), timeLayout)
+			f.time, f.layout = true, cmp.Or(field.Tag.Get("layout"), timeLayout)
 		}
 		if field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct && query != "" && outer == "" {
 			f.inner = readFields(field.Type.Elem(), name)
@@ -238,26 +238,4 @@ func checkNil(v reflect.Value, set []*optionField) error {
 		}
 	}
 	return nil
-}
-
-// timeLayout is how times are sent: in UTC, in milliseconds, as responses have them.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-var errNoTime = errors.New("it is outside the years 0 to 9999, which RFC 3339 can write")
-
-// writeTime writes a time in UTC, as precisely as the layout does. An upper bound is rounded up and
-// every other time down, so that a bound holds the item that it was taken from.
-func writeTime(t time.Time, layout, key string) (string, error) {
-	unit := time.Second
-	if strings.Contains(layout, ".000") {
-		unit = time.Millisecond
-	}
-	rounded := t.UTC().Truncate(unit)
-	if strings.HasSuffix(key, "_before") && rounded.Before(t) {
-		rounded = rounded.Add(unit)
-	}
-	if year := rounded.Year(); year < 0 || year > 9999 {
-		return "", errNoTime
-	}
-	return rounded.Format(layout), nil
 }

@@ -1,7 +1,10 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,13 +13,14 @@ import (
 
 const maxArgument = 2 << 10 // bytes of one path argument
 
-// wirePath is a path as it goes on the wire, and the same decoded.
+// wirePath is a path as it is sent, and the same path decoded.
 type wirePath struct{ escaped, plain string }
 
-// expand puts the arguments into a route's template, after the prefix, each checked and escaped as one segment. It is the only place
-// where paths are made. A trailing slash of the template stays; the optional part in brackets falls away when its
-// argument is the empty string. It keeps nothing of args, which therefore cost no memory.
-func expand(prefix wirePath, template string, args []any) (wirePath, error) {
+// expandTemplate returns the path of a template with its arguments, after the prefix. Each argument
+// is checked, and escaped as one segment. All paths are built here. A trailing slash of the
+// template stays; the optional part in brackets is omitted if its argument is empty. The function
+// keeps no reference to args, so the caller's slice is not allocated on the heap.
+func expandTemplate(prefix wirePath, template string, args []any) (wirePath, error) {
 	escaped, plain := append(make([]byte, 0, 256), prefix.escaped...), append(make([]byte, 0, 128), prefix.plain...)
 	next := 0
 	for rest := template; rest != ""; {
@@ -57,15 +61,15 @@ func expand(prefix wirePath, template string, args []any) (wirePath, error) {
 		return wirePath{}, argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
 	}
 	if string(escaped) == string(plain) {
-		whole := string(plain)
-		return wirePath{whole, whole}, nil
+		path := string(plain)
+		return wirePath{path, path}, nil
 	}
 	n := len(escaped)
 	both := string(append(escaped, plain...))
 	return wirePath{both[:n], both[n:]}, nil
 }
 
-// placeholder cuts the name of a placeholder off the front of s.
+// placeholder returns the name of the placeholder at the front of s.
 func placeholder(s string) string {
 	end := 0
 	for end < len(s) && (s[end] == '_' || s[end] >= 'a' && s[end] <= 'z') {
@@ -74,7 +78,7 @@ func placeholder(s string) string {
 	return s[:end]
 }
 
-// argumentText gives the text of an argument: of a Ref, a number or a string.
+// argumentText returns the text of an argument: a Ref, a number or a string.
 func argumentText(name string, arg any) (string, error) {
 	switch v := arg.(type) {
 	case string:
@@ -105,8 +109,8 @@ func refText(name string, arg Ref) (string, error) {
 	return text, nil
 }
 
-// checkArgument refuses what would address something else than its caller meant: a path that an argument shortens,
-// climbs out of, or that a proxy reads differently once it has decoded it.
+// checkArgument rejects an argument with which the path would name another object: one that makes
+// the path shorter, has dots that lead out of it, or that a proxy reads differently after decoding.
 func checkArgument(name, text string) error {
 	if isSimple(text) {
 		return nil
@@ -122,9 +126,9 @@ func checkArgument(name, text string) error {
 	case !utf8.ValidString(text):
 		reason = "it is not valid UTF-8"
 	default:
-		reason = badParts(text)
+		reason = pathProblem(text)
 		if decoded := unescapeLoosely(text); reason == "" && decoded != text {
-			if reason = badParts(decoded); reason != "" {
+			if reason = pathProblem(decoded); reason != "" {
 				reason = "once decoded, " + reason
 			}
 		}
@@ -136,7 +140,7 @@ func checkArgument(name, text string) error {
 }
 
 // isPathArgument reports whether the argument is the path of a project, group, namespace or image.
-// In these no % is legal; names of branches, tags, files and keys may have one.
+// These cannot have a %; names of branches, tags, files and keys can.
 func isPathArgument(before, name string) bool {
 	switch name {
 	case "project", "project_id", "group", "group_id", "namespace", "namespace_id", "image_path":
@@ -145,7 +149,7 @@ func isPathArgument(before, name string) bool {
 	return strings.HasSuffix(before, "/projects/") || strings.HasSuffix(before, "/groups/") || strings.HasSuffix(before, "/namespaces/")
 }
 
-// checkUnescaped refuses a path that is escaped, as callers of other clients are used to.
+// checkUnescaped rejects a path that is escaped already, which other clients expect.
 func checkUnescaped(name, path string) error {
 	if reason := escapedReason(path); reason != "" {
 		return argumentError(name, reason)
@@ -161,7 +165,8 @@ func escapedReason(path string) string {
 	return "it is escaped already: use " + strconv.Quote(plain) + ", which the client escapes"
 }
 
-// isSimple tells the arguments that need no closer look: parts of letters, digits and - _ . which do not begin with a dot.
+// isSimple reports whether an argument needs no further check: its parts have letters, digits and
+// - _ . only, and do not begin with a dot.
 func isSimple(text string) bool {
 	begins := true
 	for i := range len(text) {
@@ -179,7 +184,8 @@ func isSimple(text string) bool {
 	return !begins && len(text) <= maxArgument
 }
 
-func badParts(text string) string {
+// pathProblem returns why a path is not valid; "" if it is.
+func pathProblem(text string) string {
 	if hasControl(text) {
 		return "it has control bytes"
 	}
@@ -194,7 +200,7 @@ func badParts(text string) string {
 	return ""
 }
 
-// unescapeLoosely decodes what is a valid escape and leaves the rest, as a careless proxy would.
+// unescapeLoosely decodes the valid escapes only and leaves the rest, as a lenient proxy does.
 func unescapeLoosely(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -202,7 +208,7 @@ func unescapeLoosely(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
-			if n, ok := parseHex(s[i+1 : i+3]); ok {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
 				b.WriteByte(byte(n))
 				i += 2
 				continue
@@ -213,8 +219,8 @@ func unescapeLoosely(s string) string {
 	return b.String()
 }
 
-// unescapeAll decodes escapes, and what they are escapes of, until none is left. Each byte is
-// looked at a fixed number of times.
+// unescapeAll decodes escapes, also of escapes, until none is left. The work is linear in the
+// length of s.
 func unescapeAll(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -223,8 +229,8 @@ func unescapeAll(s string) string {
 	for _, c := range []byte(s) {
 		plain = append(plain, c)
 		for n := len(plain); n >= 3 && plain[n-3] == '%'; n = len(plain) {
-			decoded, ok := parseHex(string(plain[n-2:]))
-			if !ok {
+			decoded, err := strconv.ParseUint(string(plain[n-2:]), 16, 8)
+			if err != nil {
 				break
 			}
 			plain = append(plain[:n-3], byte(decoded))
@@ -233,10 +239,11 @@ func unescapeAll(s string) string {
 	return string(plain)
 }
 
-// isWord tells letters, digits, - and _.
+// isWord reports whether c is a letter, a digit, - or _.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 || c == '-' || c == '_' }
 
-// appendEscaped makes one segment of text, as url.PathEscape does; an image path keeps its slashes.
+// appendEscaped appends text as one segment, as url.PathEscape does. An image path keeps its
+// slashes.
 func appendEscaped(b []byte, name, text string) []byte {
 	const hex = "0123456789ABCDEF"
 	start := 0
@@ -254,4 +261,91 @@ func appendEscaped(b []byte, name, text string) []byte {
 
 func argumentError(name, reason string) error {
 	return &ValidationError{Option: "argument", Param: name, Reason: reason}
+}
+
+// parseBase parses a configured address. Errors do not have the address, which may contain a
+// password.
+func parseBase(option, raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if reason := baseURLProblem(raw, u, err); reason != "" {
+		return nil, &ValidationError{Option: option, Reason: reason}
+	}
+	u.Path, u.Host = strings.TrimRight(u.Path, "/"), strings.ToLower(u.Host)
+	return u, nil
+}
+
+// baseURLProblem returns why an address is not valid; "" if it is.
+func baseURLProblem(raw string, u *url.URL, err error) string {
+	switch {
+	case raw == "":
+		return "the address is empty"
+	case strings.TrimSpace(raw) != raw || hasControl(raw):
+		return "the address has spaces or control bytes around or in it"
+	case err != nil:
+		return "the address cannot be parsed; it must look like https://forge.example.com"
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "the address must begin with https://"
+	case u.User != nil:
+		return "the address holds a user or password: use a credential option"
+	case u.RawQuery != "" || u.ForceQuery:
+		return "the address has a query"
+	case u.Fragment != "" || strings.Contains(raw, "#"):
+		return "the address has a fragment"
+	case u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
+		return "the address has no usable host"
+	case strings.Contains(strings.ToUpper(u.RawPath), "%2F"):
+		return "the path of the address has escaped slashes"
+	}
+	if path := strings.TrimRight(u.Path, "/"); path != "" && pathProblem(path[1:]) != "" {
+		return "the path of the address has empty or dotted parts, or control bytes"
+	}
+	return ""
+}
+
+// joinURL returns the URL of a path. Parsing its text would return the same, and take most of the
+// time of a small call.
+func joinURL(base *url.URL, p wirePath) url.URL {
+	u := *base
+	if u.Path, u.RawPath = p.plain, p.escaped; p.plain == p.escaped {
+		u.RawPath = ""
+	}
+	return u
+}
+
+// sameOrigin reports whether scheme, host and port are equal.
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// isLoopback reports whether a host is this machine, without asking the resolver.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+}
+
+// namespaceSegment is the last part of a namespace's full path.
+type namespaceSegment string
+
+func (p namespaceSegment) ref() (string, error) {
+	if strings.Contains(unescapeAll(string(p)), "/") {
+		return "", errors.New("it has a /, and the server compares one segment: use the last part, and NamespaceExistsOptions.ParentID for the group before it")
+	}
+	return string(p), nil
 }

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ var escapedPaths = map[string]string{
 }
 
 // A path of a project, group or namespace that is escaped already is refused with the path that was
-// meant, wherever one is an argument: the client would escape it again, and the server would answer
-// that it does not exist.
+// meant, wherever one is an argument: the client would escape it again, and the server would
+// respond that it does not exist.
 func TestEscapedPaths(t *testing.T) {
 	client := silentServer(t)
 	ctx := t.Context()
@@ -111,7 +112,7 @@ func TestPathArguments(t *testing.T) {
 						args = append(args, int64(1))
 					}
 				}
-				_, err := expand(wirePath{}, route.Template, args)
+				_, err := expandTemplate(wirePath{}, route.Template, args)
 				return err
 			}
 			for text, allowed := range map[string]bool{"plain": true, "a/b": rule.slash, "a%2Db": rule.escape, "a%b": true, "a b?#": true, "": part == ":format", "a/../b": false, "a%2F..%2Fb": false} {
@@ -151,4 +152,163 @@ func TestNamespaceExistsTakesOneSegment(t *testing.T) {
 			refused(t, err, "argument", "namespace")
 		}
 	}
+}
+
+func TestAppendEscaped(t *testing.T) {
+	for c := range 256 {
+		text := "a" + string([]byte{byte(c)}) + "z"
+		assert.Equal(t, url.PathEscape(text), string(appendEscaped(nil, "tag", text)))
+	}
+	assert.Equal(t, "group/a%20b/%C3%A9", string(appendEscaped(nil, "image_path", "group/a b/é")))
+}
+
+func TestAt(t *testing.T) {
+	for _, base := range []string{"https://forge.example.com/api/v4", "http://127.0.0.1:8080/a%20b/api/v4", "https://forge.example.com/~x/é/api/v4"} {
+		parsed, err := parseBase("baseURL", base)
+		require.NoError(t, err)
+		for _, path := range []string{"/issues", "/projects/group%2Fapp/", "/projects/1/a:b@c&d=e$f+g~h", "/projects/100%25", "/x/%C3%A9"} {
+			want, err := url.Parse(parsed.String() + path)
+			require.NoError(t, err)
+			plain, err := url.PathUnescape(path)
+			require.NoError(t, err)
+			got := joinURL(parsed, wirePath{parsed.EscapedPath() + path, parsed.Path + plain})
+			assert.Equal(t, want.String(), got.String())
+			assert.Equal(t, want.Path, got.Path)
+			assert.Equal(t, want.RequestURI(), got.RequestURI())
+		}
+	}
+}
+
+func TestBadBaseURLs(t *testing.T) {
+	for _, address := range []string{
+		"", " ", " https://forge.example.com", "https://forge.example.com ", "https://forge.example.com\n", "forge.example.com", "//forge.example.com", "/api/v4", "https:", "https://", "https:///a",
+		"ftp://forge.example.com", "file:///etc/passwd", "javascript:x", "https:forge.example.com", "https://user@forge.example.com", "https://user:hunter2@forge.example.com", "https://@forge.example.com",
+		"https://forge.example.com?a=b", "https://forge.example.com?", "https://forge.example.com#a", "https://forge.example.com#", "https://forge.example.com:", "https://:443", "https://forge.example.com:port",
+		"https://forge example.com", "https://forge%2eexample.com", "https://forge\\example.com", "https://[::1", "https://forge.example.com/a/../b", "https://forge.example.com/..", "https://forge.example.com/a//b",
+		"https://forge.example.com//a", "https://forge.example.com/a%2Fb", "https://forge.example.com/%zz", "https://forge.example.com/\x00", "https://<forge>", "http://forge.example.com",
+	} {
+		_, err := NewClient(address, WithToken("secret-token"))
+		refused(t, err, "baseURL", "")
+		assert.NotContains(t, err.Error(), "hunter2")
+		if strings.HasPrefix(address, "http://") {
+			continue // good with another option
+		}
+		_, err = NewClient("https://forge.example.com", WithRegistry(address, "https://auth.example.com"))
+		refused(t, err, "WithRegistry", "")
+		_, err = NewClient("https://forge.example.com", WithRegistry("https://auth.example.com", address))
+		refused(t, err, "WithRegistry", "")
+	}
+	for address, want := range map[string]string{
+		"https://forge.example.com":               "https://forge.example.com/api/v4",
+		"https://forge.example.com/":              "https://forge.example.com/api/v4",
+		"https://forge.example.com///":            "https://forge.example.com/api/v4",
+		"https://forge.example.com/api/v4":        "https://forge.example.com/api/v4",
+		"https://forge.example.com/api/v4/":       "https://forge.example.com/api/v4",
+		"https://FORGE.example.com:8443/git/":     "https://forge.example.com:8443/git/api/v4",
+		"https://forge.example.com/git/api/v4":    "https://forge.example.com/git/api/v4",
+		"https://forge.example.com/ümlaut/api/v4": "https://forge.example.com/%C3%BCmlaut/api/v4",
+		"http://localhost:3000":                   "http://localhost:3000/api/v4",
+		"http://127.0.0.1":                        "http://127.0.0.1/api/v4",
+		"http://[::1]:80":                         "http://[::1]:80/api/v4",
+		"HTTPS://forge.example.com":               "https://forge.example.com/api/v4",
+	} {
+		client, err := NewClient(address, WithToken("secret-token"))
+		require.NoError(t, err, address)
+		assert.Equal(t, want, client.BaseURL())
+	}
+}
+
+// FuzzExpand: the path, split and decoded once, gives the arguments back, so that no argument leads
+// to another route.
+func FuzzExpand(f *testing.F) {
+	for _, arg := range []string{"a", "group/app", "..", "%2e%2e", "a%2Fb", "ü b?#", "a//b", "\x00", "%", "100%25"} {
+		f.Add(uint8(0), arg, arg)
+		f.Add(uint8(3), arg, "tag")
+	}
+	templates := []string{
+		"/projects/:id/registry/repositories/:repository_id/tags/:tag_name", "/projects/:id/repository/archive[.:format]", "/projects/:id/",
+		"/v2/:image_path/manifests/:tag", "/groups/:id/integrations/:slug",
+	}
+	f.Fuzz(func(t *testing.T, which uint8, first, second string) {
+		template := templates[int(which)%len(templates)]
+		args := []any{Path(first), second}
+		switch which % 5 {
+		case 0:
+			args = []any{Path(first), int64(7), second}
+		case 2:
+			args = args[:1]
+		}
+		expanded, err := expandTemplate(wirePath{}, template, args)
+		if err != nil {
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid)
+			require.NotEmpty(t, invalid.Param)
+			return
+		}
+		path := expanded.escaped
+		plain, err := url.PathUnescape(path)
+		require.NoError(t, err)
+		require.Equal(t, plain, expanded.plain)
+		u, err := url.Parse("https://forge.example.com/api/v4" + path)
+		require.NoError(t, err)
+		require.Equal(t, "/api/v4"+path, u.EscapedPath(), "the path changes on its way")
+		require.Empty(t, u.RawQuery+u.Fragment)
+		segments := strings.Split(path, "/")
+		for i, segment := range segments {
+			segments[i], err = url.PathUnescape(segment)
+			require.NoError(t, err)
+			require.NotContains(t, []string{".", ".."}, segments[i])
+			require.False(t, segments[i] == "" && i > 0 && i < len(segments)-1, "an empty part in %q", path)
+		}
+		var want []string
+		switch which % 5 {
+		case 0:
+			want = []string{"", "projects", first, "registry", "repositories", "7", "tags", second}
+		case 1:
+			want = []string{"", "projects", first, "repository", "archive"}
+			if second != "" {
+				want[4] = "archive." + second
+			}
+		case 2:
+			want = []string{"", "projects", first, ""}
+		case 3:
+			want = slices.Concat([]string{"", "v2"}, strings.Split(first, "/"), []string{"manifests", second})
+		case 4:
+			want = []string{"", "groups", first, "integrations", second}
+		}
+		require.Equal(t, want, segments)
+	})
+}
+
+// FuzzBaseURL: an address is refused, or the client calls exactly the host it names.
+func FuzzBaseURL(f *testing.F) {
+	for _, s := range []string{
+		"https://forge.example.com", "https://forge.example.com:8443/git/api/v4/", "http://localhost", "https://user:hunter2@forge.example.com", "https://forge.example.com?x", "https://[::1]:3000",
+		"https://forge.example.com/a//b", "https://forge.example.com/%2e%2e", "https://forge.example.com\\@evil", "https://ü.example.com/ü", "https://forge.example.com/%2F",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		client, err := NewClient(address, WithToken("secret-token"), WithPlainHTTP())
+		if err != nil {
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid)
+			require.False(t, strings.Contains(address, "hunter2") && strings.Contains(err.Error(), "hunter2"))
+			return
+		}
+		own, err := url.Parse(client.BaseURL())
+		require.NoError(t, err)
+		given, err := url.Parse(address)
+		require.NoError(t, err)
+		require.True(t, sameOrigin(own, given))
+		require.True(t, strings.HasSuffix(own.Path, "/api/v4"))
+		require.Nil(t, own.User)
+		require.Empty(t, own.RawQuery+own.Fragment)
+		for part := range strings.SplitSeq(own.Path[1:], "/") {
+			require.NotContains(t, []string{"", ".", ".."}, part)
+		}
+		again, err := NewClient(client.BaseURL(), WithPlainHTTP())
+		require.NoError(t, err)
+		require.Equal(t, client.BaseURL(), again.BaseURL(), "the address of a client makes the same client")
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strings"
 )
 
 // PlaceholderReassignmentsService assigns the contributions of placeholder users, which an import has made, to real users (Document 2
@@ -37,7 +38,7 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 // without a line end, so a truncated last field is not found; List and Download find it.
 func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
-		if err := readReassignments(file, &s.owner().config, false, yield); err != nil {
+		if err := readReassignments(file, s.owner().config.vocabulary, false, yield); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -48,7 +49,7 @@ func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*Placeh
 // those of its Extra. A row with a value that the header has no column for is an error. The first error of rows ends the file, which is
 // then of no use.
 func (s *PlaceholderReassignmentsService) Write(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
-	return writeReassignments(file, &s.owner().config, rows)
+	return writeReassignments(file, s.owner().config.vocabulary, rows)
 }
 
 // list is Read of a Download.
@@ -61,8 +62,24 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 		}
 		defer file.Close()
 		config := &s.owner().config
-		if err := readReassignments(file, config, file.Size < 0, config.drift.columns(r.route, yield)); err != nil {
+		if err := readReassignments(file, config.vocabulary, file.Size < 0, recordColumns(config.drift.watch(r.route), yield)); err != nil {
 			yield(nil, file.unusable(err))
 		}
+	}
+}
+
+// recordColumns returns a yield that records the columns of a file that no field names. A nil
+// record records nothing.
+func recordColumns(record func(place, want, got string), yield func(*PlaceholderReassignment, error) bool) func(*PlaceholderReassignment, error) bool {
+	if record == nil {
+		return yield
+	}
+	return func(row *PlaceholderReassignment, err error) bool {
+		if err == nil {
+			for name := range row.Extra {
+				record("/*/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "", "string")
+			}
+		}
+		return yield(row, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // PlaceholderReassignment is a row of a file of reassignments: a user of the place that was imported from, and who gets the
@@ -82,7 +84,7 @@ func (p *PlaceholderReassignment) field(column string) *string {
 
 // readReassignments reads a file row by row. With lineEnd a last row without a line end is an
 // error: where nothing announces the length of the file, that row may be truncated.
-func readReassignments(file io.Reader, c *config, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
+func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
 	if isNil(file) {
 		return reassignmentError(errors.New("the reader is nil"))
 	}
@@ -112,7 +114,7 @@ func readReassignments(file io.Reader, c *config, lineEnd bool, yield func(*Plac
 	case err != nil:
 		return reassignmentError(err)
 	}
-	header, err := newReassignmentHeader(slices.Clone(first), c)
+	header, err := newReassignmentHeader(slices.Clone(first), w)
 	if err != nil {
 		return err
 	}
@@ -134,18 +136,18 @@ func reassignmentError(err error) error {
 
 // newReassignmentHeader finds the contract's columns. A file without one of them is another file, and a value in a row of it would be
 // lost.
-func newReassignmentHeader(names []string, c *config) (*reassignmentHeader, error) {
+func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error) {
 	h := &reassignmentHeader{names: names, columns: make([]string, len(names))}
 	var p PlaceholderReassignment
 	for i, name := range names {
 		column := name
-		if neutral, known := c.neutral(columnWord, name); known {
+		if neutral, known := w.neutral(columnWord, name); known {
 			column = neutral
 		} else if neutral, known := GitLab.Neutral(columnWord, name); known {
 			column = neutral
 		}
 		if slices.Contains(names[:i], name) || p.field(column) != nil && slices.Contains(h.columns[:i], column) {
-			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", cleanText(name, 256))
+			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", safetext.Clean(name, 256))
 		}
 		if p.field(column) != nil {
 			h.columns[i] = column
@@ -153,7 +155,7 @@ func newReassignmentHeader(names []string, c *config) (*reassignmentHeader, erro
 	}
 	for _, column := range reassignmentColumns() {
 		if !slices.Contains(h.columns, column) {
-			line := cleanText(strings.Join(names, ","), 256)
+			line := safetext.Clean(strings.Join(names, ","), 256)
 			return nil, fmt.Errorf("forge: the file of reassignments has no column %q; its first line is %q: is it the file that the server made, separated by commas?", column, line)
 		}
 	}
@@ -177,13 +179,13 @@ func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
 }
 
 // orOwn gives the header of the row's file, or one for a row that was made by hand.
-func (p *PlaceholderReassignment) orOwn(c *config) *reassignmentHeader {
+func (p *PlaceholderReassignment) orOwn(w *words) *reassignmentHeader {
 	if p.header != nil {
 		return p.header
 	}
 	h := &reassignmentHeader{columns: reassignmentColumns()}
 	for _, column := range h.columns {
-		name, known := c.word(columnWord, column)
+		name, known := w.word(columnWord, column)
 		if !known {
 			name = column
 		}
@@ -214,14 +216,14 @@ func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
 		if i := slices.Index(h.names, name); i < 0 || h.columns[i] != "" {
-			return nil, fmt.Errorf("forge: writing the file of reassignments: its header has no column %q for a value of Extra", cleanText(name, 256))
+			return nil, fmt.Errorf("forge: writing the file of reassignments: its header has no column %q for a value of Extra", safetext.Clean(name, 256))
 		}
 	}
 	return record, nil
 }
 
 // writeReassignments writes a file row by row. An error of rows is returned as it is.
-func writeReassignments(file io.Writer, c *config, rows iter.Seq2[*PlaceholderReassignment, error]) error {
+func writeReassignments(file io.Writer, w *words, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	if isNil(file) || rows == nil {
 		return writingError(errors.New("the writer or the list of rows is nil"))
 	}
@@ -234,7 +236,7 @@ func writeReassignments(file io.Writer, c *config, rows iter.Seq2[*PlaceholderRe
 		case row == nil:
 			return writingError(errors.New("a row is nil"))
 		case header == nil:
-			header = row.orOwn(c)
+			header = row.orOwn(w)
 			_ = records.Write(header.names) // Error reports what went wrong
 		}
 		record, err := header.record(row)
@@ -246,7 +248,7 @@ func writeReassignments(file io.Writer, c *config, rows iter.Seq2[*PlaceholderRe
 		}
 	}
 	if header == nil {
-		_ = records.Write(new(PlaceholderReassignment).orOwn(c).names) // likewise
+		_ = records.Write(new(PlaceholderReassignment).orOwn(w).names) // likewise
 	}
 	if records.Flush(); records.Error() != nil {
 		return writingError(records.Error())

@@ -1,10 +1,12 @@
 package forge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -114,6 +116,51 @@ func TestReassignmentsInterrupted(t *testing.T) {
 			_, err := Collect(client.PlaceholderReassignments.List(ctx, ID(1)))
 			cancel()
 			require.ErrorIs(t, err, context.Canceled, "cut at %d", cut)
+		}
+	}
+}
+
+// FuzzReassignments: a file of any bytes is refused, or its rows are read and written and read
+// again as the same rows.
+func FuzzReassignments(f *testing.F) {
+	const columns = "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email"
+	for _, s := range []string{
+		columns + "\nhost,github,1,\"A, \"\"B\"\"\",b,me,\n", "\ufeff" + columns + ",Extra\r\na,b,c,d,e,f,g,h\r\n", columns + "\na,b\n", columns + "\n\"", columns, "", "\n", "x,y\n1,2\n",
+		columns + ",Source host\n", strings.ReplaceAll(columns, "Platform", "GitLab") + "\n=1+1,\t,\r,\"\n\",\x00,\xff,ü\n", columns + "\n\n\n\"\",,,,,,\n", columns + ",\n1,2,3,4,5,6,7,8\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		service := fuzzClient(t, nothing).PlaceholderReassignments
+		rows, err := Collect(service.Read(bytes.NewReader(file)))
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			require.True(t, strings.HasPrefix(err.Error(), "forge: "), err.Error())
+			return
+		}
+		var written bytes.Buffer
+		require.NoError(t, service.Write(&written, sequence(rows)))
+		if len(rows) == 0 {
+			return
+		}
+		again, err := Collect(service.Read(bytes.NewReader(written.Bytes())))
+		require.NoError(t, err, "%q", written.String())
+		require.Len(t, again, len(rows))
+		for i := range rows {
+			require.Equal(t, rows[i], again[i])
+		}
+		var twice bytes.Buffer
+		require.NoError(t, service.Write(&twice, sequence(again)))
+		require.Equal(t, written.String(), twice.String())
+	})
+}
+
+func sequence(rows []*PlaceholderReassignment) iter.Seq2[*PlaceholderReassignment, error] {
+	return func(yield func(*PlaceholderReassignment, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
 		}
 	}
 }

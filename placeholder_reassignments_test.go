@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 func TestPlaceholderReassignments(t *testing.T) {
@@ -109,7 +112,8 @@ func TestPlaceholderReassignments(t *testing.T) {
 	})
 }
 
-// TestReassignmentsLeftEarly shows that a loop which is left gives the connection back, and that rows come while the file arrives.
+// TestReassignmentsLeftEarly shows that a loop which is left gives the connection back, and that
+// rows come while the file arrives.
 func TestReassignmentsLeftEarly(t *testing.T) {
 	file := readFixture(t, "placeholder_reassignments/reassignments.csv")
 	left, stop := make(chan struct{}), make(chan struct{})
@@ -162,7 +166,8 @@ func byHand(rows ...*PlaceholderReassignment) iter.Seq2[*PlaceholderReassignment
 	}
 }
 
-// TestReassignmentFiles shows that a file keeps its words, its columns and their order from reading to writing.
+// TestReassignmentFiles shows that a file keeps its words, its columns and their order from reading
+// to writing.
 func TestReassignmentFiles(t *testing.T) {
 	s := serve(t).PlaceholderReassignments
 	neutral, gitlab := string(readFixture(t, "placeholder_reassignments/reassignments.csv")), string(readFixture(t, "placeholder_reassignments/reassignments_gitlab.csv"))
@@ -190,7 +195,8 @@ func TestReassignmentFiles(t *testing.T) {
 	}
 }
 
-// TestReassignmentVocabulary shows the words of rows that were made by hand, and those that a client's vocabulary adds to what is read.
+// TestReassignmentVocabulary shows the words of rows that were made by hand, and those that a
+// client's vocabulary adds to what is read.
 func TestReassignmentVocabulary(t *testing.T) {
 	row := &PlaceholderReassignment{SourceHost: "h", Username: "ada", Extra: map[string]string{"B": "2", "A": "1"}}
 	for vocabulary, words := range map[Vocabulary]string{
@@ -259,7 +265,7 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // TestReassignmentColumns holds the columns to the catalogue, which shows them as a type.
 func TestReassignmentColumns(t *testing.T) {
-	var types map[string]struct{ Fields []catalogueField }
+	var types map[string]struct{ Fields []catalogue.Field }
 	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
 	var columns []string
 	for _, f := range types["PlaceholderReassignmentRow"].Fields {
@@ -267,4 +273,31 @@ func TestReassignmentColumns(t *testing.T) {
 		assert.NotNil(t, new(PlaceholderReassignment).field(f.Name))
 	}
 	assert.Equal(t, columns, reassignmentColumns())
+}
+
+// What reads and writes files of the caller's says what is missing.
+func TestNilFilesOfReassignments(t *testing.T) {
+	s := silentServer(t).PlaceholderReassignments
+	var none iter.Seq2[*PlaceholderReassignment, error]
+	for name, call := range map[string]func() error{
+		"Read": func() error {
+			_, err := Collect(s.Read(nil))
+			return err
+		},
+		"Read of a typed nil": func() error {
+			_, err := Collect(s.Read((*os.File)(nil)))
+			return err
+		},
+		"Write":              func() error { return s.Write(nil, byHand()) },
+		"Write of no rows":   func() error { return s.Write(io.Discard, nil) },
+		"Write of a nil row": func() error { return s.Write(io.Discard, byHand(nil)) },
+		"Collect": func() error {
+			_, err := Collect(none)
+			return err
+		},
+	} {
+		o := ends(t, call)
+		require.Error(t, o.err, "%s: %v", name, o.panicked)
+		assert.True(t, strings.HasPrefix(o.err.Error(), "forge: "), "%s: %v", name, o.err)
+	}
 }

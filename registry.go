@@ -1,10 +1,13 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // RegistryService manages container registries through the API: repositories, tags and their deletion (Document 1 §4.1).
@@ -102,7 +105,7 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 		case found.Status == "":
 			return false, "the repository is not being deleted", nil
 		}
-		return false, "the repository is " + cleanText(string(found.Status), 64), nil
+		return false, "the repository is " + safetext.Clean(string(found.Status), 64), nil
 	})
 }
 
@@ -175,7 +178,7 @@ func (o *DeleteTagsOptions) check() error {
 }
 
 // pattern is what names are matched with, under whichever name it was given.
-func (o *DeleteTagsOptions) pattern() string { return orDefault(o.NameRegexDelete, o.NameRegex) }
+func (o *DeleteTagsOptions) pattern() string { return cmp.Or(o.NameRegexDelete, o.NameRegex) }
 
 func isAge(param string, age Age) error {
 	if age == "" {

@@ -11,12 +11,20 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// RegistryNativeService calls the container registry itself, at the addresses of WithRegistry (Document 1 §4.1.2). Its calls are
-// authorized by registry tokens, which the client obtains with WithRegistryCredentials, keeps until they expire, and sends to
-// the registry only. Credentials of the API have no part in it.
-type RegistryNativeService struct{ service }
+// RegistryNativeService calls the container registry itself, at the addresses of WithRegistry
+// (Document 1 §4.1.2). Its calls are authorized by registry tokens, which the client obtains
+// with WithRegistryCredentials, keeps until they expire, and sends to the registry only.
+// Credentials of the API have no part in it.
+//
+// Calls that need the same token share one request for it. That request continues for at most
+// 30 s after the contexts of these calls have ended, so that the next call has the token.
+type RegistryNativeService struct {
+	service
+	tokens registryTokens // nil: the service was not made by NewClient
+}
 
 // registryName is the registry as its token endpoint knows it.
 const registryName = "container_registry"
@@ -39,8 +47,8 @@ const (
 	RegistryDelete RegistryAction = "delete"
 )
 
-// RepositoryScope lets the token's owner do something with one repository: RepositoryScope("group/app", RegistryPull). Several
-// actions are sent as pull,push.
+// RepositoryScope lets the token's owner do something with one repository:
+// RepositoryScope("group/app", RegistryPull). Several actions are sent as pull,push.
 func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope {
 	names := make([]string, len(actions))
 	for i, action := range actions {
@@ -53,8 +61,8 @@ func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope 
 func (s RegistryScope) check() error {
 	parts := strings.Split(string(s), ":")
 	if len(parts) != 3 || strings.ContainsAny(string(s), " \t") || hasControl(string(s)) ||
-		parts[0] == "" || badParts(parts[1]) != "" || strings.Contains(","+parts[2]+",", ",,") {
-		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or CatalogScope", cleanText(string(s), 256))}
+		parts[0] == "" || pathProblem(parts[1]) != "" || strings.Contains(","+parts[2]+",", ",,") {
+		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or CatalogScope", safetext.Clean(string(s), 256))}
 	}
 	if reason := escapedReason(parts[1]); reason != "" {
 		return &ValidationError{Param: "scope", Reason: "the image path: " + reason}
@@ -80,25 +88,27 @@ func (o *RegistryTokenOptions) check() error {
 	return nil
 }
 
-// GetToken gives a token for the scopes: the client's own while it is good, else one that it obtains with the credentials of
-// WithRegistryCredentials and keeps. The calls of this service need no GetToken. Request options are for a request of one's own, so
-// with any the token is always a new one. Document 1 §4.1.2.
+// GetToken gives a token for the scopes: the client's own while it is good, else one that it
+// obtains with the credentials of WithRegistryCredentials and keeps. The calls of this service
+// need no GetToken. Request options are for a request of one's own, so with any the token is
+// always a new one. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.get("/jwt/auth").constant("service", registryName).params(o)
-	return s.owner().tokens(ctx, r, "", opts)
+	return s.token(ctx, r, "", opts)
 }
 
 // DeleteManifestOptions says what the registry is asked to delete.
 type DeleteManifestOptions struct {
-	// ManifestType is the media type of the manifest: application/vnd.<vendor>.distribution.manifest.v2+json. Empty for the word
-	// of the client's vocabulary; required without one.
+	// ManifestType is the media type of the manifest:
+	// application/vnd.<vendor>.distribution.manifest.v2+json. Empty for the word of the
+	// client's vocabulary; required without one.
 	ManifestType string `url:"-"`
 }
 
-// DeleteManifest deletes a tag by its reference, or an image by its digest. The registry's feature tag_delete must be on.
-// Document 1 §4.1.2.
+// DeleteManifest deletes a tag by its reference, or an image by its digest. The registry's
+// feature tag_delete must be on. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
-	r := s.delete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(RepositoryScope(imagePath, RegistryDelete)).manifest(o)
+	r := s.delete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
 	return exec(ctx, r, opts)
 }
 
@@ -106,20 +116,21 @@ func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, r
 //
 // Deprecated: since 16.4; use DeleteManifest. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePath, tag string, opts ...RequestOption) error {
-	r := s.delete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(RepositoryScope(imagePath, RegistryDelete))
+	r := s.delete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryDelete))
 	return exec(ctx, r, opts)
 }
 
-// ListCatalog lists all repositories of the registry. The credentials must be an administrator's. The contract does not show the
-// answer; it is read as the registry protocol has it. Document 1 §4.1.2.
+// ListCatalog lists all repositories of the registry. The credentials must be an
+// administrator's. The contract does not show the answer; it is read as the registry protocol
+// has it. Document 1 §4.1.2.
 func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
-	r := s.get("/v2/_catalog").scoped(CatalogScope).wrapped("repositories", "n")
+	r := s.get("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
 	return list[CatalogRepository](ctx, r, opts)
 }
 
-// scoped names the token that the request needs.
-func (r *request) scoped(scope RegistryScope) *request {
-	if r.scope = scope; r.err == nil {
+// scoped authorizes the request with a token for the scope.
+func (r *request) scoped(s *RegistryNativeService, scope RegistryScope) *request {
+	if r.auth = s.credential(scope); r.err == nil {
 		r.err = scope.check()
 	}
 	return r
@@ -135,7 +146,7 @@ func (r *request) manifest(o *DeleteManifestOptions) *request {
 		kind = o.ManifestType
 	}
 	if kind == "" {
-		kind, known = r.client.config.word(mediaWord, manifestType)
+		kind, known = r.core.config.vocabulary.word(mediaWord, manifestType)
 	}
 	r.accept = kind
 	switch {
@@ -148,11 +159,13 @@ func (r *request) manifest(o *DeleteManifestOptions) *request {
 	return r
 }
 
-// RegistryToken is a token for the registry (Document 1 §4.1.2). It does not show itself when it is printed or logged.
+// RegistryToken is a token for the registry (Document 1 §4.1.2). It does not show itself when
+// it is printed or logged.
 type RegistryToken struct {
 	// Token is the secret itself.
 	Token string `json:"token"`
-	// ExpiresIn is how long the token is good, in seconds; 0 when the server does not say. Not part of the contract.
+	// ExpiresIn is how long the token is good, in seconds; 0 when the server does not say. Not
+	// part of the contract.
 	ExpiresIn int `json:"expires_in"`
 	// IssuedAt is when the token was made. Not part of the contract.
 	IssuedAt time.Time `json:"issued_at"`
@@ -169,7 +182,8 @@ func (t RegistryToken) Format(f fmt.State, _ rune) {
 // LogValue logs what the value is and not what it holds.
 func (t RegistryToken) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// MarshalJSON writes what the value is and not what it holds: keep Token itself where it has to be kept.
+// MarshalJSON writes what the value is and not what it holds: keep Token itself where it has to
+// be kept.
 func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted]"`), nil }
 
 // CatalogRepository is an entry of the registry's catalogue.

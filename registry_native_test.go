@@ -43,7 +43,31 @@ func tokenAnswer(token string, more string) act {
 	return sayJSON(fmt.Sprintf(`{"token":%q%s}`, token, more))
 }
 
-// Each credential goes to its own address: basic to the token endpoint, the token to the registry, that of the API to neither.
+// A call of one's own gets the credential of its address, and none at the registry, which wants a
+// token for a scope. A client without a credential sends none, whatever its parent has.
+func TestCredentialOfEachAddress(t *testing.T) {
+	c, api, registry, auth := nativeClient(t, sayJSON("{}"), tokenAnswer("token", ""))
+	bare, err := c.With(WithoutCredential())
+	require.NoError(t, err)
+	for _, client := range []*Client{c, bare} {
+		for _, route := range []string{"/version", "/v2/_catalog", "/jwt/auth"} {
+			require.NoError(t, client.Do(t.Context(), Call{Method: "GET", Route: route}, nil))
+		}
+	}
+	sent := func(w *wire) (all []string) {
+		for _, s := range w.seen() {
+			all = append(all, s.header.Get("Private-Token")+s.header.Get("Authorization"))
+		}
+		return all
+	}
+	pair := "Basic " + base64.StdEncoding.EncodeToString([]byte(registryUser+":"+registryPassword))
+	assert.Equal(t, []string{secret, ""}, sent(api))
+	assert.Equal(t, []string{"", ""}, sent(registry))
+	assert.Equal(t, []string{pair, pair}, sent(auth))
+}
+
+// Each credential goes to its own address: basic to the token endpoint, the token to the registry,
+// that of the API to neither.
 func TestNativeCredentials(t *testing.T) {
 	token := jwt(`{"exp":2000000300,"iat":2000000000}`)
 	c, api, registry, auth := nativeClient(t, say(202, ""), tokenAnswer(token, ""))
@@ -116,7 +140,8 @@ func TestGetToken(t *testing.T) {
 	assert.NotContains(t, log.String(), held)
 }
 
-// A token is used until shortly before it expires, by its own claims, by the answer's member, else for a minute.
+// A token is used until shortly before it expires, by its own claims, by the answer's member, else
+// for a minute.
 func TestRegistryTokenLifetime(t *testing.T) {
 	now := time.Unix(2000000000, 0)
 	for _, row := range []struct {
@@ -253,7 +278,7 @@ func TestRegistryTokenFails(t *testing.T) {
 		require.ErrorIs(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil), ErrCredential, answer)
 		assert.Empty(t, registry.seen())
 	}
-	for _, v := range []any{c, *c, c.config.basic, err} {
+	for _, v := range []any{c, *c, c.config.registryBasicAuth, err} {
 		assert.NotContains(t, fmt.Sprintf("%+v %#v", v, v), registryPassword)
 	}
 }
@@ -362,8 +387,8 @@ func TestManifestTypeRefused(t *testing.T) {
 	assert.Empty(t, auth.seen())
 }
 
-// The time that a token is waited for is not the caller's: an exchange that would have to wait longer
-// does not end with a deadline that the caller has never set.
+// The time that a token is waited for is not the caller's: an exchange that would have to wait
+// longer does not end with a deadline that the caller has never set.
 func TestRegistryTokenPastItsOwnLimit(t *testing.T) {
 	for name, answer := range map[string]act{
 		"backoff": say(http.StatusServiceUnavailable, ""), "asked": say(http.StatusTooManyRequests, "", "Retry-After: 50"),

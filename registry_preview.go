@@ -90,7 +90,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 		return nil, err
 	}
 	o = orZero(o).(*DeleteTagsOptions)
-	rules := &deletionRules{keepN: o.KeepN, reads: settings.again(), page: orDefault(settings.into, new(Response))}
+	rules := &deletionRules{keepN: o.KeepN, reads: settings.again(), page: cmp.Or(settings.into, new(Response))}
 	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
 		rules.keep, err = anchored(o.NameRegexKeep)
 	}
@@ -141,37 +141,35 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 	return tag.CreatedAt
 }
 
-// readTags reads the tags, some at a time, and omits those that no longer exist. Each name has a
-// tag, a 404 or an error of the whole; the first error ends it.
+// readTags reads the tags, several at a time, and omits those that no longer exist. Any other error
+// than a 404 ends it.
 func (s *RegistryService) readTags(ctx context.Context, project Ref, repository int64, names []string, opts ...RequestOption) ([]*RegistryTagDetail, error) {
 	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
-	ctx, results := newWindow[*RegistryTagDetail](ctx)
-	defer results.stop()
 	turns := make(chan struct{}, previewReads)
-	waiting := names
-	next := func() func() (*RegistryTagDetail, error) {
-		name := waiting[0]
-		waiting = waiting[1:]
-		return func() (*RegistryTagDetail, error) {
-			select {
-			case turns <- struct{}{}:
-				defer func() { <-turns }()
-				return s.GetTag(ctx, project, repository, name, opts...)
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
+	limit := func(i int, _ *RegistryTagDetail) (yielded, waiting int) {
+		n := min(i+previewAhead, len(names))
+		return n, n
+	}
+	read := func(ctx context.Context, i int) (*RegistryTagDetail, error) {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
+		tag, err := s.GetTag(ctx, project, repository, names[i-1], opts...)
+		if errors.Is(err, ErrNotFound) {
+			return nil, nil // the tag no longer exists
+		}
+		return tag, err
 	}
 	var tags []*RegistryTagDetail
-	for left := len(names); left > 0; left-- {
-		results.fill(min(previewAhead, left), next)
-		tag, err := results.result(ctx, results.take())
-		switch {
-		case err == nil:
-			tags = append(tags, tag)
-		case !errors.Is(err, ErrNotFound):
-			results.finish()
+	for tag, err := range prefetch(ctx, nil, limit, read) {
+		if err != nil {
 			return nil, r.named(err)
+		}
+		if tag != nil {
+			tags = append(tags, tag)
 		}
 	}
 	return tags, nil

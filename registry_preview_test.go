@@ -91,6 +91,8 @@ func TestPreviewDeleteTags(t *testing.T) {
 		{"a broken image is new", DeleteTagsOptions{NameRegexDelete: "broken|v3", KeepN: 1}, []string{"v3"}, []string{"broken"}},
 		{"and not old", DeleteTagsOptions{NameRegexDelete: "broken", OlderThan: Hours(1)}, nil, []string{"broken"}},
 		{"together", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 1, OlderThan: Days(7)}, []string{"v2", "v1"}, []string{"v4", "v3"}},
+		{"together, where the number decides", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 3, OlderThan: Days(7)},
+			[]string{"v1"}, []string{"v4", "v3", "v2"}},
 		{"keep more than there are", DeleteTagsOptions{NameRegexDelete: "v[12]", KeepN: 9}, nil, []string{"v2", "v1"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -183,6 +183,7 @@ func TestAge(t *testing.T) {
 		require.Error(t, err, bad)
 		assert.Empty(t, age)
 	}
+	assert.Equal(t, []Age{"1h", "7d", "2month"}, []Age{Hours(1), Days(7), Months(2)}, "the forms of the contract")
 	age, err := ParseAge(" 1month ")
 	require.NoError(t, err)
 	data, err := json.Marshal(map[string]Age{"older_than": age})

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -8,11 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
-// registryTokens gives a token for the scopes that the request names, another one than refused. It is a function, so that no token
-// can be reached through a client.
+// registryTokens returns a token for the scopes that the request names, but not the one that was
+// refused. It is a function, so that no token can be reached through a client.
 type registryTokens func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error)
 
 const (
@@ -59,21 +61,23 @@ func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts [
 	if token := tokens.usable(refused); token != nil {
 		return token, nil
 	}
-	token, err := tokens.shared.do(ctx, func(ctx context.Context) (*RegistryToken, error) {
+	token, err := tokens.shared.Do(ctx, func(ctx context.Context) (*RegistryToken, error) {
 		if token := tokens.usable(refused); token != nil {
 			return token, nil
 		}
+		ctx, cancel := withTokenTimeout(ctx)
+		defer cancel()
 		return tokens.exchange(ctx, r, nil)
 	})
 	if err != nil {
-		return nil, r.named(err)
+		return nil, r.named(credentialError(err))
 	}
 	return token.copy(), nil
 }
 
 // scopeTokens holds the token of one set of scopes.
 type scopeTokens struct {
-	shared flight[*RegistryToken]
+	shared credential.Singleflight[*RegistryToken]
 
 	mu      sync.Mutex
 	current *RegistryToken
@@ -119,8 +123,8 @@ func (t *RegistryToken) copy() *RegistryToken {
 	return &own
 }
 
-// lifetime is how long the token is good: by its own claims, else by the answer that brought it. The claims are not verified: who
-// would forge them could as well send another token.
+// lifetime is how long the token is good: by its own claims, else by the answer that brought
+// it. The claims are not verified: who would forge them could as well send another token.
 func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 	var claims struct {
 		Expires float64 `json:"exp"`
@@ -131,7 +135,7 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 		text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
 		if err == nil && json.Unmarshal(text, &claims) == nil && claims.Expires > 0 {
 			// Between two claims a wrong clock does no harm.
-			seconds = claims.Expires - orDefault(claims.Issued, float64(now.Unix()))
+			seconds = claims.Expires - cmp.Or(claims.Issued, float64(now.Unix()))
 		}
 	}
 	if seconds == 0 {
@@ -140,17 +144,23 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 	return time.Duration(max(0, min(seconds, longestLifetime.Seconds())) * float64(time.Second))
 }
 
-// registryCredential authorizes calls of the registry with a token for the scope.
-func (c *Client) registryCredential(scope RegistryScope) credential {
-	if scope == "" {
-		return noCredential()
-	}
-	return bearerToken(new(lastToken), func(ctx context.Context, refused string) (*oauth2.Token, error) {
-		r := service{c}.get("/jwt/auth").constant("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
-		token, err := c.tokens(ctx, r, refused, nil)
+// credential authorizes calls of the registry with a token for the scope.
+func (s *RegistryNativeService) credential(scope RegistryScope) *credential.Credential {
+	bearer := credential.Bearer(func(ctx context.Context, refused string) (*oauth2.Token, error) {
+		r := s.get("/jwt/auth").constant("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
+		token, err := s.token(ctx, r, refused, nil)
 		if err != nil {
-			return nil, &credentialError{reason: "no registry token could be obtained: " + err.Error(), cause: err}
+			return nil, &credential.Error{Reason: "no registry token could be obtained: " + err.Error(), Cause: err}
 		}
 		return &oauth2.Token{AccessToken: token.Token}, nil
 	})
+	return &bearer
+}
+
+// token returns a token for the scopes that the request names, but not the one that was refused.
+func (s *RegistryNativeService) token(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
+	if s.tokens == nil {
+		return newRegistryTokens()(ctx, r, refused, opts)
+	}
+	return s.tokens(ctx, r, refused, opts)
 }

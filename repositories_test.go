@@ -44,7 +44,7 @@ func TestRepositories(t *testing.T) {
 			},
 		},
 		{
-			name:      "blob, its Base64 undone over line breaks",
+			name:      "blob, its Base64 undone over line breaks, with + and /",
 			exchanges: []exchange{{sent: "GET /projects/42/repository/blobs/" + sha, answer: "repositories/blob.json"}},
 			run: func(t *testing.T, c *Client) {
 				blob, err := c.Repositories.GetBlob(t.Context(), ID(42), sha)
@@ -134,13 +134,19 @@ func TestRepositories(t *testing.T) {
 			},
 		},
 		{
-			name:      "merge base",
-			exchanges: []exchange{{sent: "GET /projects/42/repository/merge_base", query: "refs[]=main&refs[]=feature%2Fx", answer: "repositories/merge_base.json"}},
+			name: "merge base of two refs and of more",
+			exchanges: []exchange{
+				{sent: "GET /projects/42/repository/merge_base", query: "refs[]=main&refs[]=feature%2Fx", answer: "repositories/merge_base.json"},
+				{sent: "GET /projects/42/repository/merge_base", query: "refs[]=main&refs[]=v1&refs[]=v2", answer: "repositories/merge_base.json"},
+			},
 			run: func(t *testing.T, c *Client) {
 				commit, err := c.Repositories.GetMergeBase(t.Context(), ID(42), &MergeBaseOptions{Refs: []string{"main", "feature/x"}})
 				require.NoError(t, err)
 				assertWhole(t, "repositories/merge_base.json", commit)
 				assert.Equal(t, []string{"Bob", "Eve"}, commit.ExtendedTrailers["Cc"])
+				commit, err = c.Repositories.GetMergeBase(t.Context(), ID(42), &MergeBaseOptions{Refs: []string{"main", "v1", "v2"}})
+				require.NoError(t, err)
+				assertWhole(t, "repositories/merge_base.json", commit)
 			},
 		},
 		{

@@ -1,8 +1,14 @@
 package forge
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // TreeEntryType says what an entry of a tree is.
@@ -46,6 +52,9 @@ type Blob struct {
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
+
+// countsToQuota reports whether the server limits how often the blob may be read.
+func (b *Blob) countsToQuota() bool { return b.Size > largeBlob }
 
 // Comparison is what lies between two commits (Document 1 §2.4).
 type Comparison struct {
@@ -152,4 +161,36 @@ type Changelog struct {
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// cutDiffs says how many diffs were left out, "" when none was. Servers before 18.4 mark none: there, a diff without text that
+// changes nothing else either was left out, too.
+func cutDiffs(diffs []Diff) string {
+	n, first := 0, ""
+	for _, d := range diffs {
+		same := d.OldPath == d.NewPath && d.AMode == d.BMode && !d.NewFile && !d.DeletedFile && !d.RenamedFile
+		if d.Collapsed || d.TooLarge || d.Diff == "" && same {
+			n, first = n+1, cmp.Or(first, d.NewPath)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d diffs are collapsed or too large, the first is that of %q", n, len(diffs), safetext.Clean(first, 256))
+}
+
+// cutCount says that there are fewer diffs than the server counted, "" where that is not so or not
+// known. A count that stopped has a +: there are more than that.
+func cutCount(diffs []Diff, name, count string) string {
+	number, more := strings.CutSuffix(count, "+")
+	counted, err := strconv.Atoi(number)
+	switch {
+	case diffs == nil || err != nil:
+		return ""
+	case more && len(diffs) <= counted:
+		return fmt.Sprintf("%d diffs, and the server counted more (%s %d+)", len(diffs), name, counted)
+	case len(diffs) < counted:
+		return fmt.Sprintf("%d diffs of %d (%s)", len(diffs), counted, name)
+	}
+	return ""
 }

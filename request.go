@@ -2,23 +2,25 @@ package forge
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 
+	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // request is a call as a value: building it does no I/O, sending never changes it. What is wrong with its
 // arguments is kept in err and returned by the executor.
 type request struct {
-	client  *Client
+	core    *core
+	auth    *credential.Credential // of the address, which goes nowhere else
 	route   *route
 	whole   wirePath   // expanded, from the root
 	path    string     // the same, escaped and relative to the route's base
-	subject string     // what the budget of the route is counted for
+	subject string     // what the quota of the route is counted for
 	query   url.Values // set directly, by Call
 	options any        // url-tagged: becomes the query
 	body    any        // what encode makes the payload of
@@ -26,9 +28,8 @@ type request struct {
 	// These are set with options and a body: programs whose calls have none do not link them.
 	encodeQuery func(options any) (url.Values, error)
 	checkFields func(options any, r *route) error
-	scope       RegistryScope // of the registry token that it needs
-	accept      string        // the media type asked for; empty: JSON
-	pages       pageForm
+	accept      string // the media type asked for; empty: JSON
+	pages       pageShape
 	sum         checksum // of the stream
 	uploads     bool     // the body is a file
 	err         error
@@ -59,13 +60,14 @@ func (s service) request(method, template string, args []any) *request {
 	if !known {
 		route = undocumentedRoute(method, template)
 	}
-	r := &request{client: s.owner(), route: route}
+	core := s.owner()
+	r := &request{core: core, route: route, auth: core.credentialFor(route.base)}
 	var prefix wirePath
-	if base := s.owner().config.bases[route.base]; base != nil {
+	if base := core.config.bases[route.base]; base != nil {
 		prefix = wirePath{base.EscapedPath(), base.Path}
 	}
-	if r.whole, r.err = expand(prefix, template, args); r.err == nil {
-		r.path, r.subject = r.whole.escaped[len(prefix.escaped):], route.budget.subject(args)
+	if r.whole, r.err = expandTemplate(prefix, template, args); r.err == nil {
+		r.path, r.subject = r.whole.escaped[len(prefix.escaped):], route.quota.subject(args)
 	}
 	return r
 }
@@ -140,7 +142,15 @@ func open(ctx context.Context, r *request, opts []RequestOption) (*Download, err
 		return nil, err
 	}
 	defer c.report()
-	if err := c.send(ctx); err != nil {
+	returned := false
+	defer func() {
+		if !returned && c.stream != nil { // a panic or runtime.Goexit of the caller's code
+			_ = c.stream.Close()
+		}
+	}()
+	err = c.send(ctx)
+	returned = true
+	if err != nil {
 		return nil, err
 	}
 	return c.download(), nil
@@ -167,26 +177,13 @@ func (r *request) read(ctx context.Context, out any, opts []RequestOption) error
 		return err
 	}
 	if err = c.decode(out); err == nil {
-		c.weigh(out)
+		c.countLargeBlob(out)
 		err = c.whole(out)
 	}
 	if err != nil {
 		c.end(ctx, err)
 	}
 	return err
-}
-
-// credential is what authorizes the request: each address has a credential of its own, which goes nowhere else.
-func (r *request) credential() *credential {
-	switch r.route.base {
-	case registryBase:
-		cred := r.client.config.registryCredential(r.client, r.scope)
-		return &cred
-	case authBase:
-		return &r.client.config.basic
-	default:
-		return &r.client.config.cred
-	}
 }
 
 // prepare checks the request, encodes it and applies the request options.
@@ -203,7 +200,7 @@ func (r *request) prepare(ctx context.Context, kind executor, opts []RequestOpti
 
 // ready refuses what would panic in the middle of a call.
 func (r *request) ready(ctx context.Context) error {
-	if err := r.client.check(); err != nil {
+	if err := r.core.check(); err != nil {
 		return r.invalid(err)
 	}
 	if ctx == nil {
@@ -219,7 +216,7 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 		call    call
 	})
 	s := &both.options
-	s.kind, s.retry, s.limits, s.room = kind, r.client.config.retry, r.client.config.limits, &both.call
+	s.kind, s.retry, s.limits, s.room = kind, r.core.config.retry, r.core.config.limits, &both.call
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -257,11 +254,11 @@ func (r *request) call(s *callOptions) (*call, error) {
 			return nil, r.invalid(err)
 		}
 	}
-	base := r.client.config.bases[r.route.base]
+	base := r.core.config.bases[r.route.base]
 	if base == nil {
 		return nil, r.invalid(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
 	}
-	u := at(base, r.whole)
+	u := joinURL(base, r.whole)
 	if s.kind != kindList { // whose pages have queries of their own
 		u.RawQuery = values.Encode()
 	}
@@ -328,68 +325,49 @@ func (r *request) invalid(err error) error {
 		v = &ValidationError{Option: "request", Reason: err.Error()}
 	}
 	named := *v
-	named.Route, named.Path = r.route.method+" "+r.route.template, r.client.Redact(r.path)
+	named.Route, named.Path = r.route.method+" "+r.route.template, r.core.redact(r.path)
 	return &named
 }
 
-// Call is a request to an endpoint that has no method of its own.
-type Call struct {
-	// Method is the HTTP method.
-	Method string
-	// Route is the path below /api/v4, with placeholders: "/projects/:id/jobs/:job_id".
-	Route string
-	// Args fill the placeholders in order, each escaped as one segment: forge.ID(42), forge.Path("group/app").
-	Args []Ref
-	// Query is the query, with keys as they go on the wire: "iids[]".
-	Query url.Values
-	// Body is sent as JSON; nil sends none.
-	Body any
-}
-
-// Do sends a call that the package has no method for, and reads its JSON answer into out unless out is nil. The rules of the
-// package hold for it: a POST or PATCH outside the contract is sent once, GET, PUT and DELETE may be retried.
-func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
-	if out == nil {
-		return exec(ctx, c.request(call), opts)
-	}
-	return c.request(call).read(ctx, out, opts)
-}
-
-// ListAs reads all pages of a list that the package has no method for.
-func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
-	return list[T](ctx, c.request(call), opts)
-}
-
-func (c *Client) request(call Call) *request {
-	args := make([]any, len(call.Args))
-	for i, arg := range call.Args {
-		args[i] = arg
-	}
-	r := service{c}.request(call.Method, call.Route, args)
-	r.query, r.foreign = call.Query, foreign
-	if call.Body != nil {
-		r.body, r.encode = call.Body, encodeJSON
-	}
-	if r.err == nil {
-		r.err = call.check()
+// verified compares the stream with a checksum while it is read. An algorithm that is not known is refused: a download that is
+// not compared must not look like one that was.
+func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
+	switch {
+	case sum == "":
+	case algorithm == ChecksumSHA256:
+		r.sum = checksum{want: sum, make: sha256.New}
+	case r.err == nil:
+		r.err = &ValidationError{Option: "SecureFile.ChecksumAlgorithm", Param: "checksum_algorithm",
+			Reason: "it is none that this version knows: clear Checksum to download without comparing"}
 	}
 	return r
 }
 
-// check refuses a call that no server could understand, or that carries a credential where it would be logged.
-func (call Call) check() error {
-	switch call.Method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
-	default:
-		return &ValidationError{Option: "Call.Method", Reason: "it must be GET, HEAD, POST, PUT, PATCH or DELETE"}
+// subject returns the argument that the quota is counted for: the project of a blob, or the
+// repository.
+func (q quota) subject(args []any) string {
+	which := 0
+	switch q {
+	case noQuota, archiveQuota:
+		return ""
+	case deletionQuota:
+		which = 1
+	case blobQuota:
 	}
-	if len(call.Route) < 2 || call.Route[0] != '/' || strings.ContainsAny(call.Route, "?#") || checkArgument("", strings.TrimSuffix(call.Route[1:], "/")) != nil {
-		return &ValidationError{Option: "Call.Route", Reason: "it must begin with a slash, without empty or dotted parts, control bytes or a query: use Args and Query"}
+	text, _ := argumentText("", args[which])
+	return text
+}
+
+// named returns err if it is nil or has an *Error, and otherwise an *Error of the request for it.
+func (r *request) named(err error) error {
+	var failed *Error
+	if err == nil || errors.As(err, &failed) {
+		return err
 	}
-	for name := range call.Query {
-		if isCredentialParam(name) {
-			return &ValidationError{Option: "Call.Query", Param: name, Reason: "credentials do not go into a query: use a client option, or Sudo"}
-		}
-	}
-	return nil
+	return r.fail(err, err.Error())
+}
+
+// fail returns the error of a wait that ended without its result.
+func (r *request) fail(sentinel error, text string) error {
+	return &Error{Method: r.route.method, Route: r.route.template, Path: r.core.redact(r.path), cause: &failure{sentinel: sentinel, text: text}}
 }

@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"net/http"
 	"net/url"
@@ -247,7 +249,7 @@ func HeaderTimeout(d time.Duration) RequestOption {
 		if !o.fits("HeaderTimeout", kindAny) {
 			return
 		}
-		if o.limits.header = d; d <= 0 {
+		if o.limits.Header = d; d <= 0 {
 			o.refuse("HeaderTimeout", "", "it must be positive")
 		}
 	}
@@ -278,6 +280,37 @@ func Unchecked() RequestOption {
 	return func(o *callOptions) {
 		if o.fits("Unchecked", kindAny) {
 			o.unchecked = true
+		}
+	}
+}
+
+// Complete makes an error, which matches ErrIncomplete, of a response that shows that the server
+// cut it: changes that overflow, fewer diffs than were counted, diffs that are collapsed or too
+// large, a comparison that ran out of time. Without it the method Incomplete of the response
+// reports that.
+func Complete() RequestOption {
+	return func(o *callOptions) {
+		if o.fits("Complete", kindDo) {
+			o.complete = true
+		}
+	}
+}
+
+// Checksum compares a download with a checksum, in hex, while it is read: where the content differs the last Read fails with
+// ErrChecksum, and SaveTo leaves no file.
+func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
+	return func(o *callOptions) {
+		if !o.fitsOnce("Checksum", kindOpen, o.sum.want != "") {
+			return
+		}
+		digest, err := hex.DecodeString(sum)
+		switch {
+		case algorithm != ChecksumSHA256:
+			o.refuse("Checksum", "", "the algorithm is none that this version knows")
+		case err != nil || len(digest) != sha256.Size:
+			o.refuse("Checksum", "", "it is no SHA-256, which has 64 hex digits")
+		default:
+			o.sum = checksum{want: sum, make: sha256.New}
 		}
 	}
 }

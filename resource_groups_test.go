@@ -2,6 +2,7 @@ package forge
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,8 +31,8 @@ func TestResourceGroups(t *testing.T) {
 				assertWhole(t, "resource_groups/upcoming_jobs.json", jobs)
 				assert.Equal(t, JobStatusWaitingForResource, jobs[0].Status)
 				assert.Equal(t, new(0.25), jobs[0].QueuedDuration)
-				assert.Nil(t, jobs[1].QueuedDuration)
-				assert.True(t, jobs[1].StartedAt.IsZero())
+				assert.Equal(t, [3]*float64{}, [3]*float64{jobs[1].Coverage, jobs[1].Duration, jobs[1].QueuedDuration})
+				assert.Equal(t, [2]time.Time{}, [2]time.Time{jobs[1].StartedAt, jobs[1].FinishedAt})
 				_, err = c.ResourceGroups.Get(t.Context(), app, "none")
 				require.ErrorIs(t, err, ErrNotFound)
 			},

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
+	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
 // Response is what came with an answer; Into fills it.
@@ -89,11 +92,11 @@ func contentType(h http.Header) string {
 	return ""
 }
 
-func requestID(h http.Header) string { return cleanText(h.Get("X-Request-Id"), 128) }
+func requestID(h http.Header) string { return safetext.Clean(h.Get("X-Request-Id"), 128) }
 
 func readRateLimit(h http.Header) (r RateLimit) {
 	r.Limit, _ = strconv.Atoi(h.Get("Ratelimit-Limit"))
 	r.Remaining, _ = strconv.Atoi(h.Get("Ratelimit-Remaining"))
-	r.Reset, _ = readReset(h, time.Now())
+	r.Reset, _ = throttle.RateLimitReset(h, time.Now())
 	return r
 }

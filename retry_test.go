@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +14,131 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/credential"
 )
+
+// The decision about a failed attempt follows from its class, its record, the policy and the
+// context.
+func TestDecide(t *testing.T) {
+	const half, none = 500 * time.Millisecond, time.Duration(0)
+	policy := RetryPolicy{}.withDefaults()
+	reset := errors.New("reset")
+	seven, jittered := 7*time.Second, 7700*time.Millisecond
+	for _, test := range []struct {
+		name     string
+		attempts int
+		class    class
+		attempt  *attempt
+		sent     bool
+		deadline time.Duration // 0: none
+		want     decision      // wait is the shortest one
+		longest  time.Duration
+	}{
+		{"a 503 to a PUT", 1, repeatable, &attempt{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"the second 503", 2, repeatable, &attempt{status: 503}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"the last 503", 4, repeatable, &attempt{status: 503}, true, none, decision{}, 0},
+		{"a 503 to a POST", 1, once, &attempt{status: 503}, true, none, decision{}, 0},
+		{"a 429 to a POST", 1, once, &attempt{status: 429}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"a lock", 1, once, &attempt{status: 409, message: "Resource lock"}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"another conflict", 1, safe, &attempt{status: 409, message: "exists"}, true, none, decision{}, 0},
+		{"a 404", 1, safe, &attempt{status: 404}, true, none, decision{}, 0},
+		{"a POST that was lost", 1, once, &attempt{err: reset}, true, none, decision{}, 0},
+		{"a PUT that was lost", 1, repeatable, &attempt{err: reset}, true, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a POST that was not sent", 1, once, &attempt{err: reset}, false, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a permanent failure", 1, safe, &attempt{err: reset, final: true}, false, none, decision{}, 0},
+		{"an unknown host", 1, safe, &attempt{err: &net.DNSError{IsNotFound: true}}, false, none, decision{}, 0},
+		{"Retry-After", 1, once, &attempt{status: 429, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503", 1, repeatable, &attempt{status: 503, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503 to a POST", 1, once, &attempt{status: 503, retryAfter: seven}, true, none, decision{}, 0},
+		{"the longest Retry-After", 1, safe, &attempt{status: 429, retryAfter: time.Minute}, true, none, decision{step: resend, wait: time.Minute, serverAsked: true}, 61 * time.Second},
+		{"a Retry-After that is too long", 1, safe, &attempt{status: 429, retryAfter: 61 * time.Second}, true, none,
+			decision{reason: "the server asks to wait 1m1s, longer than the 1m0s that this client waits (RetryPolicy.MaxRetryAfter)"}, 0},
+		{"a Retry-After past the deadline", 1, safe, &attempt{status: 429, retryAfter: seven}, true, 5 * time.Second,
+			decision{reason: "the server asks to wait 7s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
+		{"a Retry-After that is too long and past the deadline", 1, safe, &attempt{status: 429, retryAfter: time.Hour}, true, 5 * time.Second,
+			decision{reason: "the server asks to wait 1h0m0s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
+		{"a wait within the deadline", 1, safe, &attempt{status: 503}, true, time.Second, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"the last attempt before the deadline", 4, safe, &attempt{status: 429, retryAfter: time.Hour}, true, time.Second, decision{}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				if test.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.deadline)
+					defer cancel()
+				}
+				test.attempt.sent.Store(test.sent)
+				for range 20 { // the waits are random
+					got := policy.decide(ctx, test.attempts, test.class, test.attempt)
+					assert.GreaterOrEqual(t, got.wait, test.want.wait)
+					assert.LessOrEqual(t, got.wait, test.longest)
+					got.wait = test.want.wait
+					require.Equal(t, test.want, got)
+				}
+			})
+		})
+	}
+}
+
+// The error of a backoff that the context does not allow names the time of the next attempt.
+func TestDecidePastDeadline(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	policy := RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour}.withDefaults()
+	got := policy.decide(ctx, 1, safe, &attempt{status: 503})
+	assert.Equal(t, giveUp, got.step)
+	assert.Regexp(t, `^the context ends before the next attempt, which is due in (30m|[345]\dm|1h)`, got.reason)
+	assert.Equal(t, context.DeadlineExceeded, got.cause)
+	own := errors.New("the limit of a token request")
+	got = policy.decide(context.WithValue(ctx, tokenTimeoutKey{}, own), 1, safe, &attempt{status: 503})
+	assert.Regexp(t, `^a token is waited for 30s at most, and the next attempt is due in `, got.reason)
+	assert.Equal(t, own, got.cause)
+}
+
+// An attempt is retryable by class, whether it was sent, and what went wrong.
+func TestRetryable(t *testing.T) {
+	all, lost, never := [3]bool{true, true, true}, [3]bool{true, true, false}, [3]bool{}
+	for _, test := range []struct {
+		name    string
+		attempt *attempt
+		sent    bool
+		want    [3]bool // safe, repeatable, once
+	}{
+		{"not sent", &attempt{err: io.ErrUnexpectedEOF}, false, all},
+		{"sent", &attempt{err: io.ErrUnexpectedEOF}, true, lost},
+		{"permanent", &attempt{err: io.ErrUnexpectedEOF, final: true}, true, never},
+		{"certificate", &attempt{err: x509.UnknownAuthorityError{}}, false, never},
+		{"alert", &attempt{err: &net.OpError{Op: "remote error", Err: errors.New("bad certificate")}}, true, never},
+		{"proxy", &attempt{err: &conn.ProxyError{Status: 407}}, false, never},
+		{"proxy that is overloaded", &attempt{err: &conn.ProxyError{Status: 503}}, false, all},
+		{"425", &attempt{status: 425}, true, all},
+		{"429", &attempt{status: 429}, true, all},
+		{"lock", &attempt{status: 409, message: "409 Resource lock"}, true, all},
+		{"conflict", &attempt{status: 409}, true, never},
+		{"408", &attempt{status: 408}, true, lost},
+		{"500", &attempt{status: 500}, true, lost},
+		{"501", &attempt{status: 501}, true, never},
+		{"522", &attempt{status: 522}, true, lost},
+		{"528", &attempt{status: 528}, true, never},
+		{"400", &attempt{status: 400}, true, never},
+		{"401", &attempt{status: 401}, true, never},
+		{"417", &attempt{status: 417}, true, never},
+	} {
+		test.attempt.sent.Store(test.sent)
+		for i, k := range []class{safe, repeatable, once} {
+			assert.Equal(t, test.want[i], test.attempt.retryable(k), "%s, %s", test.name, k)
+		}
+	}
+}
 
 // fault is something that a server does again and again, and how often each class may be sent then.
 type fault struct {
@@ -57,8 +177,9 @@ func faults() []fault {
 	return list
 }
 
-// Design 6.5, 6.6, 6.9: what is sent again follows from the class of the route and from what went wrong, on a new connection
-// as on one that was used before; a write that may have taken effect says so, and a `once` route sees at most one effect.
+// The class of the route and the fault decide whether a request is retried, on new and on reused
+// connections. A write that may have been applied is reported, and a route of class once has at
+// most one effect.
 func TestRetryByClassAndFault(t *testing.T) {
 	for _, f := range faults() {
 		for _, reused := range []bool{false, true} {
@@ -112,7 +233,7 @@ func checkFault(t *testing.T, f fault, k class, attempts int, reused bool) {
 	}
 }
 
-// Design 6.6: where there was no connection nothing was sent, so every class is repeated and nothing can have been applied.
+// Without a connection nothing was sent: every class is retried, and nothing was applied.
 func TestRetryRefused(t *testing.T) {
 	for _, k := range []class{safe, repeatable, once} {
 		err := wireClient(t, refusedAddress(t)).Do(t.Context(), callOf(k), nil)
@@ -123,7 +244,8 @@ func TestRetryRefused(t *testing.T) {
 	}
 }
 
-// Design 6.6: a server that accepts and resets at once has had a connection, so a `once` call is final.
+// A server that accepts a connection and resets it may have processed the request, so class once is
+// not retried.
 func TestRetryResetAtOnce(t *testing.T) {
 	for i, k := range []class{safe, repeatable, once} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -147,8 +269,8 @@ func TestRetryResetAtOnce(t *testing.T) {
 	}
 }
 
-// On a connection that died while it was idle net/http may see it in time and take a new one, or not; a `once` call has one
-// effect at most either way.
+// On a connection that died while it was idle net/http may see it in time and take a new one, or
+// not; a `once` call has one effect at most either way.
 func TestRetryIdleConnectionDied(t *testing.T) {
 	for range 20 {
 		w := newWire(t, func(s seen) act {
@@ -169,7 +291,8 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 	}
 }
 
-// Design 6.9: a 404 or 304 after an attempt that may have been applied is not turned into success, and says what it may mean.
+// A 404 or 304 after an attempt that may have been applied stays an error, which says what it may
+// mean.
 func TestRetryAmbiguousThenGone(t *testing.T) {
 	for _, status := range []int{404, 304} {
 		w := newWire(t, script(reset(""), say(status, "")))
@@ -186,7 +309,8 @@ func TestRetryAmbiguousThenGone(t *testing.T) {
 	assert.False(t, asError(t, err).MaybeApplied)
 }
 
-// Design 6.6, 6.7: an attempt that succeeds ends the call, and Response tells how many there were; `open` repeats until the headers.
+// A successful attempt ends the call, and Response counts the attempts. A stream is retried until
+// its headers have arrived.
 func TestRetryThenSuccess(t *testing.T) {
 	for _, r := range runners {
 		w := newWire(t, script(say(502, "", "Connection: close"), reset(""), say(429, ""), say(200, "[]", jsonType)))
@@ -197,7 +321,7 @@ func TestRetryThenSuccess(t *testing.T) {
 	}
 }
 
-// Design 6.6: a stream that is cut is an error of Read, never an early end, and never a second request.
+// A truncated stream is an error of Read, not an early end, and causes no second request.
 func TestRetryOpenCut(t *testing.T) {
 	w := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")))
 	d, err := openArchive(t.Context(), wireClient(t, w.url))
@@ -210,7 +334,7 @@ func TestRetryOpenCut(t *testing.T) {
 	assert.Len(t, w.seen(), 1)
 }
 
-// Design 6.6: certificate errors, alerts, plain http in place of TLS and unknown hosts are not mended by another attempt.
+// Certificate errors, TLS alerts, plain HTTP instead of TLS and unknown hosts are not retried.
 func TestRetryNeverForTLSAndUnknownHosts(t *testing.T) {
 	quiet := log.New(io.Discard, "", 0)
 	start := func(config *tls.Config) *httptest.Server {
@@ -245,7 +369,8 @@ func TestRetryNeverForTLSAndUnknownHosts(t *testing.T) {
 	}
 }
 
-// Trap: a transport that is not net/http's reports no connections, so what it fails at counts as sent, except a dial.
+// Trap: a transport that is not net/http's reports no connections, so what it fails at counts as
+// sent, except a dial.
 func TestRetryForeignTransport(t *testing.T) {
 	for _, test := range []struct {
 		err      error
@@ -265,7 +390,7 @@ func TestRetryForeignTransport(t *testing.T) {
 	}
 }
 
-// Design 6.6: a body that cannot be read again is sent once; one that can is sent with the same bytes.
+// A body that cannot be read again is sent once; one that can is retried with the same bytes.
 func TestRetryUploads(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -278,7 +403,7 @@ func TestRetryUploads(t *testing.T) {
 	} {
 		w := newWire(t, always(test.answer))
 		c := wireClient(t, w.url)
-		r := service{c}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "a"}, "file", test.file)
+		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "a"}, "file", test.file)
 		require.Equal(t, test.attempts, asError(t, exec(t.Context(), r, nil)).Attempts, test.name)
 		got := w.seen()
 		require.Len(t, got, test.attempts)
@@ -298,4 +423,20 @@ func TestRetryFinishedContext(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, ErrServer)
 	assert.Len(t, w.seen(), 1)
+}
+
+// The backoff begins with what went wrong.
+func TestBackoffBase(t *testing.T) {
+	policy := RetryPolicy{}.withDefaults()
+	lost := &attempt{err: io.ErrUnexpectedEOF}
+	for want, attempts := range map[time.Duration][]*attempt{
+		50 * time.Millisecond:  {lost, {err: conn.ErrNotProcessed}},
+		500 * time.Millisecond: {{status: 503}, {status: 408}, {status: 425}, {status: 522}, {status: 409}, {err: &failure{sentinel: ErrTimeout}}, {err: &conn.ProxyError{Status: 502}}, {err: &net.OpError{Op: "dial"}}, {err: credentialError(&credential.Error{})}},
+		time.Second:            {{status: 429}},
+	} {
+		for _, a := range attempts {
+			assert.Equal(t, want, policy.base(a), "%d %v", a.status, a.err)
+		}
+	}
+	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(lost))
 }

@@ -135,7 +135,8 @@ func TestRunners(t *testing.T) {
 	})
 }
 
-// TestRunnersRefused shows what is refused before anything is sent: above all a deprecated parameter beside the one that has replaced it.
+// TestRunnersRefused shows what is refused before anything is sent: above all a deprecated
+// parameter beside the one that has replaced it.
 func TestRunnersRefused(t *testing.T) {
 	c := serve(t)
 	for _, row := range []struct {

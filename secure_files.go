@@ -78,12 +78,6 @@ func (s *SecureFilesService) Delete(ctx context.Context, project Ref, file int64
 	return exec(ctx, r, opts)
 }
 
-// ChecksumAlgorithm names how a checksum is made. Servers may have values beyond the constant.
-type ChecksumAlgorithm string
-
-// ChecksumSHA256 is SHA-256.
-const ChecksumSHA256 ChecksumAlgorithm = "sha256"
-
 // SecureFile is what is known of a file for CI jobs (Document 1 §2.5).
 type SecureFile struct {
 	// ID is the instance-wide id.

@@ -12,20 +12,20 @@ import "context"
 type SettingsService struct{ service }
 
 // words are what settings are called.
-func (s *SettingsService) words() dictionary {
-	return dictionary{config: &s.owner().config, kind: settingWord}
+func (s *SettingsService) vocabulary() renamer {
+	return renamer{words: s.owner().config.vocabulary, kind: settingWord}
 }
 
 // Get reads the settings. Changes may show late: servers keep settings for 60 seconds by default. Document 3 §4.1.
 func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.get("/application/settings").in(s.words())
+	r := s.get("/application/settings").withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
 // Update changes the settings that are given, and returns all. A server ignores parameters that it does not know or whose tier it
 // does not have, without an error: Apply reports them. Document 3 §4.1.
 func (s *SettingsService) Update(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.put("/application/settings").json(o).in(s.words())
+	r := s.put("/application/settings").json(o).withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 

@@ -24,7 +24,7 @@ type SettingsReport struct {
 func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err == nil && len(update.changes) > 0 {
-		_, err = do[ApplicationSettings](ctx, s.put("/application/settings").json(update).in(s.words()), opts)
+		_, err = do[ApplicationSettings](ctx, s.put("/application/settings").json(update).withVocabulary(s.vocabulary()), opts)
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 		err = firstError(err, checkChange(change))
 		given := change.Name
 		if _, named := settingField(given); !named { // a name in Extra may be the product's own
-			if neutral, known := s.owner().config.neutral(settingWord, given); known {
+			if neutral, known := s.owner().config.vocabulary.neutral(settingWord, given); known {
 				change.Name = neutral
 			}
 		}

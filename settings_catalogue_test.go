@@ -11,64 +11,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// catalogueSetting is what the contract says of a setting in one place.
-type catalogueSetting struct {
-	Name, Type string
-	Nullable   bool
-	Only       json.RawMessage
-	Items      struct{ Type string }
-}
-
-// settingEntry is a setting: in responses, in the update, or in both. Neither: a condition names it.
-type settingEntry struct{ field, param *catalogueSetting }
-
-// settingEntries are all settings of the contract, by the names of this package.
-func settingEntries(t *testing.T) map[string]settingEntry {
-	t.Helper()
-	var types map[string]struct{ Fields []*catalogueSetting }
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
-	var endpoints []struct {
-		ID   string
-		Body []*catalogueSetting `json:"body_params"`
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	entries := map[string]settingEntry{}
-	for _, field := range types["ApplicationSettings"].Fields {
-		entries[shownName(field.Name)] = settingEntry{field: field}
-	}
-	for _, e := range endpoints {
-		if e.ID == "settings.update" {
-			for _, param := range e.Body {
-				entries[param.Name] = settingEntry{entries[param.Name].field, param}
-			}
-		}
-	}
-	for _, name := range settingDependencies() {
-		entries[name] = settingEntry{entries[name].field, entries[name].param}
-	}
-	return entries
-}
-
-// settingsBeyondResponses are the settings that the contract does not show in responses.
-func settingsBeyondResponses(t *testing.T) (names []string) {
-	t.Helper()
-	for name, e := range settingEntries(t) {
-		if e.field == nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+// settingRow adds to an entry of the catalogue which values a Go field for it must hold.
+type settingRow catalogue.Setting
 
 // kind is the JSON type of a setting's values, and of the elements of a list.
-func (e settingEntry) kind() (kind reflect.Kind, element reflect.Kind) {
-	of := e.field
+func (e settingRow) kind() (kind reflect.Kind, element reflect.Kind) {
+	of := e.Field
 	if of == nil {
-		of = e.param
+		of = e.Param
 	}
 	if of == nil {
 		return reflect.Bool, reflect.Invalid // of a setting that a condition names
@@ -88,21 +42,23 @@ func (e settingEntry) kind() (kind reflect.Kind, element reflect.Kind) {
 	return reflect.String, reflect.Invalid
 }
 
-// mayBeOmitted reports whether a response may lack the setting: it is an update's, a tier's or a release's.
-func (e settingEntry) mayBeOmitted() bool {
-	isLimited := func(s *catalogueSetting) bool { return s != nil && s.Only != nil && string(s.Only) != "null" }
-	return e.field == nil || isLimited(e.field) || isLimited(e.param)
+// mayBeOmitted reports whether a response may lack the setting: it is an update's, a tier's or a
+// release's.
+func (e settingRow) mayBeOmitted() bool {
+	isLimited := func(s *catalogue.SettingFacts) bool { return s != nil && s.Only != nil && string(s.Only) != "null" }
+	return e.Field == nil || isLimited(e.Field) || isLimited(e.Param)
 }
 
-// clearedByNull are the update's settings for which deployed servers give null a meaning. The contract is silent.
+// clearedByNull are the update's settings for which deployed servers give null a meaning. The
+// contract is silent.
 func clearedByNull() []string {
 	return []string{"group_runner_token_expiration_interval", "project_runner_token_expiration_interval", "runner_token_expiration_interval"}
 }
 
 // mayBeNull reports whether null is a value of the setting: not of booleans, whose null is false.
-func (e settingEntry) mayBeNull(name string) bool {
+func (e settingRow) mayBeNull(name string) bool {
 	kind, _ := e.kind()
-	return slices.Contains(clearedByNull(), name) || e.field != nil && e.field.Nullable && (kind == reflect.String || kind == reflect.Int)
+	return slices.Contains(clearedByNull(), name) || e.Field != nil && e.Field.Nullable && (kind == reflect.String || kind == reflect.Int)
 }
 
 // The forms that a field of a setting may have.
@@ -127,7 +83,7 @@ func settingForm(field reflect.Type) (value reflect.Type, form string) {
 }
 
 // hasKind reports whether values of the setting fit the Go type.
-func (e settingEntry) hasKind(value reflect.Type) bool {
+func (e settingRow) hasKind(value reflect.Type) bool {
 	kind, element := e.kind()
 	switch {
 	case value.Kind() == reflect.Int64 && kind == reflect.Int, value == reflect.TypeFor[BranchProtectionDefaults]() && kind == reflect.Map:
@@ -139,7 +95,7 @@ func (e settingEntry) hasKind(value reflect.Type) bool {
 }
 
 // wantForm is the form of a setting's field on the document.
-func (e settingEntry) wantForm(name string) string {
+func (e settingRow) wantForm(name string) string {
 	kind, _ := e.kind()
 	switch {
 	case kind == reflect.Slice || kind == reflect.Map:
@@ -152,15 +108,16 @@ func (e settingEntry) wantForm(name string) string {
 	return plainForm
 }
 
-// Every setting of the contract has a field of its kind on the document, and every parameter has one on the options. A field
-// of a setting that a response may omit can hold that.
+// Every setting of the contract has a field of its kind on the document, and every parameter has
+// one on the options. A field of a setting that a response may omit can hold that.
 func TestSettingKinds(t *testing.T) {
-	document, options := jsonFields(reflect.TypeFor[ApplicationSettings]()), jsonFields(reflect.TypeFor[UpdateSettingsOptions]())
-	entries := settingEntries(t)
+	document, options := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
+	entries := catalogue.Settings(t)
 	require.Len(t, entries, 142+96+1)
 	omitted := 0
-	for name, e := range entries {
-		if e.field != nil && (name == "created_at" || name == "updated_at") {
+	for name, entry := range entries {
+		e := settingRow(entry)
+		if e.Field != nil && (name == "created_at" || name == "updated_at") {
 			continue
 		}
 		field := document[name]
@@ -173,7 +130,7 @@ func TestSettingKinds(t *testing.T) {
 		if e.mayBeOmitted() {
 			omitted++
 		}
-		if field = options[name]; e.param == nil && !slices.Contains(settingDependencies(), name) && !slices.Contains(unnamedSettings(), name) {
+		if field = options[name]; e.Param == nil && !slices.Contains(catalogue.SettingDependencies(), name) && !slices.Contains(catalogue.UnnamedSettings(), name) {
 			assert.Nil(t, field, "UpdateSettingsOptions: %s", name)
 			continue
 		}
@@ -190,7 +147,8 @@ func TestSettingKinds(t *testing.T) {
 	assert.Equal(t, 97+25, omitted)
 }
 
-// Zero, null and nothing are told apart in every setting that a response may omit, and null in every setting that may be null.
+// Zero, null and nothing are told apart in every setting that a response may omit, and null in
+// every setting that may be null.
 func TestSettingsTellAbsentFromZero(t *testing.T) {
 	zeros := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "0", reflect.String: `""`, reflect.Slice: "[]", reflect.Map: "{}"}
 	read := func(text string) reflect.Value {
@@ -202,14 +160,18 @@ func TestSettingsTellAbsentFromZero(t *testing.T) {
 		assert.Empty(t, settings.Extra, text)
 		return reflect.ValueOf(settings)
 	}
-	entries := settingEntries(t)
+	isNull := func(field reflect.Value) bool {
+		nullable, is := field.Interface().(interface{ IsNull() bool })
+		return is && nullable.IsNull()
+	}
+	entries := catalogue.Settings(t)
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		e := entries[name]
+		e := settingRow(entries[name])
 		if !e.mayBeOmitted() && !e.mayBeNull(name) {
 			continue
 		}
 		kind, _ := e.kind()
-		goName := fieldOf(reflect.TypeFor[ApplicationSettings](), name)
+		goName := catalogue.GoName(reflect.TypeFor[ApplicationSettings](), name)
 		zero := read(fmt.Sprintf(`{%q:%s}`, name, zeros[kind])).FieldByName(goName)
 		null := read(fmt.Sprintf(`{%q:null}`, name)).FieldByName(goName)
 		assert.False(t, zero.IsZero(), "%s: %s reads as omitted", name, zeros[kind])
@@ -218,7 +180,8 @@ func TestSettingsTellAbsentFromZero(t *testing.T) {
 	}
 }
 
-// A value that a Nullable field cannot take is in Extra, and the field is as if it was omitted, whatever came before.
+// A value that a Nullable field cannot take is in Extra, and the field is as if it was omitted,
+// whatever came before.
 func TestNullableMisfits(t *testing.T) {
 	for text, want := range map[string]ApplicationSettings{
 		`{"home_page_url":7}`:                                {Extra: map[string]json.RawMessage{"home_page_url": json.RawMessage(`7`)}},

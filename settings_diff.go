@@ -68,7 +68,7 @@ func (d SettingDifference) MarshalJSON() ([]byte, error) {
 }
 
 func maskSetting(value json.RawMessage) json.RawMessage {
-	if value == nil || isEmptyJSON(value) {
+	if parsed, ok := parseJSON(value); value == nil || ok && isEmpty(parsed) {
 		return value
 	}
 	return json.RawMessage(`"(secret)"`)

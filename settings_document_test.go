@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 func readSettings(t *testing.T, fixture string, v Vocabulary) *ApplicationSettings {
@@ -47,7 +49,8 @@ func names(differences []SettingDifference) (list []string) {
 	return list
 }
 
-// What a deployed server shows is written again as it came, in the contract's words, and is no change.
+// What a deployed server shows is written again as it came, in the contract's words, and is no
+// change.
 func TestSettingsKeepWhatWasRead(t *testing.T) {
 	for fixture, v := range map[string]Vocabulary{"settings/settings.json": "", "settings/settings_gitlab.json": GitLab} {
 		settings := readSettings(t, fixture, v)
@@ -287,7 +290,8 @@ func TestSettingsJSON(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Settings may be secrets, so a difference prints its name only, and so does what holds it. In JSON a secret has no value.
+// Settings may be secrets, so a difference prints its name only, and so does what holds it. In JSON
+// a secret has no value.
 func TestSettingDifferencePrintsItsName(t *testing.T) {
 	difference := SettingDifference{Name: "chatapp_secret", Have: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`), Reason: SettingNotApplied}
 	list := []SettingDifference{difference}
@@ -385,7 +389,8 @@ func TestApplySettingsWords(t *testing.T) {
 	require.ErrorContains(t, err, "akismet_enabled")
 }
 
-// An alias of which the server shows the old name only goes out under that, and is reported under the new one.
+// An alias of which the server shows the old name only goes out under that, and is reported under
+// the new one.
 func TestApplySettingsOldNames(t *testing.T) {
 	settings := settingsOf(t, `{"asset_proxy_whitelist":["a"],"signin_enabled":"true","admin_notification_email":"","x":{"a" :"<"},"signup_enabled":{"k" :"<"}}`)
 	settings.AssetProxyAllowlist, settings.PasswordAuthenticationEnabledForWeb, settings.AbuseNotificationEmail = []string{"b"}, true, new("")
@@ -440,7 +445,7 @@ func TestTierSettings(t *testing.T) {
 		}
 	}
 	assert.Len(t, limited, 23)
-	for name := range settingEntries(t) {
+	for name := range catalogue.Settings(t) {
 		assert.Equal(t, limited[name], isTierSetting(name), name)
 		delete(limited, name)
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// settingPast is what a setting was before an edit; there is false when the server does not show it.
+// settingPast is what a setting was before an edit; there is false when the server does not show
+// it.
 type settingPast struct {
 	name  string
 	value func(fact *settingFact) (v any, there bool)
@@ -65,8 +67,8 @@ var settingModes = []settingMode{
 	}},
 }
 
-// settingBatch are settings that are edited together. Companions and other names of a setting are in
-// another batch than the setting, and in the same.
+// settingBatch are settings that are edited together. Companions and other names of a setting are
+// in another batch than the setting, and in the same.
 type settingBatch struct {
 	name string
 	has  func(fact *settingFact) bool
@@ -93,7 +95,7 @@ func TestSettingsEvery(t *testing.T) {
 	facts := settingsCatalogue(t)
 	cases, applied, edits, failures := 0, 0, 0, 0
 	for vocabulary := range settingVocabularies {
-		if forge.RaceEnabled && settingVocabularies[vocabulary].name != "made up" {
+		if racetest.Enabled && settingVocabularies[vocabulary].name != "made up" {
 			continue
 		}
 		for _, past := range settingPasts {
@@ -177,7 +179,8 @@ func (c *everySetting) run(past settingPast, batch settingBatch, mode settingMod
 	c.problems, c.edits, c.ok = append(c.problems, check.problems...), max(len(m.log), len(merged)), err == nil
 }
 
-// edit makes the edit number how of a setting, where its field takes the value, or adds it to what is merged.
+// edit makes the edit number how of a setting, where its field takes the value, or adds it to what
+// is merged.
 func (c *everySetting) edit(s *forge.ApplicationSettings, m *settingsModel, fact *settingFact, how int, merged map[string]any) {
 	if fact.field < 0 {
 		c.Errorf("%s has no field", fact.name)

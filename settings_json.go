@@ -81,7 +81,17 @@ func isParameter(name string) bool {
 // sameSetting compares two values of a setting. Servers write what is empty as null or as an empty
 // value, omit it in an object that is a struct here, and write decimals as text.
 func sameSetting(name string, a, b json.RawMessage) bool {
-	return equalJSON(a, b) || isStructSetting(name) && sameObject(a, b) || isValue(a, "null") && isEmptyJSON(b) || isValue(b, "null") && isEmptyJSON(a) || isNumberText(a, b) || isNumberText(b, a)
+	left, leftOK := parseJSON(a)
+	right, rightOK := parseJSON(b)
+	switch {
+	case !leftOK || !rightOK:
+		return false
+	case left == nil || right == nil:
+		return isEmpty(left) && isEmpty(right)
+	case isStructSetting(name):
+		left, right = withoutEmpty(left), withoutEmpty(right)
+	}
+	return sameValue(left, right) || isNumberText(left, right) || isNumberText(right, left)
 }
 
 // isStructSetting reports whether the field of a setting is a struct of the library.
@@ -90,38 +100,34 @@ func isStructSetting(name string) bool {
 	return known && isResponseStruct(f.Type)
 }
 
-// sameObject reports whether two objects have the same members, apart from those that are empty.
-func sameObject(a, b json.RawMessage) bool {
-	left, leftOK := withoutEmpty(a)
-	right, rightOK := withoutEmpty(b)
-	return leftOK && rightOK && sameValue(left, right)
+// withoutEmpty removes the empty members of an object. Another value stays as it is.
+func withoutEmpty(value any) any {
+	if members, isObject := value.(map[string]any); isObject {
+		maps.DeleteFunc(members, func(_ string, member any) bool { return isEmpty(member) })
+	}
+	return value
 }
 
-func withoutEmpty(object json.RawMessage) (members map[string]any, ok bool) {
-	value, _ := parseJSON(object)
-	members, ok = value.(map[string]any)
-	maps.DeleteFunc(members, func(_ string, value any) bool {
-		list, isList := value.([]any)
-		inner, isObject := value.(map[string]any)
-		return value == nil || value == "" || value == false || isList && len(list) == 0 || isObject && len(inner) == 0
-	})
-	return members, ok
+// isNumberText reports whether text holds a number.
+func isNumberText(text, number any) bool {
+	digits, isText := text.(string)
+	n, isNumber := number.(json.Number)
+	return isText && isNumber && sameNumber(digits, n.String())
 }
 
-// isNumberText reports whether a text holds a number.
-func isNumberText(text, number json.RawMessage) bool {
-	var digits string
-	value, ok := parseJSON(number)
-	n, isNumber := value.(json.Number)
-	return ok && isNumber && json.Unmarshal(text, &digits) == nil && sameNumber(digits, n.String())
-}
-
-// isEmptyJSON reports whether a value is null or means the same to a server. 0 does not.
-func isEmptyJSON(value json.RawMessage) bool {
-	for _, empty := range []string{"null", `""`, "[]", "{}", "false"} {
-		if isValue(value, empty) {
-			return true
-		}
+// isEmpty reports whether a value is null or means the same to a server. 0 does not.
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case bool:
+		return !value
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
 	}
 	return false
 }

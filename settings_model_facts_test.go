@@ -17,9 +17,9 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// The files settings_model_*_test.go are a model of settings and of a server that keeps them, written
-// from the documents (document 3 §2.1 and §4.1, the catalogue, the design) without a look at the
-// library. They use its public API only. settings_property_test.go compares the two.
+// The files settings_model_*_test.go are a model of settings and of a server that keeps them,
+// written from the documents (document 3 §2.1 and §4.1, the catalogue, the design) without a look
+// at the library. They use its public API only. settings_property_test.go compares the two.
 
 // settingFact is what the documents say about a setting, and where the library has it.
 type settingFact struct {
@@ -70,7 +70,8 @@ var settingAliases = map[string]string{
 	"asset_proxy_whitelist":                        "asset_proxy_allowlist",
 }
 
-// settingReplacements are deprecated settings, and what replaces them. Both are settings of their own.
+// settingReplacements are deprecated settings, and what replaces them. Both are settings of their
+// own.
 var settingReplacements = map[string][]string{
 	"housekeeping_full_repack_period":              {"housekeeping_optimize_repository_period"},
 	"housekeeping_gc_period":                       {"housekeeping_optimize_repository_period"},
@@ -248,7 +249,8 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// blank reports whether a value is what null equals when settings are compared after they were read back.
+// blank reports whether a value is what null equals when settings are compared after they were read
+// back.
 func blank(v any) bool {
 	switch v := v.(type) {
 	case nil:

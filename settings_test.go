@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 const settingsRead, settingsSent = "GET /application/settings", "PUT /application/settings"
@@ -85,10 +87,11 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// Each mapped and each unnamed setting goes out, and comes in, under GitLab's name and under a made-up one.
+// Each mapped and each unnamed setting goes out, and comes in, under GitLab's name and under a
+// made-up one.
 func TestSettingWords(t *testing.T) {
-	parameters := jsonFields(reflect.TypeFor[UpdateSettingsOptions]())
-	members := jsonFields(reflect.TypeFor[ApplicationSettings]())
+	parameters := catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
+	members := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]())
 	for e := range GitLab.entries() {
 		if e.kind != settingWord {
 			continue
@@ -118,7 +121,7 @@ func TestSettingWords(t *testing.T) {
 // oneSetting sets a field and gives its value as JSON.
 func oneSetting(t *testing.T, settings any, name string) string {
 	t.Helper()
-	field := reflect.ValueOf(settings).Elem().FieldByName(fieldOf(reflect.TypeOf(settings), name))
+	field := reflect.ValueOf(settings).Elem().FieldByName(catalogue.GoName(reflect.TypeOf(settings), name))
 	require.True(t, field.IsValid(), name)
 	for _, text := range []string{`true`, `7`, `"x"`, `{"enabled":true}`} {
 		if json.Unmarshal([]byte(text), field.Addr().Interface()) == nil {
@@ -136,12 +139,13 @@ func assertSetting(t *testing.T, settings *ApplicationSettings, name, want strin
 	assert.JSONEq(t, want, string(members[name]), name)
 }
 
-// What the contract leaves unnamed has no form of its own: it needs a vocabulary that knows it, or Extra.
+// What the contract leaves unnamed has no form of its own: it needs a vocabulary that knows it, or
+// Extra.
 func TestUnnamedSettings(t *testing.T) {
-	for _, name := range unnamedSettings() {
+	for _, name := range catalogue.UnnamedSettings() {
 		options := &UpdateSettingsOptions{}
 		value := oneSetting(t, options, name)
-		field := "UpdateSettingsOptions." + fieldOf(reflect.TypeFor[UpdateSettingsOptions](), name)
+		field := "UpdateSettingsOptions." + catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), name)
 		for _, c := range []*Client{serve(t), speaking(t, "setting antispam_enabled = x")} {
 			_, err := c.Settings.Update(t.Context(), options)
 			assertRefused(t, err, field, name)
@@ -217,13 +221,13 @@ func TestSettingCompanions(t *testing.T) {
 			options.Extra[setting] = true
 			for _, need := range needs {
 				if need != missing {
-					setFields(t, reflect.ValueOf(options).Elem(), need)
+					oneSetting(t, options, need)
 				}
 			}
 			_, err := c.Settings.Update(t.Context(), options)
-			assertRefused(t, err, "UpdateSettingsOptions."+fieldOf(reflect.TypeFor[UpdateSettingsOptions](), missing), missing)
+			assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), missing), missing)
 			assert.ErrorContains(t, err, "must be given when "+setting+" is true")
-			setFields(t, reflect.ValueOf(options).Elem(), missing)
+			oneSetting(t, options, missing)
 			require.NoError(t, options.check(), setting)
 			options = &UpdateSettingsOptions{Extra: map[string]any{setting: false}}
 			require.NoError(t, options.check(), "%s is off", setting)
@@ -268,18 +272,22 @@ func TestSettingNeeds(t *testing.T) {
 
 // A deprecated setting and what replaces it, given together, are refused with help.
 func TestDeprecatedSettings(t *testing.T) {
-	replaced := map[string]bool{}
+	replaced := map[string][]string{}
 	for _, rule := range replacedSettings() {
-		replaced[rule.old] = true
+		replaced[rule.old] = append(replaced[rule.old], rule.by)
 		options := &UpdateSettingsOptions{Extra: map[string]any{rule.old: 1, rule.by: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
-		assertRefused(t, err, "UpdateSettingsOptions."+fieldOf(reflect.TypeFor[UpdateSettingsOptions](), rule.old), rule.old)
+		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.old), rule.old)
 		assert.ErrorContains(t, err, rule.by+", which replaces it, is given too: omit "+rule.old)
 		require.ErrorContains(t, options.Changes().Err(), rule.by)
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated != nil && param.Deprecated.Use != "" {
-			assert.True(t, replaced[param.Name], param.Name)
+			want := []string{param.Deprecated.Use}
+			if suffix, isFamily := strings.CutPrefix(param.Name, "throttle_unauthenticated"); isFamily { // two families
+				want = []string{"throttle_unauthenticated_web" + suffix, "throttle_unauthenticated_api" + suffix}
+			}
+			assert.Equal(t, want, replaced[param.Name], param.Name)
 			delete(replaced, param.Name)
 		}
 	}
@@ -313,9 +321,9 @@ func settingParams(t *testing.T) []settingParam {
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
 func TestSettingsAreWhole(t *testing.T) {
-	assert.Len(t, jsonFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
-	parameters := slices.Sorted(maps.Keys(jsonFields(reflect.TypeFor[UpdateSettingsOptions]())))
-	assert.Len(t, parameters, 127+len(unnamedSettings())+len(settingDependencies()))
+	assert.Len(t, catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
+	parameters := slices.Sorted(maps.Keys(catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())))
+	assert.Len(t, parameters, 127+len(catalogue.UnnamedSettings())+len(catalogue.SettingDependencies()))
 	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
 	assert.Len(t, limits, 27)
 }

@@ -3,6 +3,8 @@ package forge
 import (
 	"net/http"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
 // outcome is what the status of a response means for its call.
@@ -57,7 +59,7 @@ func (c class) retriesStatus(status int) bool {
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return c != once
 	}
-	return c != once && proxyStatusText(status) != ""
+	return c != once && conn.ProxyStatusText(status) != ""
 }
 
 // isLock reports whether the server did not act because another request holds a lock. Deployed
@@ -66,36 +68,10 @@ func isLock(status int, message string) bool {
 	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
 }
 
-// proxyStatusText names the statuses of a proxy that got no response from the server behind it.
-// They are not registered, so net/http has no text for them.
-func proxyStatusText(status int) string {
-	switch status {
-	case 520:
-		return "Unknown Error Behind The Proxy"
-	case 521:
-		return "Server Is Down"
-	case 522:
-		return "Connection Timed Out"
-	case 523:
-		return "Server Is Unreachable"
-	case 524:
-		return "Response Timed Out"
-	case 525:
-		return "TLS Handshake Failed"
-	case 526:
-		return "Invalid Certificate"
-	case 527:
-		return "Tunnel Error"
-	case 530:
-		return "Server Not Found"
-	}
-	return ""
-}
-
 // statusText is http.StatusText for the statuses of proxies too.
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {
 		return text
 	}
-	return proxyStatusText(status)
+	return conn.ProxyStatusText(status)
 }

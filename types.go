@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-querystring/query"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // Ref names a project, a group or a namespace: forge.ID(42) or forge.Path("group/app").
@@ -59,7 +62,7 @@ func DateOf(t time.Time) Date {
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return Date{}, fmt.Errorf("forge: %q is not a date of the form YYYY-MM-DD", cleanText(s, 64))
+		return Date{}, fmt.Errorf("forge: %q is not a date of the form YYYY-MM-DD", safetext.Clean(s, 64))
 	}
 	return DateOf(t), nil
 }
@@ -224,3 +227,8 @@ func readJSON(data []byte, v any) error {
 }
 
 var _ query.Encoder = Date{}
+
+// decodeOther reads a bare name.
+func (l *Label) decodeOther(r *jsonread.Reader) bool {
+	return r.Kind() == "string" && jsonread.Text(&l.Name, r)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -180,4 +181,23 @@ func TestImpossibleDates(t *testing.T) {
 		require.ErrorAs(t, date.EncodeValues("due", &url.Values{}), &invalid)
 		assert.Equal(t, "due", invalid.Param)
 	}
+}
+
+// FuzzWorkDuration: what is read is written in a form that is read as the same.
+func FuzzWorkDuration(f *testing.F) {
+	for _, s := range []string{"1w 2d 3h30m", "-45m", "1mo", "", "0m", "9999999999999999999w", "2562047h47m16s", "1h-5m", "1 h"} {
+		f.Add(s, 8, 5)
+	}
+	f.Fuzz(func(t *testing.T, text string, hours, days int) {
+		d, err := WorkCalendar{HoursPerDay: hours, DaysPerWeek: days}.Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseWorkDuration(d.String())
+		require.NoError(t, err)
+		require.Equal(t, d, again)
+		if !strings.HasPrefix(strings.TrimSpace(text), "-") {
+			require.GreaterOrEqual(t, d, WorkDuration(0))
+		}
+	})
 }

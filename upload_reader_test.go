@@ -21,106 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// overBoth runs a test over HTTP/1.1 and over HTTP/2, against a server that reads uploads to their end.
-func overBoth(t *testing.T, test func(t *testing.T, c *Client, s *uploadServer)) {
-	t.Helper()
-	for _, http2 := range []bool{false, true} {
-		t.Run(map[bool]string{false: "HTTP1", true: "HTTP2"}[http2], func(t *testing.T) {
-			s := &uploadServer{}
-			s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				assert.Equal(t, http2, r.ProtoMajor == 2)
-				s.ServeHTTP(w, r)
-			}))
-			s.EnableHTTP2 = http2
-			s.StartTLS()
-			t.Cleanup(s.Close)
-			roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-			transport := &http.Transport{ForceAttemptHTTP2: http2}
-			transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-			transport.TLSClientConfig.RootCAs = roots
-			transport.TLSClientConfig.NextProtos = nil
-			c, err := NewClient(s.URL, WithToken(secret), WithRetry(impatient), WithHTTPClient(&http.Client{Transport: transport}))
-			require.NoError(t, err)
-			t.Cleanup(c.CloseIdleConnections)
-			test(t, c, s)
-		})
-	}
-}
-
-// callOutcome is how a call ended: it returned, panicked, or ended its goroutine.
-type callOutcome struct {
-	err      error
-	panicked any
-	returned bool
-}
-
-// ends runs a call in a goroutine of its own, and fails the test when it does not end.
-func ends(t *testing.T, call func() error) callOutcome {
-	t.Helper()
-	done := make(chan callOutcome, 1)
-	go func() {
-		var o callOutcome
-		defer func() {
-			if !o.returned {
-				o.panicked = recover()
-			}
-			done <- o
-		}()
-		o.err = call()
-		o.returned = true
-	}()
-	select {
-	case o := <-done:
-		return o
-	case <-time.After(5 * time.Second):
-		require.Fail(t, "the call does not end")
-		return callOutcome{}
-	}
-}
-
-// place is a piece of the caller's code that an upload runs, and what makes an upload of it.
-type place struct {
-	name string
-	make func(act func()) (File, []RequestOption)
-}
-
-func places() []place {
-	const content = "the content"
-	return []place{
-		{"Read", func(act func()) (File, []RequestOption) {
-			return FileReader(readFunc(func([]byte) (int, error) { act(); return 0, io.EOF }), 4), nil
-		}},
-		{"Read in the middle", func(act func()) (File, []RequestOption) {
-			return FileReader(io.MultiReader(strings.NewReader("half"), readFunc(func([]byte) (int, error) { act(); return 0, io.EOF })), 8), nil
-		}},
-		{"Open", func(act func()) (File, []RequestOption) {
-			return File{Name: "a", Size: 4, Open: func() (io.ReadCloser, error) { act(); return nil, errors.New("opened nothing") }}, nil
-		}},
-		{"Open of a changed FileBytes", func(act func()) (File, []RequestOption) {
-			file := FileBytes([]byte(content))
-			open := file.Open
-			file.Open = func() (io.ReadCloser, error) { act(); return open() }
-			return file, nil
-		}},
-		{"Close", func(act func()) (File, []RequestOption) {
-			return File{Name: "a", Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
-				return readCloser{strings.NewReader(content), act}, nil
-			}}, nil
-		}},
-		{"Progress", func(act func()) (File, []RequestOption) {
-			return FileBytes([]byte(content)), []RequestOption{Progress(func(int64, int64) { act() })}
-		}},
-		{"Progress of a reader", func(act func()) (File, []RequestOption) {
-			return FileReader(strings.NewReader(content), int64(len(content))), []RequestOption{Progress(func(int64, int64) { act() })}
-		}},
-	}
-}
-
-type readFunc func([]byte) (int, error)
-
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
-
-// A call returns when its context ends, whatever the caller's code does meanwhile. What is blocked is left alone.
+// A call returns when its context ends, whatever the caller's code does meanwhile. What is blocked
+// is left alone.
 func TestUploadBlocks(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for _, p := range places() {
@@ -173,7 +75,8 @@ func TestUploadCloseBlocks(t *testing.T) {
 	})
 }
 
-// A panic of the caller's code is raised in the goroutine that makes the call, with the same value, and leaves nothing behind.
+// A panic of the caller's code is raised in the goroutine that makes the call, with the same value,
+// and leaves nothing behind.
 func TestUploadPanics(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for _, p := range places() {
@@ -196,7 +99,7 @@ func TestUploadGoexit(t *testing.T) {
 				var times atomic.Int32
 				file, opts := p.make(func() { times.Add(1); runtime.Goexit() })
 				o := ends(t, func() error {
-					r := service{c}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(nil, "file", file)
+					r := service{c.core}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(nil, "file", file)
 					return exec(t.Context(), r, opts)
 				})
 				require.True(t, o.returned)
@@ -244,43 +147,8 @@ func TestUploadBadReaders(t *testing.T) {
 	})
 }
 
-// hesitant returns (0, nil) a number of times before each of its reads.
-type hesitant struct {
-	io.Reader
-	times, now int
-}
-
-func (h *hesitant) Read(p []byte) (int, error) {
-	if h.now++; h.now <= h.times {
-		return 0, nil
-	}
-	h.now = 0
-	return h.Reader.Read(p)
-}
-
-// watched is a reader that notices what must not happen: a Close during a Read, a second one, a Read after it.
-type watched struct {
-	t      *testing.T
-	read   func([]byte) (int, error)
-	inside atomic.Bool
-	closed atomic.Int32
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	assert.False(w.t, w.inside.Swap(true), "two at a time")
-	defer w.inside.Store(false)
-	assert.Zero(w.t, w.closed.Load(), "read after Close")
-	return w.read(p)
-}
-
-func (w *watched) Close() error {
-	assert.False(w.t, w.inside.Swap(true), "closed while it is read")
-	defer w.inside.Store(false)
-	w.closed.Add(1)
-	return nil
-}
-
-// The caller's reader is closed once, and never while it is read; what it writes once the call is over goes nowhere.
+// The caller's reader is closed once, and never while it is read; what it writes once the call is
+// over goes nowhere.
 func TestUploadClosesOnce(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
 		content := bytes.Repeat([]byte("0123456789abcdef"), 40<<10)
@@ -337,13 +205,6 @@ func TestUploadCloseFails(t *testing.T) {
 	})
 }
 
-type failingCloser struct {
-	io.Reader
-	err error
-}
-
-func (f failingCloser) Close() error { return f.err }
-
 // A call whose server responds before it has the body does not wait for the caller's code.
 func TestUploadAnsweredEarly(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
@@ -358,7 +219,8 @@ func TestUploadAnsweredEarly(t *testing.T) {
 	})
 }
 
-// Progress counts what was read, up to the total, one call after the other, and is silent once the call has returned.
+// Progress counts what was read, up to the total, one call after the other, and is silent once the
+// call has returned.
 func TestUploadProgressOfReaders(t *testing.T) {
 	content := bytes.Repeat([]byte("x"), 300_000)
 	path := filepath.Join(t.TempDir(), "x")
@@ -379,7 +241,8 @@ func TestUploadProgressOfReaders(t *testing.T) {
 	})
 }
 
-// Once the transport has a response, no report begins, and one that is running ends before the call returns.
+// Once the transport has a response, no report begins, and one that is running ends before the call
+// returns.
 func TestUploadProgressEnds(t *testing.T) {
 	for _, readsOn := range []bool{false, true} {
 		var finished, over bool
@@ -416,18 +279,8 @@ func TestUploadProgressEnds(t *testing.T) {
 	}
 }
 
-// goroutines counts those whose stack has a text.
-func goroutines(text string) (n int) {
-	stacks := make([]byte, 4<<20)
-	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-		if strings.Contains(stack, text) {
-			n++
-		}
-	}
-	return n
-}
-
-// Of a call that has ended only the goroutine inside the caller's function remains, until it returns. net/http waits for nothing.
+// Of a call that has ended only the goroutine inside the caller's function remains, until it
+// returns. net/http waits for nothing.
 func TestUploadLeavesOneGoroutine(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
 		for _, p := range places() {
@@ -437,7 +290,7 @@ func TestUploadLeavesOneGoroutine(t *testing.T) {
 			o := ends(t, func() error { return exec(ctx, uploadOf(c, file), opts) })
 			cancel()
 			require.ErrorIs(t, o.err, context.DeadlineExceeded, p.name)
-			assert.Eventually(t, func() bool { return goroutines("(*uploadReader).Read") == 0 }, 5*time.Second, time.Millisecond, p.name)
+			assert.Eventually(t, func() bool { return goroutines("conn.(*Upload).Read") == 0 }, 5*time.Second, time.Millisecond, p.name)
 			assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 1 }, 5*time.Second, time.Millisecond, p.name)
 			close(release)
 			assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 0 }, 5*time.Second, time.Millisecond, p.name)
@@ -468,7 +321,8 @@ func TestUploadOfACarelessTransport(t *testing.T) {
 	}
 }
 
-// Limits: a body that the server does not take stalls, in a pump as without one; the bytes that were sent are counted.
+// Limits: a body that the server does not take stalls, in a pump as without one; the bytes that
+// were sent are counted.
 func TestUploadStallsInPump(t *testing.T) {
 	const stall = 40 * time.Millisecond
 	big := make([]byte, 16<<20)
@@ -488,8 +342,9 @@ func TestUploadStallsInPump(t *testing.T) {
 	})
 }
 
-// A 2xx is no success when the body could not be read to its end: net/http returns it where it comes together with the error of the
-// body. An error after the transport has closed the body is not one of the body.
+// A 2xx is no success when the body could not be read to its end: net/http returns it where it
+// comes together with the error of the body. An error after the transport has closed the body is
+// not one of the body.
 func TestUploadHalfTaken(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	path := filepath.Join(t.TempDir(), "x")

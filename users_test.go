@@ -1,6 +1,9 @@
 package forge
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -148,8 +151,9 @@ func TestEmails(t *testing.T) {
 			name: "add",
 			exchanges: []exchange{
 				{sent: "POST /user/emails", body: `{"email":"ada@new.example.com"}`, status: 201, answer: "emails/created.json"},
+				{sent: "POST /user/emails", body: `{"email":"Ada@Example.com"}`, status: 201, answer: "emails/email.json"},
 				{sent: "POST /user/emails", body: `{"email":"ada@new.example.com"}`, status: 400, answer: taken},
-				{sent: "POST /users/2/emails", body: `{"email":"ada@new.example.com","skip_confirmation":true}`, status: 201, answer: "emails/created.json"},
+				{sent: "POST /users/2/emails", body: `{"email":"Ada@Example.com","skip_confirmation":true}`, status: 201, answer: "emails/email.json"},
 				{sent: "POST /users/2/emails", body: `{"email":"ada@new.example.com","skip_confirmation":false}`, status: 400, answer: taken},
 			},
 			run: func(t *testing.T, c *Client) {
@@ -164,11 +168,14 @@ func TestEmails(t *testing.T) {
 				email, err := c.Emails.Create(t.Context(), &CreateEmailOptions{Email: address})
 				require.NoError(t, err)
 				assertWhole(t, "emails/created.json", email)
+				email, err = c.Emails.Create(t.Context(), &CreateEmailOptions{Email: "Ada@Example.com"})
+				require.NoError(t, err)
+				assertWhole(t, "emails/email.json", email) // what the server says, not what was sent
 				_, err = c.Emails.Create(t.Context(), &CreateEmailOptions{Email: address})
 				isTaken(err)
-				email, err = c.Emails.CreateForUser(t.Context(), 2, &CreateEmailForUserOptions{Email: address, SkipConfirmation: new(true)})
+				email, err = c.Emails.CreateForUser(t.Context(), 2, &CreateEmailForUserOptions{Email: "Ada@Example.com", SkipConfirmation: new(true)})
 				require.NoError(t, err)
-				assertWhole(t, "emails/created.json", email)
+				assertWhole(t, "emails/email.json", email)
 				_, err = c.Emails.CreateForUser(t.Context(), 2, &CreateEmailForUserOptions{Email: address, SkipConfirmation: new(false)})
 				isTaken(err)
 				_, err = c.Emails.Create(t.Context(), nil)
@@ -193,4 +200,44 @@ func TestEmails(t *testing.T) {
 			},
 		},
 	})
+}
+
+// The contract contradicts itself on who may list users: Document 1 §8.1 says both, with
+// credentials and without, Document 2 §4.3 asks for a token. The client sends what it has and works
+// with either server.
+func TestUserListWithoutCredentials(t *testing.T) {
+	for _, open := range []bool{true, false} {
+		t.Run(fmt.Sprint("open ", open), func(t *testing.T) {
+			requests := 0
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				assert.Empty(t, r.Header.Get("PRIVATE-TOKEN")+r.Header.Get("Authorization"))
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case !open:
+					w.WriteHeader(http.StatusUnauthorized)
+					_, _ = w.Write([]byte(`{"message":"401 Unauthorized"}`))
+				case r.URL.Query().Get("cursor") == "":
+					next := fmt.Sprintf("http://%s%s?%s&cursor=x", r.Host, r.URL.Path, r.URL.RawQuery)
+					w.Header().Set("Link", "<"+next+`>; rel="next"`)
+					_, _ = w.Write([]byte(`[{"id":2,"username":"ada"}]`))
+				default:
+					_, _ = w.Write([]byte(`[{"id":1,"username":"eve"}]`))
+				}
+			}))
+			defer srv.Close()
+			client, err := NewClient(srv.URL)
+			require.NoError(t, err)
+			defer client.CloseIdleConnections()
+			users, err := Collect(client.Users.List(t.Context(), nil))
+			if !open {
+				require.ErrorIs(t, err, ErrUnauthorized)
+				assert.Equal(t, 1, requests)
+				return
+			}
+			require.NoError(t, err)
+			assert.Len(t, users, 2)
+			assert.Equal(t, 2, requests)
+		})
+	}
 }

@@ -3,14 +3,18 @@ package forge
 import (
 	"iter"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Vocabulary is the words that a deployed product has for the contract's neutral ones, as lines of the form
+// Vocabulary is the words that a deployed product has for the contract's neutral ones, as lines
+// of the form
 //
 //	kind neutral word = product's word
 //
-// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of an integration its
-// IntegrationKind. Blank lines are skipped. GitLab is built in; WithVocabulary gives one to a client.
+// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters
+// of an integration its IntegrationKind. Blank lines are skipped. GitLab is built in;
+// WithVocabulary gives one to a client.
 type Vocabulary string
 
 // GitLab is the vocabulary of the product that serves this API in the field.
@@ -102,17 +106,6 @@ const (
 	defaultWord = "default" // what the server takes for a parameter that is left out
 )
 
-// WithVocabulary makes the client speak a product's own words for the contract's neutral ones, both ways: forge.GitLab for a
-// GitLab server. Without one the neutral words are sent as they are, and what the contract leaves unnamed has to be given by
-// hand. The empty Vocabulary takes an inherited one away.
-func WithVocabulary(v Vocabulary) Option {
-	return func(c *config) error {
-		parsed, err := v.parse()
-		c.words = parsed
-		return firstError(err, c.give("WithVocabulary"))
-	}
-}
-
 // Word gives the product's word for a neutral one: GitLab.Word("scope", "manage_runners").
 func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
 	for e := range v.entries() {
@@ -149,35 +142,37 @@ func (v Vocabulary) entries() iter.Seq[entry] {
 	}
 }
 
-// words is a vocabulary ready for use. It never changes; nil knows no word.
+// words is a parsed vocabulary. It never changes; nil has no words.
 type words struct {
-	word, neutral map[term]string
+	byNeutral map[term]string // the product's words
+	byWord    map[term]string // the neutral ones
 }
 
 // term is a word of a kind.
 type term struct{ kind, text string }
 
-// parse reads a vocabulary. What is not plain in it is refused: a wrong word would send a write to nowhere.
-func (v Vocabulary) parse() (*words, error) {
+// parse reads a vocabulary. It refuses every doubtful line: a write with a wrong word would have no
+// effect. isIntegration reports whether a kind of word is an IntegrationKind.
+func (v Vocabulary) parse(isIntegration func(kind string) bool) (*words, error) {
 	if v == "" {
 		return nil, nil
 	}
-	w := &words{map[term]string{}, map[term]string{}}
+	w := &words{byNeutral: map[term]string{}, byWord: map[term]string{}}
 	for e := range v.entries() {
 		neutral, word := term{e.kind, e.neutral}, term{e.kind, e.word}
 		reason := ""
 		switch {
 		case e.neutral == "" || e.word == "":
 			reason = "it must have the form: kind neutral word = product's word"
-		case !isKindOfWord(e.kind):
+		case !isKindOfWord(e.kind) && !isIntegration(e.kind):
 			reason = "there is no such kind of word"
-		case w.word[neutral] != "" || w.neutral[word] != "":
+		case w.byNeutral[neutral] != "" || w.byWord[word] != "":
 			reason = "one of its words is in an earlier line"
 		}
 		if reason != "" {
-			return nil, &ValidationError{Option: "WithVocabulary", Reason: "the line " + cleanText(strings.Join([]string{e.kind, e.neutral, "=", e.word}, " "), 256) + ": " + reason}
+			return nil, &ValidationError{Option: "WithVocabulary", Reason: "the line " + safetext.Clean(strings.Join([]string{e.kind, e.neutral, "=", e.word}, " "), 256) + ": " + reason}
 		}
-		w.word[neutral], w.neutral[word] = e.word, e.neutral
+		w.byNeutral[neutral], w.byWord[word] = e.word, e.neutral
 	}
 	return w, nil
 }
@@ -187,24 +182,24 @@ func isKindOfWord(kind string) bool {
 	case settingWord, slugWord, entityWord, columnWord, mediaWord, scopeWord, defaultWord:
 		return true
 	}
-	return IntegrationKind(kind).isKnown()
+	return false
 }
 
-// word gives the product's word for a neutral one.
-func (c *config) word(kind, neutral string) (word string, known bool) {
-	if c.words == nil {
+// word returns the product's word for a neutral one.
+func (w *words) word(kind, neutral string) (word string, known bool) {
+	if w == nil {
 		return "", false
 	}
-	word, known = c.words.word[term{kind, neutral}]
+	word, known = w.byNeutral[term{kind, neutral}]
 	return word, known
 }
 
-// neutral gives the contract's word for one of the product's.
-func (c *config) neutral(kind, word string) (neutral string, known bool) {
-	if c.words == nil {
+// neutral returns the contract's word for one of the product's.
+func (w *words) neutral(kind, word string) (neutral string, known bool) {
+	if w == nil {
 		return "", false
 	}
-	neutral, known = c.words.neutral[term{kind, word}]
+	neutral, known = w.byWord[term{kind, word}]
 	return neutral, known
 }
 

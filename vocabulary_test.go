@@ -9,9 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// madeUp has words of its own for what the contract leaves unnamed, and for one neutral word of each kind.
+// madeUp has words of its own for what the contract leaves unnamed, and for one neutral word of
+// each kind.
 const madeUp Vocabulary = `
 setting antispam_enabled = junkguard_enabled
 setting plantuml_enabled = sketcher_enabled
@@ -24,33 +27,6 @@ entity Service::Audit::InstanceScope = Madeup::Everything
 column Platform username = login
 media application/vnd.<vendor>.distribution.manifest.v2+json = application/vnd.madeup.manifest
 `
-
-// unnamedSettings are the settings that the contract describes without a name, sorted.
-func unnamedSettings() []string {
-	return []string{"diagramsnet_enabled", "diagramsnet_url", "jira_connect_additional_audience_url", "jira_connect_application_key", "jira_connect_proxy_url",
-		"jira_connect_public_key_storage_enabled", "kroki_enabled", "kroki_url", "plantuml_enabled", "plantuml_url"}
-}
-
-// settingDependencies are the settings that a condition or a deprecation of the contract names, and its list of parameters
-// does not.
-func settingDependencies() []string {
-	return []string{"delete_unconfirmed_users", "enforce_terms", "password_authentication_enabled_for_web", "require_two_factor_authentication"}
-}
-
-// shownName gives the tag of a field that the catalogue has under a placeholder.
-func shownName(name string) string {
-	switch name {
-	case "<issue_tracker_connect: application key>":
-		return "jira_connect_application_key"
-	case "<issue_tracker_connect: public-key-storage flag>":
-		return "jira_connect_public_key_storage_enabled"
-	case "<issue_tracker_connect: proxy URL>":
-		return "jira_connect_proxy_url"
-	case "<issue_tracker_connect: additional audience URL>":
-		return "jira_connect_additional_audience_url"
-	}
-	return strings.NewReplacer("<diagram1>", "plantuml", "<diagram2>", "diagramsnet", "<diagram3>", "kroki").Replace(name)
-}
 
 // speaking gives the exchange client a vocabulary.
 func speaking(t *testing.T, v Vocabulary, exchanges ...exchange) *Client {
@@ -84,25 +60,25 @@ func TestGitLab(t *testing.T) {
 		"media application/vnd.<vendor>.distribution.manifest.v2+json": "application/vnd.docker.distribution.manifest.v2+json", "scope manage_runners": "manage_runner",
 		"default config_file": ".gitlab/changelog_config.yml",
 	}
-	for _, name := range unnamedSettings() {
+	for _, name := range catalogue.UnnamedSettings() {
 		facts["setting "+name] = name
 	}
 	c, err := NewClient("https://forge.example.com", WithVocabulary(GitLab))
 	require.NoError(t, err)
 	for fact, want := range facts {
 		kind, neutral, _ := strings.Cut(fact, " ")
-		word, known := c.config.word(kind, neutral)
+		word, known := c.config.vocabulary.word(kind, neutral)
 		assert.True(t, known && word == want, "%s: %s", fact, word)
-		back, known := c.config.neutral(kind, want)
+		back, known := c.config.vocabulary.neutral(kind, want)
 		assert.True(t, known && back == neutral, "%s: back %s", fact, back)
 		word, known = GitLab.Word(kind, neutral)
 		assert.True(t, known && word == want, fact)
 		back, known = GitLab.Neutral(kind, want)
 		assert.True(t, known && back == neutral, fact)
 	}
-	assert.Len(t, c.config.words.word, len(facts), "words that are no facts")
+	assert.Len(t, c.config.vocabulary.byNeutral, len(facts), "words that are no facts")
 	for _, kind := range []string{settingWord, "cars"} {
-		_, known := c.config.word(kind, "signup_enabled")
+		_, known := c.config.vocabulary.word(kind, "signup_enabled")
 		assert.False(t, known)
 		_, known = GitLab.Word(kind, "signup_enabled")
 		assert.False(t, known)
@@ -132,22 +108,23 @@ func TestWithVocabulary(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithVocabulary("  setting   a = b \r\n\n\tslug a = b\nbuild_server a = b"))
 	require.NoError(t, err)
 	for _, kind := range []string{settingWord, slugWord, "build_server"} {
-		word, known := c.config.word(kind, "a")
+		word, known := c.config.vocabulary.word(kind, "a")
 		assert.True(t, known && word == "b", kind)
 	}
 	plain, err := c.With(WithVocabulary(""))
 	require.NoError(t, err)
-	_, known := plain.config.word(settingWord, "a")
+	_, known := plain.config.vocabulary.word(settingWord, "a")
 	assert.False(t, known)
-	_, known = plain.config.neutral(settingWord, "b")
+	_, known = plain.config.vocabulary.neutral(settingWord, "b")
 	assert.False(t, known)
 	inherited, err := c.With(WithoutCredential())
 	require.NoError(t, err)
-	_, known = inherited.config.word(settingWord, "a")
+	_, known = inherited.config.vocabulary.word(settingWord, "a")
 	assert.True(t, known)
 }
 
-// Renaming keeps everything else as it is, and leaves what is no object, or no JSON, to the decoder.
+// Renaming keeps everything else as it is, and leaves what is no object, or no JSON, to the
+// decoder.
 func TestTranslate(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithVocabulary(madeUp))
 	require.NoError(t, err)
@@ -168,15 +145,16 @@ func TestTranslate(t *testing.T) {
 		{"plain", "build_server", `{"akismet_enabled":1,"properties":{"bamboo_url":"u"}}`, `{"akismet_enabled":1,"properties":{"bamboo_url":"u"}}`},
 	} {
 		client := map[string]*Client{"spoken": c, "plain": plain}[test.client]
-		got, err := dictionary{config: &client.config, kind: test.kind, inner: "properties"}.translate([]byte(test.text))
+		got, err := renamer{words: client.config.vocabulary, kind: test.kind, inner: "properties"}.translate([]byte(test.text))
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(got))
 	}
-	_, err = dictionary{config: &plain.config, kind: settingWord}.translate([]byte(`{"id":1,"geo_status_timeout":10}`))
+	_, err = renamer{words: plain.config.vocabulary, kind: settingWord}.translate([]byte(`{"id":1,"geo_status_timeout":10}`))
 	assert.ErrorContains(t, err, "(geo_status_timeout for replica_status_timeout)")
 }
 
-// A word of GitLab in an answer is an error that names the option, for each word whose neutral form differs.
+// A word of GitLab in an answer is an error that names the option, for each word whose neutral form
+// differs.
 func TestVocabularyIsMissed(t *testing.T) {
 	asked := 0
 	answer := ""
@@ -192,7 +170,7 @@ func TestVocabularyIsMissed(t *testing.T) {
 	require.NoError(t, err)
 	words := 0
 	for e := range GitLab.entries() {
-		if e.kind != settingWord || slices.Contains(unnamedSettings(), e.neutral) {
+		if e.kind != settingWord || slices.Contains(catalogue.UnnamedSettings(), e.neutral) {
 			continue
 		}
 		words++

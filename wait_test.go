@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answers is a transport that gives each path its answers in order, the last again and again; "404" is that status.
-func answers(asked *[]string, byPath map[string][]string) Option {
+// responses is a transport that returns the responses of each path in order, and the last one
+// repeatedly; "404" is that status.
+func responses(asked *[]string, byPath map[string][]string) Option {
 	return through(func(req *http.Request) (*http.Response, error) {
 		path := strings.TrimPrefix(req.URL.Path, "/api/v4")
 		*asked = append(*asked, path)
@@ -35,7 +36,8 @@ const (
 	waitList = "/projects/1/registry/repositories"
 )
 
-// WaitDeleted ends when the repository is gone, when its deletion has failed, when it cannot be told, or with the context.
+// WaitDeleted ends when the repository no longer exists, when its deletion has failed, when neither
+// can be found out, or with the context.
 func TestWaitDeleted(t *testing.T) {
 	const scheduled, ongoing, failed = `{"id":7,"status":"delete_scheduled"}`, `{"id":7,"status":"delete_ongoing"}`, `{"id":7,"status":"delete_failed"}`
 	for _, test := range []struct {
@@ -57,7 +59,7 @@ func TestWaitDeleted(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []string
-				c := bubbleClient(t, answers(&asked, map[string][]string{waitGet: test.get, waitList: test.list}))
+				c := bubbleClient(t, responses(&asked, map[string][]string{waitGet: test.get, waitList: test.list}))
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				err := c.Registry.WaitDeleted(ctx, ID(1), 7)
@@ -76,7 +78,8 @@ func TestWaitDeleted(t *testing.T) {
 	}
 }
 
-// The pauses grow from a second to ten, with jitter; nothing is waited for before the first look or after the last.
+// The pauses grow from 1 s to 10 s, with jitter; there is no pause before the first poll or after
+// the last.
 func TestPollPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
@@ -100,11 +103,12 @@ func TestPollPauses(t *testing.T) {
 	})
 }
 
-// Waiting ends at once when the context is cancelled, and wrong arguments end it before anything is sent.
+// Waiting ends immediately when the context is canceled, and invalid arguments end it before
+// anything is sent.
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
-		c := bubbleClient(t, answers(&asked, map[string][]string{waitGet: {`{"id":7}`}}))
+		c := bubbleClient(t, responses(&asked, map[string][]string{waitGet: {`{"id":7}`}}))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
 		began := time.Now()
@@ -142,7 +146,7 @@ func TestWaitMergeStatus(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []string
-				c := bubbleClient(t, answers(&asked, map[string][]string{"/projects/1/merge_requests": test.list}))
+				c := bubbleClient(t, responses(&asked, map[string][]string{"/projects/1/merge_requests": test.list}))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				got, err := c.MergeRequests.WaitMergeStatus(ctx, ID(1), 7)

@@ -15,8 +15,8 @@ func approvalSettingRoutes() []route {
 	}
 }
 
-// strictApprovals is, for each setting that groups hand down, the value that binds everything below the group. Until it is
-// changed a setting has the other value.
+// strictApprovals returns, for each setting that groups pass on, the value that binds everything
+// below the group. The other value is the default.
 func strictApprovals() map[string]bool {
 	return map[string]bool{
 		"allow_author_approval": false, "allow_committer_approval": false, "retain_approvals_on_push": false,
@@ -39,7 +39,7 @@ func (c *call) approvals() approvals {
 	return approvals{c.group, &c.group.approvals, c.group.parent}
 }
 
-// value gives a setting as it works, and whether a group above decides it.
+// value returns the effective value of a setting, and whether a group above locks it.
 func (s approvals) value(name string, own map[string]bool) (value, locked bool) {
 	strict, inherited := strictApprovals()[name]
 	for g := s.above; g != nil && inherited; g = g.parent {
@@ -53,7 +53,7 @@ func (s approvals) value(name string, own map[string]bool) (value, locked bool) 
 	return inherited && !strict, false
 }
 
-func (s approvals) document() *Document {
+func (s approvals) render() *Document {
 	d := NewDocument("ApprovalSettings")
 	for _, name := range d.Fields() {
 		value, locked := s.value(name, *s.own)
@@ -66,10 +66,11 @@ func (s approvals) document() *Document {
 	return d
 }
 
-func getApprovals(c *call) answer { return ok(c.approvals().document()) }
+func getApprovals(c *call) response { return ok(c.approvals().render()) }
 
-// setApprovals changes settings. A setting that a group above has locked keeps working as the group says.
-func setApprovals(c *call) answer {
+// setApprovals changes settings. A setting that is locked by a group above keeps that group's
+// value.
+func setApprovals(c *call) response {
 	s := c.approvals()
 	own := maps.Clone(*s.own)
 	if own == nil {
@@ -85,7 +86,7 @@ func setApprovals(c *call) answer {
 		return v
 	}
 	for _, p := range c.route.endpoint.BodyParams {
-		if problem := p.unmet(value); value(p.Name) && problem != "" {
+		if problem := p.unmetNeed(value); value(p.Name) && problem != "" {
 			return invalid(p.Name, problem)
 		}
 	}
@@ -96,5 +97,5 @@ func setApprovals(c *call) answer {
 		}
 	}
 	*s.own = own
-	return ok(s.document())
+	return ok(s.render())
 }

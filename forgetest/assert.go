@@ -8,21 +8,24 @@ import (
 	"testing"
 )
 
-// AssertCount fails the test unless a route ("GET /issues") has received n requests; "*" counts all. The failure shows them.
+// AssertCount fails the test unless a route ("GET /issues") has received n requests; "*" counts
+// all. The failure lists them.
 func (s *Server) AssertCount(t testing.TB, route string, n int) bool {
 	t.Helper()
-	s.mustKnow(route)
+	s.mustBeRoute(route)
 	return s.assert(t, s.Count(route) == n, route, "%s: %s, want %d", route, plural(s.Count(route), "request"), n)
 }
 
-// AssertEffects fails the test unless a route has changed something n times, whatever the client saw of the answers.
+// AssertEffects fails the test unless a route has changed something n times, whatever responses the
+// client received.
 func (s *Server) AssertEffects(t testing.TB, route string, n int) bool {
 	t.Helper()
-	s.mustKnow(route)
+	s.mustBeRoute(route)
 	return s.assert(t, s.Effects(route) == n, route, "%s: %s, want %d", route, plural(s.Effects(route), "effect"), n)
 }
 
-// AssertNoRequest fails the test when one of the routes has received a request; without routes, when any has come.
+// AssertNoRequest fails the test if one of the routes has received a request; without routes, if
+// any request was received.
 func (s *Server) AssertNoRequest(t testing.TB, routes ...string) bool {
 	t.Helper()
 	if len(routes) == 0 {
@@ -36,8 +39,8 @@ func (s *Server) AssertNoRequest(t testing.TB, routes ...string) bool {
 	return true
 }
 
-// AssertRoutes fails the test unless exactly these routes were called, in this order. A request that matches no route counts
-// as "".
+// AssertRoutes fails the test unless exactly these routes were called, in this order. A request
+// that matches no route counts as "".
 func (s *Server) AssertRoutes(t testing.TB, routes ...string) bool {
 	t.Helper()
 	var called, wanted []string
@@ -46,17 +49,18 @@ func (s *Server) AssertRoutes(t testing.TB, routes ...string) bool {
 	}
 	for _, route := range routes {
 		if route != "" {
-			s.mustKnow(route)
+			s.mustBeRoute(route)
 		}
 		wanted = append(wanted, canonical(route))
 	}
 	return s.assert(t, slices.Equal(called, wanted), "*", "the routes called are not\n  %s", strings.Join(wanted, "\n  "))
 }
 
-// LastRequest returns the latest request of a route ("*" is any) and fails the test at once without one.
+// LastRequest returns the latest request of a route ("*" is any). Without one it ends the test with
+// FailNow.
 func (s *Server) LastRequest(t testing.TB, route string) Request {
 	t.Helper()
-	s.mustKnow(route)
+	s.mustBeRoute(route)
 	for _, r := range slices.Backward(s.Requests()) {
 		if route == "*" || r.Route == canonical(route) {
 			return r
@@ -67,7 +71,7 @@ func (s *Server) LastRequest(t testing.TB, route string) Request {
 	return Request{}
 }
 
-// assert reports a failure together with the exchanges that it is about and those that matched no route.
+// assert reports a failure, with the requests of the route and those that matched no route.
 func (s *Server) assert(t testing.TB, holds bool, route, format string, args ...any) bool {
 	t.Helper()
 	if holds {
@@ -91,12 +95,13 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// String is the exchange as a failed test shows it: request line, status, and below them the bodies. Credentials are left out.
+// String returns the text that a failed test shows: the request line, the status, and below them
+// the bodies. Credentials are omitted.
 func (r Request) String() string {
 	var text strings.Builder
 	text.WriteString(r.Method + " " + r.Path)
 	if len(r.Query) > 0 {
-		text.WriteString("?" + shown(r.Query).Encode())
+		text.WriteString("?" + withoutCredentials(r.Query).Encode())
 	}
 	switch r.Status {
 	case 0:
@@ -116,8 +121,8 @@ func (r Request) String() string {
 	return text.String()
 }
 
-// shown is a query without credentials.
-func shown(query map[string][]string) (values url.Values) {
+// withoutCredentials is a query without credentials.
+func withoutCredentials(query map[string][]string) (values url.Values) {
 	values = url.Values{}
 	for name, list := range query {
 		if name == "private_token" || name == "access_token" || name == "job_token" {
@@ -128,14 +133,14 @@ func shown(query map[string][]string) (values url.Values) {
 	return values
 }
 
-// loggedAnswer is how much of an answer the log keeps.
-const loggedAnswer = 300
+// loggedBody is the number of bytes of a response body that the log keeps.
+const loggedBody = 300
 
-// excerpt is the start of a body on one line.
+// excerpt returns the start of a body on one line.
 func excerpt(body []byte) string {
-	text := strings.ToValidUTF8(string(body[:min(len(body), loggedAnswer)]), "\uFFFD")
+	text := strings.ToValidUTF8(string(body[:min(len(body), loggedBody)]), "\uFFFD")
 	text = strings.Join(strings.Fields(text), " ")
-	if len(body) >= loggedAnswer {
+	if len(body) >= loggedBody {
 		text += "..."
 	}
 	return text

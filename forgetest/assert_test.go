@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// recorder is a test that fails without failing this one.
+// recorder is a testing.TB that records failures instead of failing this test.
 type recorder struct {
 	testing.TB
 	errors []string

@@ -16,7 +16,7 @@ func auditEventRoutes() []route {
 	}
 }
 
-func listInstanceEvents(c *call) answer {
+func listInstanceEvents(c *call) response {
 	filter := eventFilter{kind: c.text("entity_type")}
 	if filter.kind == deployedScope {
 		filter.kind = instanceScope
@@ -28,8 +28,8 @@ func listInstanceEvents(c *call) answer {
 	return c.eventPage(filter)
 }
 
-// listGroupEvents shows Owners all events, others those of their own actions.
-func listGroupEvents(c *call) answer {
+// listGroupEvents shows all events to Owners, and to others the events that they caused.
+func listGroupEvents(c *call) response {
 	filter := eventFilter{kind: "Group", id: c.group.ID, byID: true}
 	if !c.user.Admin && c.group.role(c.user) < Owner {
 		filter.author = c.user
@@ -37,8 +37,8 @@ func listGroupEvents(c *call) answer {
 	return c.eventPage(filter)
 }
 
-// listProjectEvents shows Maintainers all events, others those of their own actions.
-func listProjectEvents(c *call) answer {
+// listProjectEvents shows all events to Maintainers, and to others the events that they caused.
+func listProjectEvents(c *call) response {
 	filter := eventFilter{kind: "Project", id: c.project.ID, byID: true}
 	if c.project.role(c.user) < Maintainer {
 		filter.author = c.user
@@ -46,44 +46,44 @@ func listProjectEvents(c *call) answer {
 	return c.eventPage(filter)
 }
 
-// eventPage answers the events that pass, the latest first.
-func (c *call) eventPage(filter eventFilter) answer {
+// eventPage returns the events that match, the latest first.
+func (c *call) eventPage(filter eventFilter) response {
 	for name, bound := range map[string]*time.Time{"created_after": &filter.after, "created_before": &filter.before} {
 		if !c.has(name) {
 			continue
 		}
 		given, valid := parseTime(c.text(name))
 		if !valid {
-			return refused(http.StatusBadRequest, name+" is invalid")
+			return rejected(http.StatusBadRequest, name+" is invalid")
 		}
 		*bound = given
 	}
-	return c.page(c.events.list(filter, c.eventWords()))
+	return c.page(c.store.events.list(filter, c.instanceScopeName()))
 }
 
-func getInstanceEvent(c *call) answer { return c.event("id", eventFilter{}) }
+func getInstanceEvent(c *call) response { return c.event("id", eventFilter{}) }
 
-func getGroupEvent(c *call) answer {
+func getGroupEvent(c *call) response {
 	return c.event("audit_event_id", eventFilter{kind: "Group", id: c.group.ID, byID: true})
 }
 
-func getProjectEvent(c *call) answer {
+func getProjectEvent(c *call) response {
 	return c.event("audit_event_id", eventFilter{kind: "Project", id: c.project.ID, byID: true})
 }
 
-// event answers one event of those that the path covers.
-func (c *call) event(arg string, filter eventFilter) answer {
+// event returns one event of those that the path covers.
+func (c *call) event(arg string, filter eventFilter) response {
 	id, _ := parseID(c.args[arg])
-	d := c.events.at(id, filter, c.eventWords())
+	d := c.store.events.at(id, filter, c.instanceScopeName())
 	if d == nil {
-		return missing("Audit Event")
+		return notFound("Audit Event")
 	}
 	return ok(d)
 }
 
-// eventWords is the word for the instance's own scope in answers.
-func (c *call) eventWords() string {
-	if c.gitlab {
+// instanceScopeName returns the name of the instance's scope in responses.
+func (c *call) instanceScopeName() string {
+	if c.server.gitlab {
 		return deployedScope
 	}
 	return instanceScope

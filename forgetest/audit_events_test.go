@@ -38,7 +38,7 @@ func auditWorld(t *testing.T, options ...Option) (*Server, map[string]*User, cal
 }
 
 func TestAuditEventLists(t *testing.T) {
-	_, users, c := auditWorld(t)
+	s, users, c := auditWorld(t)
 	const group, project = "/groups/group/audit_events", "/projects/group%2Fapp/audit_events"
 	for _, tc := range []struct {
 		who, path string
@@ -83,6 +83,10 @@ func TestAuditEventLists(t *testing.T) {
 			assert.Equal(t, tc.want, walked, "%s %s", tc.path, mode)
 		}
 	}
+	s.AddGroup("group").AddAuditEvent(func(d *Document) { d.Set("author_id", users["maintainer"].ID) })
+	assert.Equal(t, []any{8.0}, c.as(users["maintainer"].Token).get(group).column(t, "id"), "events of his own")
+	assert.Equal(t, []any{3.0}, c.as(users["developer"].Token).get(group).column(t, "id"))
+	noOrder := `{"error":"order_by and sort do not have a valid value for keyset pagination"}`
 	for path, body := range map[string]string{
 		"/audit_events?entity_id=1":                                          `{"error":"entity_type is missing"}`,
 		"/audit_events?entity_type=Issue":                                    `{"error":"entity_type does not have a valid value"}`,
@@ -92,10 +96,15 @@ func TestAuditEventLists(t *testing.T) {
 		"/audit_events?created_after=2026-03-05T00:00:00.5Z":                 `{"error":"created_after is invalid"}`,
 		group + "?created_before=2026-03-05T00:00:00%2B02:00":                `{"error":"created_before is invalid"}`,
 		project + "?created_before=2026":                                     `{"error":"created_before is invalid"}`,
-		"/audit_events?pagination=keyset":                                    `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
-		"/audit_events?pagination=keyset&order_by=id&sort=asc":               `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
-		group + "?pagination=keyset&order_by=id&sort=asc":                    `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
-		project + "?pagination=keyset&order_by=id&sort=asc":                  `{"error":"order_by and sort do not have a valid value for keyset pagination"}`,
+		"/audit_events?pagination=keyset":                                    noOrder,
+		"/audit_events?pagination=keyset&order_by=id&sort=asc":               noOrder,
+		group + "?pagination=keyset&order_by=id&sort=asc":                    noOrder,
+		project + "?pagination=keyset&order_by=id&sort=asc":                  noOrder,
+		"/audit_events?pagination=keyset&order_by=created_at&sort=desc":      noOrder,
+		group + "?pagination=keyset&order_by=created_at&sort=desc":           noOrder,
+		project + "?pagination=keyset&order_by=created_at&sort=desc":         noOrder,
+		group + "?pagination=keyset&sort=desc":                               noOrder,
+		project + "?pagination=keyset":                                       noOrder,
 		group + "?pagination=keyset&order_by=id&sort=desc&cursor=bm90aGluZw": `{"error":"cursor is invalid"}`,
 	} {
 		r := c.get(path)
@@ -155,7 +164,7 @@ func TestAuditEventAccess(t *testing.T) {
 }
 
 func TestAuditEventShape(t *testing.T) {
-	s, _, c := auditWorld(t)
+	s, users, c := auditWorld(t)
 	top := []string{"ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id", "event_type"}
 	instance := c.get("/audit_events/1").object(t)
 	keysBut(t, "AuditEvent", instance)
@@ -163,6 +172,8 @@ func TestAuditEventShape(t *testing.T) {
 	keysBut(t, "AuditEventDetails", details, "add", "change", "from", "to")
 	assert.Equal(t, "event 1", details["custom_message"])
 	assert.Equal(t, "Service::Audit::InstanceScope", instance["entity_type"])
+	assert.Equal(t, instance, c.get("/audit_events?per_page=100").array(t)[6])
+	assert.Equal(t, "audit_operation", instance["event_type"])
 	for _, name := range top[:6] {
 		assert.Equal(t, details[name], instance[name], name)
 	}
@@ -171,6 +182,14 @@ func TestAuditEventShape(t *testing.T) {
 		keysBut(t, "AuditEvent", event, top...)
 		assert.Equal(t, want, event["entity_type"])
 		assert.Equal(t, want, event["details"].(map[string]any)["target_type"])
+		assertShown(t, event, map[string]any{
+			"details.author_name": "Root", "details.author_email": "root@example.com", "details.author_class": "User",
+			"details.ip_address": "127.0.0.1", "details.entity_path": map[int]string{2: "developer", 3: "group", 5: "group/app"}[id],
+			"details.target_details": map[int]string{2: "developer", 3: "group", 5: "group/app"}[id], "id": float64(id),
+			"created_at": day(id).Format("2006-01-02T15:04:05.000Z"),
+			"author_id":  float64(map[int]int64{2: s.Root().ID, 3: users["developer"].ID, 5: users["developer"].ID}[id]),
+			"entity_id":  float64(map[int]int64{2: users["developer"].ID, 3: s.AddGroup("group").ID, 5: s.store.projects[0].ID}[id]),
+		})
 		assert.Equal(t, event, c.get("/audit_events?per_page=100").array(t)[7-id])
 	}
 	event := s.AddAuditEvent(func(d *Document) {
@@ -215,7 +234,7 @@ func TestAuditEventsInTheWordsOfTheProduct(t *testing.T) {
 	assert.Equal(t, 400, c.get("/audit_events?entity_type=Service::Audit::InstanceScope").Status)
 }
 
-// Writes that the contract names leave an event of the caller.
+// Writes that the contract names record an event of the caller.
 func TestAuditEventsAreRecorded(t *testing.T) {
 	_, users, c := auditWorld(t)
 	owner := c.as(users["owner"].Token)
@@ -266,8 +285,8 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	}, got)
 }
 
-// No call of the documents records anything else than what they name: settings of the instance, of
-// approvals and of a registry, and e-mail addresses (document 1 §6).
+// Calls record only changes that the documents name: of settings of the instance, of approvals and
+// of a registry, and of e-mail addresses (Document 1 §6).
 func TestAuditEventsOfEveryCall(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -329,9 +348,9 @@ func TestGeneratedAuditEvents(t *testing.T) {
 	assert.Equal(t, middle.Format(timestampLayout), event["created_at"])
 	assert.Equal(t, event, c.get("/audit_events/2000000").object(t))
 	assert.Equal(t, []any{500_000.0 + 3_000_001}, c.get("/groups/group/audit_events?per_page=1").column(t, "id"))
-	assert.Less(t, time.Since(start), 5*time.Second) // a look at each event takes far longer
+	assert.Less(t, time.Since(start), 5*time.Second) // visiting each event takes far longer
 
-	// an event that comes meanwhile does not move a keyset walk
+	// a concurrent event does not move a keyset walk
 	first := c.get("/audit_events?" + keyset)
 	s.AddAuditEvent(nil)
 	assert.EqualValues(t, int(first.array(t)[99]["id"].(float64))-1, c.get(first.next()).array(t)[0]["id"])

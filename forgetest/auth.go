@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// credential is what a token stands for; scheme is access_token or job_token.
+// credential is the meaning of a token; scheme is access_token or job_token.
 type credential struct {
 	scheme  string
 	user    *User
-	scopes  []string // of an access token; none is everything
-	project *Project // the only one that a job token reaches; nil for all
+	scopes  []string // of an access token; none means all
+	project *Project // the only one that a job token has access to; nil for all
 }
 
-// authenticate finds the user of the request (document 1 §5). A bad credential is refused even where none is needed.
-func (c *call) authenticate() *answer {
+// authenticate finds the user of the request (Document 1 §5). It rejects an invalid credential even
+// where none is required.
+func (c *call) authenticate() *response {
 	if c.route.endpoint.Base != "api" {
 		return c.authenticateNative()
 	}
@@ -25,27 +26,27 @@ func (c *call) authenticate() *answer {
 	if job := c.r.Header.Get("JOB-TOKEN"); token == "" && job != "" {
 		token, scheme = job, "job_token"
 	}
-	known, ok := c.tokens[token]
+	known, ok := c.store.tokens[token]
 	switch {
 	case token == "" && c.route.endpoint.accepts("none"):
 		return nil
 	case !ok, known.scheme != scheme, !c.route.endpoint.accepts(scheme), known.scheme == "job_token" && !c.takesJobs():
-		return fail(failed(http.StatusUnauthorized, "401 Unauthorized"))
+		return fail(failure(http.StatusUnauthorized, "401 Unauthorized"))
 	}
 	c.user, c.job = known.user, known.project
 	return c.inScope(known.scopes)
 }
 
-// takesJobs reports whether the release takes job tokens here: the changelog does since 17.7
-// (document 1 §4.3).
+// takesJobs reports whether the release accepts job tokens here: the changelog does since 17.7
+// (Document 1 §4.3).
 func (c *call) takesJobs() bool {
-	return c.route.endpoint.ID != "repositories.generate_changelog" || c.release.has(release{17, 7})
+	return c.route.endpoint.ID != "repositories.generate_changelog" || c.server.release.has(release{17, 7})
 }
 
-// inScope refuses what the scopes of the token do not allow. A call that names a scope needs it, or
-// api, which is every scope: the documents name manage_runners only, so api is an interpretation.
-// The deployed server calls manage_runners manage_runner.
-func (c *call) inScope(scopes []string) *answer {
+// inScope rejects calls that the token's scopes do not allow. A call that names a scope needs it,
+// or api, which includes every scope: the documents name manage_runners only, so api is an
+// interpretation. The deployed server's name of manage_runners is manage_runner.
+func (c *call) inScope(scopes []string) *response {
 	needed := c.route.endpoint.Auth.Scope
 	for _, scope := range scopes {
 		if scope == "api" || scope == "read_api" && c.r.Method == http.MethodGet && needed == "" ||
@@ -56,14 +57,14 @@ func (c *call) inScope(scopes []string) *answer {
 	if len(scopes) == 0 {
 		return nil
 	}
-	return fail(answer{status: http.StatusForbidden, doc: map[string]any{
+	return fail(response{status: http.StatusForbidden, doc: map[string]any{
 		"error": "insufficient_scope", "scope": orElse(needed, "api"),
 		"error_description": "The request requires higher privileges than provided by the access token.",
 	}})
 }
 
-// impersonate lets administrators act as another user (document 1 §5 rule 3).
-func (c *call) impersonate() *answer {
+// impersonate lets administrators act as another user (Document 1 §5 rule 3).
+func (c *call) impersonate() *response {
 	ref := c.params.Get("sudo")
 	if ref == "" {
 		ref = c.r.Header.Get("Sudo")
@@ -72,26 +73,23 @@ func (c *call) impersonate() *answer {
 		return nil
 	}
 	if c.user == nil || !c.user.Admin {
-		return fail(failed(http.StatusForbidden, "403 Forbidden - Must be admin to use sudo"))
+		return fail(failure(http.StatusForbidden, "403 Forbidden - Must be admin to use sudo"))
 	}
-	u := c.userNamed(ref)
-	if id, ok := parseID(ref); ok {
-		u = c.userByID(id)
-	}
+	u := c.store.findUser(ref)
 	if u == nil {
-		return fail(missing("User with ID or username '" + ref + "'"))
+		return fail(notFound("User with ID or username '" + ref + "'"))
 	}
 	c.user = u
 	return nil
 }
 
 // authorize checks the role that the route needs beyond reading.
-func (c *call) authorize() *answer {
+func (c *call) authorize() *response {
 	switch {
 	case c.user != nil && c.user.Admin:
 		return nil
 	case c.route.admin:
-		return fail(failed(http.StatusForbidden, "403 Forbidden"))
+		return fail(failure(http.StatusForbidden, "403 Forbidden"))
 	case c.route.role == NoAccess, c.route.author && c.mr.writtenBy(c.user):
 		return nil
 	}
@@ -103,7 +101,7 @@ func (c *call) authorize() *answer {
 		role = c.group.role(c.user)
 	}
 	if role < c.route.role {
-		return fail(failed(http.StatusForbidden, "403 Forbidden"))
+		return fail(failure(http.StatusForbidden, "403 Forbidden"))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The token of a project or a group is that of a bot, which has a role there and nowhere else
-// (document 1 §5 rule 1).
+// (Document 1 §5 rule 1).
 func TestTokensOfProjectsAndGroups(t *testing.T) {
 	s := New(t)
 	app, other := s.AddProject("group/app", Private), s.AddProject("other/app", Private)

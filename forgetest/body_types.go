@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// root is the name of a parameter without the marks of arrays and hashes.
+// root returns the name of a parameter without the brackets of arrays and hashes.
 func (p parameter) root() string {
-	root, _ := strings.CutSuffix(p.bare(), "[<key>]")
+	root, _ := strings.CutSuffix(p.baseName(), "[<key>]")
 	return root
 }
 
-// misplaced reports whether a wire name gives the parameter as an array or a hash that it is not:
-// keep_n[] for keep_n.
+// misplaced reports whether a wire name sends the parameter as an array or a hash although it is
+// neither: keep_n[] for keep_n.
 func (p parameter) misplaced(wire string) bool {
-	return p.Type != "hash" && p.Removed == (release{}) && !p.covers(wire) && strings.HasPrefix(wire, p.bare()+"[")
+	return p.Type != "hash" && p.Removed == (release{}) && !p.covers(wire) && strings.HasPrefix(wire, p.baseName()+"[")
 }
 
-// misfits reports whether a parameter is given with another type than it has (document 1 §7). In a
-// query of a read such a name is one that the endpoint does not have, and is ignored.
-func (c *call) misfits(p parameter) bool {
-	if value, inBody := c.inBody(p.root()); inBody && !p.takes(value) {
+// hasWrongType reports whether a parameter was sent with a wrong type (Document 1 §7). In the query
+// of a read such a name belongs to no parameter of the endpoint, and is ignored.
+func (c *call) hasWrongType(p parameter) bool {
+	if value, inBody := c.inBody(p.root()); inBody && !p.accepts(value) {
 		return true
 	}
 	for wire := range c.params {
@@ -33,10 +33,10 @@ func (c *call) misfits(p parameter) bool {
 	return false
 }
 
-// emptiness returns the problem of an empty value, or "". No row lists the empty word. A write
-// takes an empty text; for another type it takes an empty value where the field of the response may
-// be null. In the query of a read an empty value is not a filter.
-func (c *call) emptiness(p parameter) string {
+// emptyProblem returns the problem of an empty value, or "". No enum includes the empty value. A
+// write accepts an empty text; for other types it accepts an empty value if the field of the
+// response may be null. In the query of a read an empty value is not a filter.
+func (c *call) emptyProblem(p parameter) string {
 	switch {
 	case !slices.Contains(c.params[p.Wire], ""):
 	case len(p.Enum) > 0:
@@ -54,7 +54,7 @@ func (c *call) nullable(name string) bool {
 		return false
 	}
 	i, found := s.index[name]
-	return found && s.fields[i].clears()
+	return found && s.fields[i].acceptsNull()
 }
 
 // inBody finds the value of a parameter, or of a key of one ("not[iids]"), in a JSON body.
@@ -68,17 +68,17 @@ func (c *call) inBody(name string) (value any, found bool) {
 	return value, found
 }
 
-// takes reports whether a JSON value has a type that the parameter can have. Numbers, booleans and
-// lists may be text, as in a form; the values themselves are checked later. Null counts as absent,
-// except for a boolean: requests send only true or false (document 1 §2.1 rule 3).
-func (p parameter) takes(value any) bool {
+// accepts reports whether a JSON value has a type that the parameter can have. Numbers, booleans
+// and lists may be text, as in a form; the values themselves are checked later. Null counts as
+// absent, except for a boolean: requests send only true or false (Document 1 §2.1 rule 3).
+func (p parameter) accepts(value any) bool {
 	item, isArray := strings.CutPrefix(p.Type, "array<")
 	switch v := value.(type) {
 	case nil:
 		return p.Type != "boolean"
 	case []any:
 		one := parameter{Type: strings.TrimSuffix(item, ">")}
-		return isArray && !slices.ContainsFunc(v, func(item any) bool { return item == nil || !one.takes(item) })
+		return isArray && !slices.ContainsFunc(v, func(item any) bool { return item == nil || !one.accepts(item) })
 	case map[string]any:
 		return p.Type == "hash"
 	case bool:

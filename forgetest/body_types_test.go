@@ -43,14 +43,14 @@ func wrongValues(p parameter) []string {
 	return values
 }
 
-// A value of another JSON type is 400 (document 1 §7), for every body parameter of every endpoint,
+// A value of another JSON type is 400 (Document 1 §7), for every body parameter of every endpoint,
 // and changes nothing.
 func TestBodyTypes(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
 	checked := 0
 	refuse := func(method, path string, p parameter) {
-		if p.Type == "file" || !p.Only.met(s, s.Root()) {
+		if p.Type == "file" || !p.Only.allowed(s, s.Root()) {
 			return
 		}
 		checked++
@@ -86,7 +86,7 @@ func TestBodyTypes(t *testing.T) {
 	assert.Zero(t, s.Effects("*"))
 }
 
-// What deployed servers take as text, and real clients send, is no other type.
+// Deployed servers accept some values as text, and real clients send them.
 func TestBodyTypesAsText(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -122,7 +122,7 @@ func TestBodiesAreOneObject(t *testing.T) {
 	}
 }
 
-// An empty value is none of those that a row lists, in any body and query.
+// An empty value does not belong to any enum, in any body and query.
 func TestEmptyWords(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -131,7 +131,7 @@ func TestEmptyWords(t *testing.T) {
 		e := specified(t).endpoints[routeOf(x.id)]
 		path, _, _ := strings.Cut(x.path, "?")
 		for _, p := range slices.Concat(e.QueryParams, e.BodyParams) {
-			if len(p.Enum) == 0 || !p.Only.met(s, s.Root()) || e.Base != "api" || strings.HasSuffix(p.Wire, "[]") {
+			if len(p.Enum) == 0 || !p.Only.allowed(s, s.Root()) || e.Base != "api" || strings.HasSuffix(p.Wire, "[]") {
 				continue
 			}
 			checked++
@@ -150,7 +150,7 @@ func TestEmptyWords(t *testing.T) {
 	assert.Zero(t, s.Effects("*"))
 }
 
-// A form may be multipart, also without a file (document 1 §1).
+// A form may be multipart, also without a file (Document 1 §1).
 func TestFormsAsMultipart(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)

@@ -34,7 +34,7 @@ func (m memory) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// In a bubble of testing/synctest the waits that a server asks for take no time.
+// In a bubble of testing/synctest the waits that a server requests take no time.
 func TestInsideABubble(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,9 +78,9 @@ func TestURLAndHTTPServer(t *testing.T) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
 	require.NoError(t, err)
 	request.Header.Set("PRIVATE-TOKEN", srv.Token)
-	answer, err := client.Do(request)
+	resp, err := client.Do(request)
 	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
+	require.NoError(t, resp.Body.Close())
 	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
-	assert.Contains(t, answer.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
+	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }

@@ -28,33 +28,34 @@ type shape struct {
 }
 
 type field struct {
-	Name       string      `json:"name"`
-	Type       string      `json:"type"`
-	Format     string      `json:"format"`
-	Ref        string      `json:"ref"`
-	Nullable   bool        `json:"nullable"`
-	Views      []string    `json:"views"`
-	Only       *limitation `json:"only"`
-	Deprecated *struct{}   `json:"deprecated"`
-	Items      *itemType   `json:"items"`  // of an array
-	Values     *itemType   `json:"values"` // of a hash
+	Name       string        `json:"name"`
+	Type       string        `json:"type"`
+	Format     string        `json:"format"`
+	Ref        string        `json:"ref"`
+	Nullable   bool          `json:"nullable"`
+	Views      []string      `json:"views"`
+	Only       *availability `json:"only"`
+	Deprecated *struct{}     `json:"deprecated"`
+	Items      *itemType     `json:"items"`  // of an array
+	Values     *itemType     `json:"values"` // of a hash
 
 	blank bool // a text that only requests have: it may be null
 }
 
-// itemType is the type of what an array or a hash holds.
+// itemType is the type of the items of an array or a hash.
 type itemType struct {
 	Type string `json:"type"`
+	Ref  string `json:"ref"`
 }
 
 type endpoint struct {
-	ID     string      `json:"id"`
-	Status string      `json:"status"`
-	Method string      `json:"method"`
-	SameAs string      `json:"same_wire_as"` // id of the endpoint with the same request line
-	Base   string      `json:"base"`
-	Path   string      `json:"path"`
-	Only   *limitation `json:"only"`
+	ID     string        `json:"id"`
+	Status string        `json:"status"`
+	Method string        `json:"method"`
+	SameAs string        `json:"same_wire_as"` // id of the endpoint with the same request line
+	Base   string        `json:"base"`
+	Path   string        `json:"path"`
+	Only   *availability `json:"only"`
 	Auth   struct {
 		Schemes   []string `json:"schemes"`
 		Scope     string   `json:"token_scope"`
@@ -71,10 +72,10 @@ type endpoint struct {
 		Views  []string `json:"views"`
 	} `json:"response"`
 	Pagination struct {
-		Offset bool        `json:"offset"`
-		Keyset bool        `json:"keyset"`
-		Only   *limitation `json:"keyset_only"` // the platform that has keyset pagination
-		Who    string      `json:"keyset_who"`  // "authenticated" or "both"
+		Offset bool          `json:"offset"`
+		Keyset bool          `json:"keyset"`
+		Only   *availability `json:"keyset_only"` // the platform that has keyset pagination
+		Who    string        `json:"keyset_who"`  // "authenticated" or "both"
 		Order  *struct {
 			OrderBy []string `json:"order_by"`
 			Sort    []string `json:"sort"`
@@ -88,8 +89,8 @@ type parameter struct {
 	Wire          string             `json:"wire"`
 	Type          string             `json:"type"`
 	Enum          []string           `json:"enum"`
-	EnumSince     map[string]release `json:"enum_notes"`         // values that came later
-	Special       []string           `json:"special"`            // words beside the type
+	EnumSince     map[string]release `json:"enum_notes"`         // values that were added later
+	Special       []string           `json:"special"`            // values in addition to the type
 	SpecialOld    []string           `json:"special_deprecated"` // as a query writes them: No+Label
 	Separator     string             `json:"separator"`          // of several values in one text
 	Removed       release            `json:"removed"`            // the release that removed it
@@ -98,7 +99,7 @@ type parameter struct {
 	Requires      []string           `json:"requires"`
 	UsedWith      []string           `json:"used_with"`
 	Allowed       []bool             `json:"allowed"`
-	Only          *limitation        `json:"only"`
+	Only          *availability      `json:"only"`
 	ExclusiveWith []string           `json:"exclusive_with"`
 	Default       any                `json:"default"`
 	Min           *int64             `json:"min"`
@@ -119,7 +120,7 @@ type parameter struct {
 
 func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.Schemes, scheme) }
 
-// view is the name of the view that the endpoint answers with, if its type has views.
+// view returns the name of the view in the endpoint's responses, if their type has views.
 func (e *endpoint) view() string {
 	if len(e.Response.Views) == 0 {
 		return ""
@@ -157,20 +158,20 @@ func loadCatalogue() *contract {
 	return c
 }
 
-// widen adds to a type the parameters of a call that it has no field for: what is written is read
-// back. What limits the one or the other limits both.
+// widen adds a field for each parameter of a call that the type lacks: reads show what was written.
+// A restriction of the parameter or of the field restricts both.
 func (c *contract) widen(name string, params []parameter) {
 	s := c.shapes[name]
 	for n, p := range params {
 		if i, known := s.index[p.Name]; known {
-			params[n].Only = p.Only.and(s.fields[i].Only)
+			params[n].Only = p.Only.intersect(s.fields[i].Only)
 			s.fields[i].Only = params[n].Only
 			continue
 		}
 		kind, items, _ := strings.Cut(strings.TrimSuffix(p.Type, ">"), "<")
 		f := &field{Name: p.Name, Type: kind, Only: p.Only}
 		if kind == "array" {
-			f.Items = &itemType{items}
+			f.Items = &itemType{Type: items}
 		}
 		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // without one they never expire
 		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
@@ -179,8 +180,8 @@ func (c *contract) widen(name string, params []parameter) {
 	}
 }
 
-// add appends fields. One that the type has, whose type the documents do not show, takes the types
-// of the new one.
+// add appends fields. If the type has a field already, and the documents do not show its type, the
+// field gets the new type.
 func (s *shape) add(fields []*field) {
 	for _, f := range fields {
 		if i, found := s.index[f.Name]; found {
@@ -192,7 +193,7 @@ func (s *shape) add(fields []*field) {
 	}
 }
 
-// extend gives a type the fields of another one: the deployed server answers with both.
+// extend adds the fields of another type: the deployed server's responses have both.
 func (c *contract) extend(name, with string) {
 	s, own := c.shapes[name], c.shapes[name].fields
 	s.fields = append(slices.Clone(c.shapes[with].fields), own...)

@@ -7,9 +7,10 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// Client returns a client of the server, with the token of the default user unless the options give another credential. It has
-// connections of its own, which end with the server. It retries after milliseconds; give WithRetry for the policy of production.
-// With [GitLabWords] it has the vocabulary forge.GitLab; WithVocabulary("") takes it away.
+// Client returns a client of the server, with the token of the default user unless the options set
+// another credential. It has its own connections, which Close of the server ends. It retries after
+// milliseconds; WithRetry restores the policy of production. With [GitLabWords] it has the
+// vocabulary forge.GitLab; WithVocabulary("") removes it.
 func (s *Server) Client(options ...forge.Option) *forge.Client {
 	own := []forge.Option{
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),

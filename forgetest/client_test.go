@@ -17,8 +17,9 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// The client and the server were written from the contract apart; here they meet, in the services of document 1.
-// Keyset pagination of tags has the hosted offering only; elsewhere the client's first request is refused, and it goes on by offset.
+// The client and the server were written separately from the contract; here they are tested
+// together, in the services of Document 1. Only the hosted offering has keyset pagination of tags;
+// elsewhere the client's first request is rejected, and it continues by offset.
 func TestClientMeetsTheRegistry(t *testing.T) {
 	for offering, requests := range map[forgetest.Offering]int{forgetest.Hosted: 3, forgetest.SelfManaged: 1 + 3} {
 		t.Run(string(offering), func(t *testing.T) { meetRegistry(t, forgetest.New(t, forgetest.WithOffering(offering)), requests) })
@@ -70,7 +71,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 }
 
 // A CI job deletes images of its project with its own credentials: they go to the token endpoint as
-// HTTP basic, and reach no other project (document 1 §4.1.2).
+// HTTP basic, and reach no other project (Document 1 §4.1.2).
 func TestRegistryWithJobCredentials(t *testing.T) {
 	srv := forgetest.New(t)
 	app, other := srv.AddProject("group/app"), srv.AddProject("group/other", forgetest.Private)
@@ -95,7 +96,8 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized) //nolint:staticcheck // what is deprecated is tested, too
 }
 
-// A client knows its own bulk deletions; of those of others, as before a restart, the server's refusal tells, and it holds nothing else back.
+// A client knows its own bulk deletions. Of those of other clients, or from before a restart, it
+// learns from the server's rejection, and delays no other call.
 func TestBulkDeletionsAgain(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("group/app")
@@ -182,7 +184,8 @@ func TestClientMeetsTheOtherServices(t *testing.T) {
 	srv.AssertCount(t, "GET /projects/:id/audit_events", 3)
 }
 
-// A server that speaks GitLab's words hands out clients that speak them too; the empty vocabulary takes them away.
+// Clients of a server with GitLab's terms use these terms too; the empty vocabulary restores the
+// neutral ones.
 func TestClientsOfAServerWithGitLabWords(t *testing.T) {
 	srv, ctx := forgetest.New(t, forgetest.GitLabWords()), t.Context()
 	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})

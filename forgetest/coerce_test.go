@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDeployedBooleans holds every boolean of the contract to what python-gitlab sends for it.
+// TestDeployedBooleans checks the boolean values that python-gitlab sends, for every boolean of the
+// contract.
 func TestDeployedBooleans(t *testing.T) {
 	booleans := 0
 	var check func(c *call, p parameter)
@@ -42,7 +43,7 @@ func TestDeployedBooleans(t *testing.T) {
 	assert.Equal(t, 400, c.get("/issues?confidential=1").Status)
 }
 
-// TestKeysetWithoutSort holds that a keyset list has the order of the server's default without a direction.
+// A keyset list without sort has the server's default order.
 func TestKeysetWithoutSort(t *testing.T) {
 	s := New(t, WithOffering(Hosted))
 	s.AddUsers(30, "u")
@@ -66,7 +67,7 @@ func TestKeysetWithoutSort(t *testing.T) {
 	}
 }
 
-// TestDeployedDecimals holds that a decimal is text where the server has the words of the deployed product.
+// A decimal is text if the server has the terms of the deployed product.
 func TestDeployedDecimals(t *testing.T) {
 	for number, text := range map[float64]string{1: "1.0", 1.5: "1.5", 0: "0.0", 1e6: "1000000.0"} {
 		for _, gitlab := range []bool{false, true} {
@@ -82,7 +83,7 @@ func TestDeployedDecimals(t *testing.T) {
 	}
 }
 
-// A boolean of a record may be null, and then counts as false (document 1 §2.1 rule 3).
+// A boolean of a record may be null, and then counts as false (Document 1 §2.1 rule 3).
 func TestNullBooleans(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// probe is where a response has a field, or does not.
+// probe is a path in a response where a field is present, or absent.
 type probe struct {
 	request string // "GET /path", with a form behind a space
 	at      string // the object, "0.author" in the first item of an array
@@ -26,15 +26,18 @@ func fieldConditions() map[string]struct {
 	fields string
 	probes []probe
 } {
-	const repositories, hostedOnly = "GET /projects/1/registry/repositories", "GET /registry/repositories/1?size=true"
+	const repositories, one = "GET /projects/1/registry/repositories", "GET /registry/repositories/1"
+	const hostedOnly = one + "?size=true"
 	return map[string]struct {
 		when   string
 		fields string
 		probes []probe
 	}{
-		"RegistryRepository 1": {"requested with tags_count=true", "tags_count", []probe{{request: repositories + "?tags_count=true", at: "0", has: true}, {request: repositories + "?tags=true", at: "0"}}},
-		"RegistryRepository 2": {"requested with tags=true", "tags", []probe{{request: repositories + "?tags=true", at: "0", has: true}, {request: repositories + "?tags_count=true", at: "0"}}},
-		"RegistryRepository 3": {"size=true", "size", []probe{{request: hostedOnly, has: true, hosted: true}, {request: hostedOnly}, {request: "GET /registry/repositories/1", hosted: true}}},
+		"RegistryRepository 1": {"requested with tags_count=true", "tags_count", []probe{{request: repositories + "?tags_count=true", at: "0", has: true}, {request: repositories + "?tags=true", at: "0"},
+			{request: repositories + "?tags_count=false", at: "0"}, {request: one + "?tags_count=true", has: true}, {request: one + "?tags=true"}, {request: one + "?tags_count=false"}}},
+		"RegistryRepository 2": {"requested with tags=true", "tags", []probe{{request: repositories + "?tags=true", at: "0", has: true}, {request: repositories + "?tags_count=true", at: "0"},
+			{request: repositories + "?tags=false", at: "0"}, {request: one + "?tags=true", has: true}, {request: one + "?tags_count=true"}, {request: one + "?tags=false"}}},
+		"RegistryRepository 3": {"size=true", "size", []probe{{request: hostedOnly, has: true, hosted: true}, {request: hostedOnly}, {request: one, hosted: true}, {request: one + "?size=false", hosted: true}}},
 		"CertificateName":      {"subject", "UID", []probe{{request: "GET /projects/1/secure_files/1", at: "metadata.subject", has: true}, {request: "GET /projects/1/secure_files/1", at: "metadata.issuer"}}},
 		"Namespace 1":          {"groups only", "members_count_with_descendants", []probe{{request: "GET /namespaces/group", has: true}, {request: "GET /namespaces/root"}}},
 		"Namespace 2": {"detail view and for group owners or hosted offering", "max_seats_used seats_in_use max_seats_used_changed_at", []probe{
@@ -54,7 +57,7 @@ func fieldConditions() map[string]struct {
 	}
 }
 
-// A field that the catalogue gives a condition is there where the condition holds, and only there.
+// A field with a condition in the catalogue is present where the condition holds, and only there.
 func TestFieldConditions(t *testing.T) {
 	for name, c := range fieldConditions() {
 		for _, p := range c.probes {
@@ -99,7 +102,7 @@ func below(t *testing.T, r reply, path string) map[string]any {
 	return value.(map[string]any)
 }
 
-// Each condition of the catalogue has a row; those that any response keeps need none.
+// Each condition of the catalogue has a row, except for those that every response meets.
 func TestFieldConditionsAreComplete(t *testing.T) {
 	var types map[string]struct {
 		Fields []struct {
@@ -126,7 +129,7 @@ func TestFieldConditionsAreComplete(t *testing.T) {
 	assert.Greater(t, checked, 15)
 }
 
-// What is constant on every server is not: tiers, generated files, addresses.
+// Values that depend on the server differ: tiers, generated files, addresses.
 func TestFieldsFollowTheServer(t *testing.T) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
 		c := newCaller(t, contractServer(t, WithTier(tier)))

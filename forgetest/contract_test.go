@@ -29,7 +29,7 @@ type example struct {
 	file string // content of a multipart file
 }
 
-// examples call every documented endpoint once, what deletes last.
+// examples call every documented endpoint once, deletions last.
 func examples() []example {
 	const project, group, one = "/projects/group%2Fapp", "/groups/group", "/projects/group%2Fapp/merge_requests/1"
 	const issue, repository = project + "/issues/1", project + "/registry/repositories/1"
@@ -136,7 +136,8 @@ const (
 	helloBlob         = "ce013625030ba8dba906f756967f9e9ca394464a"
 )
 
-// compareCatalogue compares the embedded catalogue with testdata/spec, which the client's tests read.
+// compareCatalogue compares the embedded catalogue with testdata/spec, which the client's tests
+// read.
 var compareCatalogue = sync.OnceValue(func() error {
 	for _, name := range []string{"types.json", "endpoints.json"} {
 		theirs, err := os.ReadFile(filepath.Join("..", "testdata", "spec", name))
@@ -211,7 +212,8 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 	return s
 }
 
-// Every documented endpoint is answered, with every field of its type. What is missing is listed, not the first thing only.
+// Every documented endpoint responds with every field of its type. The test lists all missing
+// fields, not only the first.
 func TestEveryEndpointWithEveryField(t *testing.T) {
 	s := contractServer(t)
 	calls := map[string]example{}
@@ -246,10 +248,10 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 	}
 }
 
-// sight holds the fields ("Issue.title") that were in an answer.
+// sight holds the fields ("Issue.title") that were in a response.
 type sight map[string]bool
 
-// detail is what the catalogue says about a field and the server does not need.
+// detail is a fact of the catalogue about a field that the server does not need.
 type detail struct {
 	Name  string
 	Items struct{ Ref string }
@@ -273,7 +275,7 @@ var conditional = sync.OnceValue(func() map[string]map[string]detail {
 	return all
 })
 
-// problems makes the call and compares the answer with the contract.
+// problems makes the call and compares the response with the contract.
 func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (problems []string) {
 	r := x.send(t, s, e)
 	if r.Status >= 300 {
@@ -281,6 +283,9 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	}
 	if documented := e.Response.Status; len(documented) > 0 && !slices.Contains(documented, r.Status) {
 		return []string{fmt.Sprintf("status %d, not %v", r.Status, documented)}
+	}
+	if kind := r.Header.Get("Content-Type"); (e.Response.Kind == "object" || e.Response.Kind == "array") && kind != "application/json" {
+		return []string{"the type of the JSON is " + kind}
 	}
 	shape := specified(t).shapes[e.Response.Type]
 	switch e.Response.Kind {
@@ -304,7 +309,8 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	return problems
 }
 
-// lacks lists the fields of the contract that an object does not have, or has with another type, nested ones too.
+// lacks lists the fields of the contract that an object lacks or has with another type, nested ones
+// too.
 func (seen sight) lacks(shape *shape, view string, data []byte, at string) (problems []string) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
@@ -335,12 +341,12 @@ func (seen sight) lacks(shape *shape, view string, data []byte, at string) (prob
 	return problems
 }
 
-// shownAsNull are fields that are null without a value, and that the catalogue does not call
-// nullable in each type that has them.
+// shownAsNull are fields that are null without a value, although not every type of the catalogue
+// that has them calls them nullable.
 var shownAsNull = []string{"avatar_url", "a_mode", "closed_as_duplicate_of"}
 
 // fits reports whether a JSON value has the type of the field, with its format and the type of its
-// items. Null fits what may be null: times, too, and what a platform or a condition has.
+// items. Null fits fields that may be null, times, and fields of a platform or a condition.
 func (f *field) fits(value json.RawMessage) bool {
 	var v any
 	_ = json.Unmarshal(value, &v)
@@ -348,13 +354,13 @@ func (f *field) fits(value json.RawMessage) bool {
 	case bool:
 		return f.Type == "boolean" || f.Type == "unknown"
 	case float64:
-		return f.Type == "number" || f.takes("integer") && typed == float64(int64(typed))
+		return f.Type == "number" || f.hasType("integer") && typed == float64(int64(typed))
 	case string:
 		return f.fitsText(typed)
 	case []any:
 		return strings.HasPrefix(f.Type, "array") && !slices.ContainsFunc(typed, f.misfitsItem)
 	case map[string]any:
-		return f.Type == "object" || f.takes("hash")
+		return f.Type == "object" || f.hasType("hash")
 	}
 	optional := f.Nullable && f.Type != "boolean" || f.Format != "" || f.Only != nil || f.Type == "unknown"
 	return optional || slices.Contains(shownAsNull, f.Name)
@@ -366,7 +372,7 @@ func (f *field) fitsText(text string) bool {
 		_, err := time.Parse(layout, text)
 		return err == nil
 	}
-	return f.takes("string") || f.takes("text")
+	return f.hasType("string") || f.hasType("text")
 }
 
 // misfitsItem reports whether an item of an array has another type than the catalogue has for it.
@@ -416,7 +422,8 @@ func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
 	return reply{response.StatusCode, response.Header, string(data)}
 }
 
-// A hundred servers run in one process, each with its own state; afterwards nothing of them is left (TestMain looks).
+// A hundred servers run in one process, each with its own state; nothing of them remains (TestMain
+// checks this).
 func TestAHundredServers(t *testing.T) {
 	for i := range 100 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 //go:embed demo/history.txt
 var demoHistory string
 
-// demoIssues is how many issues each demo project has.
+// demoIssues is the number of issues of each demo project.
 const demoIssues = 76
 
-// DemoTime is where the clock of a server with the demo data stands: 2026-03-02, 09:00 UTC.
+// DemoTime is the time of the clock of a server with the demo data: 2026-03-02, 09:00 UTC.
 func DemoTime() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
-// seedDemo fills the server: the group acme with four projects, their issues over a year, one repository, and
-// what an administrator sees: see demo_operations.go.
+// seedDemo fills the server: the group acme with four projects, their issues over a year, one
+// repository, and the records for administrators of demo_operations.go.
 func (s *Server) seedDemo() {
 	s.clock = DemoTime
 	acme := s.AddGroup("acme")
@@ -33,7 +33,7 @@ func (s *Server) seedDemo() {
 	for _, path := range []string{"acme/storefront", "acme/billing-api", "acme/platform/gateway", "acme/mobile-app"} {
 		d.seedProject(s.AddProject(path))
 	}
-	gateway, _ := s.project("acme/platform/gateway")
+	gateway, _ := s.store.findProject("acme/platform/gateway")
 	d.seedRepository(gateway)
 	d.seedOperations(s, acme)
 }
@@ -116,7 +116,7 @@ func (d *demo) fillIssue(doc *Document, p *Project, opened time.Time, milestones
 	}
 }
 
-// title makes a title and the label that goes with it.
+// title makes a title and the label that belongs to it.
 func (d *demo) title(project string) (title, kind string) {
 	r := d.random
 	areas := map[string][]string{
@@ -165,8 +165,9 @@ func (d *demo) mergeRequest(p *Project, issue *Issue) *MergeRequest {
 	})
 }
 
-// seedRepository replays demo/history.txt. Each commit starts with "=== date author branch merge tag"; then come the
-// message, "--- path" for a deleted file, and "+++ path" with the new content.
+// seedRepository replays demo/history.txt. Each commit starts with "=== date author branch merge
+// tag", followed by the message, "--- path" for a deleted file, and "+++ path" with the new
+// content.
 func (d *demo) seedRepository(p *Project) {
 	for _, record := range strings.Split("\n"+demoHistory, "\n=== ")[1:] {
 		head, rest, _ := strings.Cut(record, "\n")

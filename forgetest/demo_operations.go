@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// demoEvents is how many audit events the demo data have.
+// demoEvents is the number of audit events in the demo data.
 const demoEvents = 260
 
-// seedOperations adds what those see who run the platform: images, runners with their jobs, audit events, and users of an
-// import who wait for their accounts.
+// seedOperations adds records for administrators: images, runners with their jobs, audit events,
+// and users of an import that wait for their accounts.
 func (d *demo) seedOperations(s *Server, acme *Group) {
 	projects := map[string]*Project{}
-	for _, p := range s.projects {
+	for _, p := range s.store.projects {
 		projects[p.slug()] = p
 	}
 	d.seedRegistry(projects)
@@ -32,12 +32,12 @@ func (d *demo) seedOperations(s *Server, acme *Group) {
 	}
 }
 
-// daysAgo is a time before that of the demo.
+// daysAgo returns a time before DemoTime.
 func daysAgo(days float64) time.Time {
 	return DemoTime().Add(-time.Duration(days * 24 * float64(time.Hour)))
 }
 
-// seedRegistry adds releases, which are protected, and the images of branches, which pile up.
+// seedRegistry adds protected tags of releases, and many images of branches.
 func (d *demo) seedRegistry(projects map[string]*Project) {
 	image := func(age float64, megabytes int) func(tag *Document) {
 		return func(tag *Document) { tag.Set("created_at", daysAgo(age)).Set("total_size", megabytes*1_000_000) }
@@ -64,7 +64,8 @@ func (d *demo) seedRegistry(projects map[string]*Project) {
 	gateway.SetCreatedAt(daysAgo(320))
 }
 
-// seedRunners adds runners of each kind and state: two busy ones, one of them with a job that hangs, and four that need a look.
+// seedRunners adds runners of each kind and state: two busy ones, one of them with a job that
+// hangs, and four that need attention.
 func (d *demo) seedRunners(s *Server, acme *Group, projects map[string]*Project) {
 	describe := func(name, version string, contact float64, tags ...string) func(*Document) {
 		return func(r *Document) {
@@ -113,11 +114,11 @@ func (d *demo) seedEvents(s *Server, acme *Group) {
 	}{
 		{on: acme, change: "access_level", from: "Developer", to: "Maintainer", message: "Changed access level from Developer to Maintainer"},
 		{on: acme, message: "Added user as Developer"},
-		{on: s.projects[0], change: "visibility", from: "private", to: "internal", message: "Changed visibility from private to internal"},
-		{on: s.projects[1], message: "Created project access token"},
-		{on: s.projects[2], message: "Added deploy key"},
-		{on: s.projects[3], change: "name", message: "Changed name"},
-		{on: s.root, message: "Failed to sign in with two-factor authentication"},
+		{on: s.store.projects[0], change: "visibility", from: "private", to: "internal", message: "Changed visibility from private to internal"},
+		{on: s.store.projects[1], message: "Created project access token"},
+		{on: s.store.projects[2], message: "Added deploy key"},
+		{on: s.store.projects[3], change: "name", message: "Changed name"},
+		{on: s.store.root, message: "Failed to sign in with two-factor authentication"},
 		{change: "session_expire_delay", from: "10080", to: "480", message: "Changed session_expire_delay from 10080 to 480"},
 		{change: "signup_enabled", from: "true", to: "false", message: "Changed signup_enabled from true to false"},
 	}

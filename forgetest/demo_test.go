@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The demo data have something of everything that the example programs work on.
+// The demo data have a record of every kind that the example programs need.
 func TestDemoOperations(t *testing.T) {
 	s := New(t, WithDemo())
 	c := newCaller(t, s)
@@ -20,7 +20,7 @@ func TestDemoOperations(t *testing.T) {
 	assert.Equal(t, 403, c.with("DELETE", "/projects/1/registry/repositories/1/tags/v1.0.0", "", "").Status)
 }
 
-// Answers carry the server's own time.
+// Responses have the server's own time.
 func TestDateFollowsTheClock(t *testing.T) {
 	s := New(t)
 	c := newCaller(t, s)

@@ -7,23 +7,24 @@ import (
 	"time"
 )
 
-// Document is one JSON object of the contract: an ordered set of fields shaped by the catalogue. Field names may be dotted
-// to reach a nested document ("time_stats.time_estimate").
+// Document is one JSON object of the contract: an ordered set of fields with the types of the
+// catalogue. A dotted name is a field of a nested document ("time_stats.time_estimate").
 type Document struct {
 	shape  *shape
 	values []any
 }
 
-// link is a path on this server; it becomes an absolute URL when the document is written.
+// link is a path on this server. It becomes an absolute URL when the document is encoded.
 type link string
 
-// absent marks a field that is left out of the answer.
+// absent is the value of a field that responses omit.
 type absent struct{}
 
-// documented is what can stand for a nested document in [Document.Set].
-type documented interface{ document() *Document }
+// renderer is what can stand for a nested document in [Document.Set].
+type renderer interface{ render() *Document }
 
-// NewDocument returns a document of the named type of the contract ("Issue", "Milestone") with the zero of every field.
+// NewDocument returns a document of the named type of the contract ("Issue", "Milestone"), with the
+// zero value in every field.
 func NewDocument(name string) *Document {
 	s := catalogue().shapes[name]
 	if s == nil {
@@ -46,7 +47,7 @@ func (f *field) zero() any {
 	return f.empty()
 }
 
-// empty is the zero of the field's type.
+// empty returns the zero value of the field's type.
 func (f *field) empty() any {
 	switch f.Type {
 	case "boolean":
@@ -68,9 +69,10 @@ func (f *field) empty() any {
 	return nil
 }
 
-// Set gives a field its value and returns the document. It panics when the type of the contract has no such field or the
-// field has another type. It takes nil, bool, integers, float64, string, time.Time (or its text form), []string,
-// *Document, []*Document, *User, []*User and map[string]string.
+// Set sets a field and returns the document. It panics if the type of the contract does not have
+// the field, or if the field has another type. It accepts nil, bool, integers, float64, string,
+// time.Time (or its text form), []string, *Document, []*Document, *User, []*User and
+// map[string]string.
 func (d *Document) Set(name string, value any) *Document {
 	owner, f, i := d.locate(name)
 	v, ok := f.convert(value)
@@ -81,8 +83,9 @@ func (d *Document) Set(name string, value any) *Document {
 	return d
 }
 
-// Get returns the value of a field: nil, bool, int64, float64, string, time.Time, []string, *Document, []*Document or
-// map[string]string. Below a nested document that is null everything is nil.
+// Get returns the value of a field: nil, bool, int64, float64, string, time.Time, []string,
+// *Document, []*Document or map[string]string. It returns nil for every field of a nested document
+// that is null.
 func (d *Document) Get(name string) any {
 	if head, rest, nested := strings.Cut(name, "."); nested {
 		child := d.doc(head)
@@ -98,7 +101,7 @@ func (d *Document) Get(name string) any {
 	return d.values[i]
 }
 
-// Omit leaves a field out of every answer and returns the document.
+// Omit removes a field from every response and returns the document.
 func (d *Document) Omit(name string) *Document {
 	owner, _, i := d.locate(name)
 	owner.values[i] = absent{}
@@ -136,7 +139,7 @@ func (d *Document) clone() *Document {
 	return &Document{shape: d.shape, values: slices.Clone(d.values)}
 }
 
-// adopt takes over the values of another document's fields of the same name.
+// adopt copies the values of another document's fields of the same name.
 func (d *Document) adopt(other *Document) *Document {
 	for i, f := range d.shape.fields {
 		if from, ok := other.shape.index[f.Name]; ok {
@@ -153,7 +156,7 @@ func (f *field) describe() string {
 	return "of type " + f.Type
 }
 
-// convert brings a value to the form in which documents keep it.
+// convert converts a value to the type in which documents store the field.
 func (f *field) convert(value any) (any, bool) {
 	switch v := value.(type) {
 	case nil:
@@ -164,9 +167,9 @@ func (f *field) convert(value any) (any, bool) {
 		if v == nil {
 			return nil, true
 		}
-		return v.document(), f.Type == "object"
-	case documented:
-		return v.document(), f.Type == "object"
+		return v.render(), f.Type == "object"
+	case renderer:
+		return v.render(), f.Type == "object"
 	case bool:
 		return v, f.Type == "boolean"
 	case float64:
@@ -177,22 +180,22 @@ func (f *field) convert(value any) (any, bool) {
 		if f.Format != "" {
 			return parseTime(v)
 		}
-		return v, f.takes("string") || f.takes("text")
+		return v, f.hasType("string") || f.hasType("text")
 	case time.Time:
 		return v, f.Format != ""
 	case map[string]string, map[string]any:
-		return v, f.Type == "object" && f.Ref == "" || f.takes("hash")
+		return v, f.Type == "object" && f.Ref == "" || f.hasType("hash")
 	case []string, []*Document:
 		return v, strings.HasPrefix(f.Type, "array")
 	case []*User:
 		return documents(v), f.Type == "array"
 	}
 	n, ok := integer(value)
-	return n, ok && (f.takes("integer") || f.Type == "number")
+	return n, ok && (f.hasType("integer") || f.Type == "number")
 }
 
-// takes reports whether the field has the type, which may be one of several: "integer|string".
-func (f *field) takes(kind string) bool { return slices.Contains(strings.Split(f.Type, "|"), kind) }
+// hasType reports whether the field has the type, which may be one of several: "integer|string".
+func (f *field) hasType(kind string) bool { return slices.Contains(strings.Split(f.Type, "|"), kind) }
 
 func orNil(d *Document) any {
 	if d == nil {
@@ -201,10 +204,10 @@ func orNil(d *Document) any {
 	return d
 }
 
-func documents[T documented](items []T) []*Document {
+func documents[T renderer](items []T) []*Document {
 	docs := make([]*Document, len(items))
 	for i, item := range items {
-		docs[i] = item.document()
+		docs[i] = item.render()
 	}
 	return docs
 }
@@ -231,7 +234,7 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// The readers below give the zero value for null.
+// The methods below return the zero value for null.
 
 func (d *Document) text(name string) string {
 	s, _ := d.Get(name).(string)

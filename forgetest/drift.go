@@ -2,14 +2,14 @@ package forgetest
 
 import "slices"
 
-// changes is how the objects of responses differ from the contract.
+// changes are the differences between responses and the contract.
 type changes struct {
 	unknown []string // names that no object of the contract has
 	retyped []string // names of fields that are sent with another type
 }
 
 // UnknownFields adds fields of these names to each JSON object of a successful response, as a later
-// release of a server does: to the items of lists, and to the objects inside them. Their value is
+// release of a server does: to the items of lists, and to the objects in them. Their value is
 // the string "new". Objects that the contract has no type for do not get them: the properties of an
 // integration, or the trailers of a commit, whose keys are data. CSV files get no columns.
 func UnknownFields(names ...string) Option {
@@ -36,7 +36,7 @@ func (c *changes) appendUnknown(b []byte, n int) []byte {
 	return b
 }
 
-// appendRetyped writes a field that has another type than the contract says, and reports whether it
+// appendRetyped writes a field with another type than that of the contract, and reports whether it
 // has one.
 func (c *changes) appendRetyped(b []byte, f *field) ([]byte, bool) {
 	if c == nil || !slices.Contains(c.retyped, f.Name) {

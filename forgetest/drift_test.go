@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// countNew counts the unknown field in a decoded value. Each object that has a type must have it, and
-// no other may.
+// countNew counts the unknown field in a decoded value. Each object with a type must have it, and
+// no other object may.
 func countNew(t *testing.T, value any, typed bool) (n int) {
 	switch v := value.(type) {
 	case []any:
@@ -72,7 +72,7 @@ func TestUnknownFieldsOfErrors(t *testing.T) {
 	assert.JSONEq(t, `{"message":"404 Project Not Found"}`, c.get("/projects/1/merge_requests").Body)
 }
 
-// A field of another type is one of another type in all objects, also inside others.
+// A field of OtherTypes has another type in all objects, also in nested ones.
 func TestOtherTypes(t *testing.T) {
 	s := contractServer(t, OtherTypes("id", "author", "labels", "references"))
 	var issues []map[string]any

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Durations count working time: a day has 8 hours, a week 5 days, a month 4 weeks (document 2 §2.3).
+// Durations count working time: a day has 8 hours, a week 5 days, a month 4 weeks (Document 2
+// §2.3).
 const (
 	secondsPerHour = 3600
 	secondsPerDay  = 8 * secondsPerHour

@@ -19,7 +19,8 @@ func emailRoutes() []route {
 	}
 }
 
-// AddEmail gives the user a further, confirmed address. The first address, [User.Email], is the primary one.
+// AddEmail adds another confirmed address to the user. The first address, [User.Email], is the
+// primary one.
 func (u *User) AddEmail(address string) *Document {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
@@ -27,7 +28,7 @@ func (u *User) AddEmail(address string) *Document {
 }
 
 func (u *User) addEmail(address string, confirmed bool) *Document {
-	d := NewDocument("Email").Set("id", u.srv.nextID("email", 1)).Set("email", address).Set("confirmed_at", nil)
+	d := NewDocument("Email").Set("id", u.srv.store.nextID("email", 1)).Set("email", address).Set("confirmed_at", nil)
 	if confirmed {
 		d.Set("confirmed_at", u.srv.now())
 	}
@@ -36,20 +37,20 @@ func (u *User) addEmail(address string, confirmed bool) *Document {
 	return d
 }
 
-// owner is the user that an address call is about: the one of the path, else the caller.
-func (c *call) owner() (*User, *answer) {
+// owner returns the user whose addresses are meant: the one of the path, else the caller.
+func (c *call) owner() (*User, *response) {
 	ref, named := c.args["id"]
 	if !named {
 		return c.user, nil
 	}
 	id, _ := parseID(ref)
-	if u := c.userByID(id); u != nil {
+	if u := c.store.userByID(id); u != nil {
 		return u, nil
 	}
-	return nil, fail(missing("User"))
+	return nil, fail(notFound("User"))
 }
 
-func listEmails(c *call) answer {
+func listEmails(c *call) response {
 	u, a := c.owner()
 	if a != nil {
 		return *a
@@ -57,11 +58,11 @@ func listEmails(c *call) answer {
 	return c.page(listOf(u.emails))
 }
 
-func getEmail(c *call) answer {
+func getEmail(c *call) response {
 	if i := c.user.emailIndex(c.args["email_id"]); i >= 0 {
 		return ok(c.user.emails[i])
 	}
-	return missing("Email")
+	return notFound("Email")
 }
 
 func (u *User) emailIndex(ref string) int {
@@ -70,7 +71,7 @@ func (u *User) emailIndex(ref string) int {
 }
 
 // addEmail adds an address. It waits for confirmation unless an administrator skips that.
-func addEmail(c *call) answer {
+func addEmail(c *call) response {
 	u, a := c.owner()
 	if a != nil {
 		return *a
@@ -80,21 +81,21 @@ func addEmail(c *call) answer {
 	switch {
 	case !found || name == "" || host == "" || strings.ContainsAny(address, " \t<>"):
 		return invalid("email", "is invalid")
-	case c.emailTaken(address):
+	case c.store.isEmailTaken(address):
 		return invalid("email", "has already been taken")
 	}
 	_, named := c.args["id"]
 	return created(u.addEmail(address, named && c.flag("skip_confirmation")))
 }
 
-// emailTaken reports whether any user has the address.
-func (s *store) emailTaken(address string) bool {
+// isEmailTaken reports whether any user has the address.
+func (s *store) isEmailTaken(address string) bool {
 	return slices.ContainsFunc(s.users, func(u *User) bool {
 		return slices.ContainsFunc(u.emails, func(d *Document) bool { return strings.EqualFold(d.text("email"), address) })
 	})
 }
 
-func deleteEmail(c *call) answer {
+func deleteEmail(c *call) response {
 	u, a := c.owner()
 	if a != nil {
 		return *a
@@ -102,13 +103,13 @@ func deleteEmail(c *call) answer {
 	i := u.emailIndex(c.args["email_id"])
 	switch {
 	case i < 0:
-		return missing("Email")
+		return notFound("Email")
 	case u.emails[i].text("email") == u.Email:
-		return failed(http.StatusBadRequest, "400 Bad request - Cannot delete primary email")
+		return failure(http.StatusBadRequest, "400 Bad request - Cannot delete primary email")
 	}
 	u.emails = slices.Delete(u.emails, i, i+1)
-	u.updated = c.now()
-	return answer{status: http.StatusNoContent}
+	u.updated = c.server.now()
+	return response{status: http.StatusNoContent}
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

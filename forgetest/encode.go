@@ -9,22 +9,23 @@ import (
 
 const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// dependency is the view of merge request dependencies, which holds for what is nested in them,
-// too.
+// dependency is the view of merge request dependencies. It applies to their nested documents too.
 const dependency = "dependency"
 
-// encoder writes documents as JSON. base is put in front of links; view selects the fields of the outermost documents.
+// encoder writes documents as JSON. base is the prefix of links; views selects fields of the
+// outermost documents.
 type encoder struct {
-	base  string
-	views []string
-	words map[string]string      // other names of fields of the outermost documents
-	sold  func(*limitation) bool // whether the platform has a field; nil is all
+	base        string
+	views       []string
+	fieldNames  map[string]string        // other names of fields of the outermost documents
+	isAvailable func(*availability) bool // whether the platform has a field; nil means all
 
-	gitlab  bool     // words of the deployed product
-	changes *changes // of the objects; nil is none
+	gitlab  bool     // terms of the deployed product
+	changes *changes // of the objects; nil means unchanged
 }
 
-// encode returns the JSON form of a document, a list of documents, or any value that encoding/json takes.
+// encode returns the JSON form of a document, a list of documents, or any value that encoding/json
+// accepts.
 func (e encoder) encode(value any) []byte {
 	return e.append(make([]byte, 0, 1024), value, "")
 }
@@ -57,8 +58,8 @@ func (e encoder) append(b []byte, value any, format string) []byte {
 		if v == nil {
 			return append(b, "{}"...)
 		}
-	case bare:
-		return e.appendBare(b, v)
+	case singleField:
+		return e.appendSingleField(b, v)
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -71,7 +72,7 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	if d == nil {
 		return append(b, "null"...)
 	}
-	nested := encoder{base: e.base, sold: e.sold, gitlab: e.gitlab, changes: e.changes}
+	nested := encoder{base: e.base, isAvailable: e.isAvailable, gitlab: e.gitlab, changes: e.changes}
 	if slices.Contains(e.views, dependency) {
 		nested.views = []string{dependency}
 	}
@@ -85,7 +86,7 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 			b = append(b, ',')
 		}
 		shown++
-		b = append(appendString(b, orElse(e.words[f.Name], f.Name)), ':')
+		b = append(appendString(b, orElse(e.fieldNames[f.Name], f.Name)), ':')
 		var changed bool
 		if b, changed = e.changes.appendRetyped(b, f); changed {
 			continue
@@ -99,13 +100,13 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	return append(e.changes.appendUnknown(b, shown), '}')
 }
 
-// bare is an object that the contract has no type for.
-type bare struct {
+// singleField is an object that the contract has no type for.
+type singleField struct {
 	name  string // of its only field
 	value any
 }
 
-func (e encoder) appendBare(b []byte, o bare) []byte {
+func (e encoder) appendSingleField(b []byte, o singleField) []byte {
 	b = append(appendString(append(b, '{'), o.name), ':')
 	b = e.append(b, o.value, "")
 	return append(e.changes.appendUnknown(b, 1), '}')
@@ -116,7 +117,7 @@ func (e encoder) shows(f *field) bool {
 	if len(f.Views) > 0 && !slices.ContainsFunc(e.views, func(v string) bool { return slices.Contains(f.Views, v) }) {
 		return false
 	}
-	return f.Only == nil || e.sold == nil || e.sold(f.Only)
+	return f.Only == nil || e.isAvailable == nil || e.isAvailable(f.Only)
 }
 
 func appendList[T any](b []byte, list []T, item func([]byte, T) []byte) []byte {
@@ -140,7 +141,7 @@ func appendTime(b []byte, t time.Time, format string) []byte {
 	return append(b, '"')
 }
 
-// appendString takes the fast way for plain text and leaves the rest to encoding/json.
+// appendString copies plain text and leaves the rest to encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

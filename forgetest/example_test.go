@@ -12,7 +12,8 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// start starts a server with one small project, outside a test. In a test it is srv := forgetest.New(t), without Close.
+// start starts a server with one small project, outside a test. In a test use forgetest.New(t),
+// without Close.
 func start() (*forgetest.Server, *forgetest.Project) {
 	srv, err := forgetest.Start()
 	if err != nil {
@@ -41,7 +42,7 @@ func ExampleStart() {
 	// Output: 250 Bug 250 <nil>
 }
 
-// Let a call fail: the client retries, and the list is whole.
+// Let a call fail: the client retries, and the list is complete.
 func ExampleServer_Fail() {
 	srv, _ := start()
 	defer srv.Close()
@@ -52,7 +53,7 @@ func ExampleServer_Fail() {
 	// Output: 3 <nil> 2
 }
 
-// Prove that a write ran once, although its answer was lost and the call repeated.
+// Prove that a write ran once, although its response was lost and the call was retried.
 func ExampleServer_Effects() {
 	srv, app := start()
 	defer srv.Close()
@@ -67,7 +68,7 @@ func ExampleServer_Effects() {
 	// requests: 2 effects: 1
 }
 
-// Call as another user: roles and visibility bite.
+// Call as another user: roles and visibility apply.
 func ExampleProject_AddMember() {
 	srv, _ := start()
 	defer srv.Close()
@@ -86,8 +87,8 @@ func ExampleProject_AddMember() {
 	// <nil>
 }
 
-// Look at what was sent. In a test, srv.LastRequest(t, route) and srv.AssertRoutes(t, ...) say the same with a failure
-// message that prints the exchanges.
+// Check the requests. In a test, srv.LastRequest(t, route) and srv.AssertRoutes(t, ...) do the
+// same, and a failure prints requests and responses.
 func ExampleServer_Requests() {
 	srv, _ := start()
 	defer srv.Close()
@@ -103,8 +104,8 @@ func ExampleServer_Requests() {
 	// Output: POST /projects/:id/issues/:issue_iid/time_estimate 200
 }
 
-// The client walks over generated issues that nobody keeps in memory: a hundred thousand, with FORGETEST_MILLION=1 a million
-// (under a minute).
+// The client iterates over generated issues that are not in memory: a hundred thousand, with
+// FORGETEST_MILLION=1 a million (under a minute).
 func TestGeneratedIssuesThroughTheClient(t *testing.T) {
 	total := 100_000
 	switch {

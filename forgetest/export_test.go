@@ -2,7 +2,7 @@ package forgetest
 
 import "runtime"
 
-// RaceEnabled tells external tests that the race detector is on.
+// RaceEnabled reports to external tests whether the race detector is on.
 const RaceEnabled = raceEnabled
 
 // HeapInUse is the memory that is in use after a collection.

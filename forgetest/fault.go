@@ -12,12 +12,12 @@ import (
 type faultKind int
 
 const (
-	_ faultKind = iota // nothing goes wrong
-	// Instead of the call: nothing happens on the server.
+	_ faultKind = iota // no fault
+	// The call is not executed.
 	replace
 	resetBefore
 	unfinished
-	// The call is carried out.
+	// The call is executed.
 	delay
 	resetAfter
 	headerDelay
@@ -28,17 +28,17 @@ const (
 	restate
 )
 
-// Fault is something that goes wrong on the way. The constructors below make one, [Server.Fail] puts it on a route. Faults
-// are values: Times and After return changed copies.
+// Fault is an error of the server or the network. The functions below return one, and [Server.Fail]
+// sets it on a route. Faults are values: Times and After return changed copies.
 type Fault struct {
 	kind   faultKind
 	status int
 	wait   time.Duration
 	bytes  int
-	make   func(s *Server, r *http.Request) answer // for replace
-	body   []byte                                  // for rewrite
-	only   func(r *http.Request) bool              // requests that it acts on; nil is all
-	times  int                                     // 0 is always
+	make   func(s *Server, r *http.Request) response // for replace
+	body   []byte                                    // for rewrite
+	only   func(r *http.Request) bool                // requests that it acts on; nil means all
+	times  int                                       // 0 means always
 	skip   int
 }
 
@@ -48,23 +48,25 @@ func (f Fault) Times(n int) Fault { f.times = n; return f }
 // After lets n requests of the route pass first.
 func (f Fault) After(n int) Fault { f.skip = n; return f }
 
-// Answer answers with a given status, content type and body, without carrying out the call.
+// Answer responds with the given status, content type and body, without executing the call.
 func Answer(code int, contentType, body string) Fault {
-	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) answer {
-		a := answer{status: code, body: []byte(body)}
+	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) response {
+		a := response{status: code, body: []byte(body)}
 		a.set("Content-Type", contentType)
 		return a
 	}}
 }
 
-// SignInPage answers 200 with an HTML page, as a single-sign-on gateway does, without carrying out the call.
+// SignInPage responds 200 with an HTML page, as a single-sign-on gateway does, without executing
+// the call.
 func SignInPage() Fault {
 	return Answer(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n")
 }
 
-// RedirectTo answers with a redirect, without carrying out the call. A url without a path gets the path and query of the request.
+// RedirectTo responds with a redirect, without executing the call. A url without a path gets the
+// path and query of the request.
 func RedirectTo(url string, code int) Fault {
-	return Fault{kind: replace, status: code, make: func(_ *Server, r *http.Request) answer {
+	return Fault{kind: replace, status: code, make: func(_ *Server, r *http.Request) response {
 		location := url
 		if _, rest, absolute := strings.Cut(url, "://"); absolute && !strings.Contains(rest, "/") {
 			location += r.URL.RequestURI()
@@ -75,45 +77,48 @@ func RedirectTo(url string, code int) Fault {
 	}}
 }
 
-// RateLimit answers 429 in plain text with Retry-After (in whole seconds, rounded up) and RateLimit-* headers, without carrying out the
-// call.
+// RateLimit responds 429 in plain text with Retry-After (in whole seconds, rounded up) and
+// RateLimit-* headers, without executing the call.
 func RateLimit(retryAfter time.Duration) Fault {
-	return Fault{kind: replace, status: http.StatusTooManyRequests, make: func(s *Server, _ *http.Request) answer {
+	return Fault{kind: replace, status: http.StatusTooManyRequests, make: func(s *Server, _ *http.Request) response {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return tooMany(retryAfter, s.now(), 60)
+		return tooManyRequests(retryAfter, s.now(), 60)
 	}}
 }
 
-// ResetBefore resets the connection before the call is carried out.
+// ResetBefore resets the connection before the call is executed.
 func ResetBefore() Fault { return Fault{kind: resetBefore} }
 
-// ResetAfter resets the connection after the call has taken effect, in place of an answer.
+// ResetAfter resets the connection after the call has taken effect, instead of a response.
 func ResetAfter() Fault { return Fault{kind: resetAfter} }
 
-// CutBody carries out the call, announces the whole body and closes the connection after n bytes of it, as sent (after compression).
+// CutBody executes the call, announces the whole body and closes the connection after n bytes of
+// it, as sent (after compression).
 func CutBody(n int) Fault { return Fault{kind: cutBody, bytes: n} }
 
-// SlowBody carries out the call and sends the body in sixteen pieces (streams of unknown size in pieces of 64 KiB) with a pause in front
-// of each.
+// SlowBody executes the call and sends the body in sixteen pieces (streams of unknown size in
+// pieces of 64 KiB), with a pause before each.
 func SlowBody(pause time.Duration) Fault { return Fault{kind: slowBody, wait: pause} }
 
-// Delay waits before the call is carried out. A caller that gives up meanwhile leaves no effect; for an answer that comes too late after
-// the effect use HeaderDelay.
+// Delay waits before it executes the call. If the client disconnects while it waits, the call has
+// no effect; for a response that is late after the effect use HeaderDelay.
 func Delay(d time.Duration) Fault { return Fault{kind: delay, wait: d} }
 
-// HeaderDelay carries out the call and waits before it sends the response header: a caller that gives up meanwhile leaves the effect.
+// HeaderDelay executes the call and waits before it sends the response header: if the client
+// disconnects while it waits, the call has its effect.
 func HeaderDelay(d time.Duration) Fault { return Fault{kind: headerDelay, wait: d} }
 
-// Garbage carries out the call and answers with a complete body that is announced as JSON and is none.
+// Garbage executes the call and responds with a complete body that is declared as JSON but is
+// invalid.
 func Garbage() Fault {
 	return Fault{kind: rewrite, body: []byte(`{"id": 1, "title": "half of it", <<garbage>>`)}
 }
 
-// Fail puts a fault on a route ("POST /projects/:id/issues/:issue_iid/subscribe") or on all requests ("*"). Of several
-// faults the one given first acts until it is used up.
+// Fail sets a fault on a route ("POST /projects/:id/issues/:issue_iid/subscribe") or on all
+// requests ("*"). If a route has several faults, the first acts until it is used up.
 func (s *Server) Fail(route string, f Fault) {
-	s.mustKnow(route)
+	s.mustBeRoute(route)
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	s.faults.list = append(s.faults.list, &routeFault{route: canonical(route), Fault: f})
@@ -153,7 +158,7 @@ func (l *faultList) next(route string, r *http.Request) Fault {
 	return Fault{}
 }
 
-// before acts in place of the call, or ahead of it. It reports whether the request is finished.
+// before acts instead of the call, or before it. It reports whether the request is finished.
 func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finished bool) {
 	switch f.kind {
 	case replace:
@@ -161,10 +166,10 @@ func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finish
 		a.send(w)
 		return true
 	case resetBefore:
-		reset(w)
+		resetConn(w)
 		return true
 	case delay:
-		wait(r, f.wait)
+		sleep(r, f.wait)
 	case interim:
 		sendInterim(w, f.status)
 	case unfinished:
@@ -174,8 +179,9 @@ func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finish
 	return false
 }
 
-// wait sleeps; when the client or the server goes away meanwhile it ends the request without an answer.
-func wait(r *http.Request, d time.Duration) {
+// sleep waits. If the client disconnects or the server stops while it waits, it ends the request
+// without a response.
+func sleep(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -185,20 +191,20 @@ func wait(r *http.Request, d time.Duration) {
 	}
 }
 
-// after sends the answer, or what the fault leaves of it.
-func (f Fault) after(w http.ResponseWriter, r *http.Request, a *answer) {
+// after sends the response, changed by the fault.
+func (f Fault) after(w http.ResponseWriter, r *http.Request, a *response) {
 	switch f.kind {
 	case resetAfter:
-		reset(w)
+		resetConn(w)
 		return
 	case headerDelay:
-		wait(r, f.wait)
+		sleep(r, f.wait)
 	case cutBody:
-		w = &cutter{ResponseWriter: w, left: f.bytes}
+		w = &truncatingWriter{ResponseWriter: w, left: f.bytes}
 	case slowBody:
-		w = &slowWriter{ResponseWriter: w, pause: func() { wait(r, f.wait) }}
+		w = &slowWriter{ResponseWriter: w, pause: func() { sleep(r, f.wait) }}
 	case rewrite:
-		*a = answer{status: a.status, body: f.body}
+		*a = response{status: a.status, body: f.body}
 		a.set("Content-Type", "application/json")
 	case restate:
 		a.status = f.status
@@ -206,8 +212,8 @@ func (f Fault) after(w http.ResponseWriter, r *http.Request, a *answer) {
 	a.send(w)
 }
 
-// reset ends the connection with a TCP reset.
-func reset(w http.ResponseWriter) {
+// resetConn ends the connection with a TCP reset.
+func resetConn(w http.ResponseWriter) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -218,13 +224,13 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// cutter passes on a number of body bytes and then aborts the connection.
-type cutter struct {
+// truncatingWriter passes on a number of body bytes and then aborts the connection.
+type truncatingWriter struct {
 	http.ResponseWriter
 	left int
 }
 
-func (c *cutter) Write(p []byte) (int, error) {
+func (c *truncatingWriter) Write(p []byte) (int, error) {
 	if len(p) <= c.left && c.left > 0 {
 		c.left -= len(p)
 		return c.ResponseWriter.Write(p)
@@ -234,7 +240,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// slowWriter cuts what is written into pieces and pauses in front of each.
+// slowWriter writes in pieces and pauses before each.
 type slowWriter struct {
 	http.ResponseWriter
 	pause func()

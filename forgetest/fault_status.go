@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// Status responds with a status code and an error body, without carrying out the call. 204, 205 and
+// Status responds with a status code and an error body, without executing the call. 204, 205 and
 // 304 have no body. The codes 520 to 527 and 530, which the proxies of a content network send, have
 // the text that those proxies send.
 //
 // An interim code (100 to 199) is sent alone: after 101 the connection stays open and silent, as
-// one that has switched to another protocol; after the others it is closed without a final
-// response. [Interim] sends one in front of the real response.
+// if it had switched to another protocol; after the others it is closed without a final
+// response. [Interim] sends one before the real response.
 func Status(code int) Fault {
 	return StatusMessage(code, fmt.Sprintf("%d %s", code, statusText(code)))
 }
@@ -24,26 +24,26 @@ func StatusMessage(code int, message string) Fault {
 	if code < 200 {
 		return Fault{kind: unfinished, status: code}
 	}
-	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) answer {
-		a := failed(code, "%s", message)
+	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) response {
+		a := failure(code, "%s", message)
 		switch code {
 		case http.StatusNoContent, http.StatusResetContent, http.StatusNotModified:
 			a.doc = nil
 		}
-		a.render(encoder{})
+		a.encode(encoder{})
 		return a
 	}}
 }
 
 // Interim sends an interim response (103 Early Hints, with a Link header that names no page), then
-// carries out the call and sends the final response.
+// executes the call and sends the final response.
 func Interim(code int) Fault { return Fault{kind: interim, status: code} }
 
-// Restate carries out the call and sends its response, body included, under another status code:
-// 206 or 226 for what would be a whole response, 202 for 201.
+// Restate executes the call and sends its response, body included, with another status code:
+// 206 or 226 for a complete response, 202 for 201.
 func Restate(code int) Fault { return Fault{kind: restate, status: code} }
 
-// RefuseKeyset responds with 405 to requests for keyset pagination, as servers do that do not have
+// RefuseKeyset responds 405 to requests for keyset pagination, like servers that do not support
 // it for the list. Other requests pass, and Times and After do not count them.
 func RefuseKeyset() Fault {
 	f := Status(http.StatusMethodNotAllowed)
@@ -51,7 +51,7 @@ func RefuseKeyset() Fault {
 	return f
 }
 
-// statusText names the codes that net/http does not know, too.
+// statusText also names the codes that net/http does not know.
 func statusText(code int) string {
 	switch code {
 	case 520:
@@ -76,15 +76,15 @@ func statusText(code int) string {
 	return http.StatusText(code)
 }
 
-// sendInterim sends the interim response. The headers that are set already go with both.
+// sendInterim sends the interim response. Headers that are already set are sent with both.
 func sendInterim(w http.ResponseWriter, code int) {
 	w.Header().Set("Link", "</assets/style.css>; rel=preload; as=style")
 	w.WriteHeader(code)
 	w.Header().Del("Link")
 }
 
-// sendUnfinished writes an interim response that no final one follows, which net/http does not
-// write. After 101 it waits until the client or the server goes away.
+// sendUnfinished writes an interim response without a final one, which net/http does not
+// support. After 101 it waits until the client disconnects or the server stops.
 func sendUnfinished(w http.ResponseWriter, r *http.Request, code int) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {

@@ -91,8 +91,8 @@ func TestInterim(t *testing.T) {
 	assert.Equal(t, c.get("/issues").Body, string(body))
 }
 
-// After an interim response without a final one the connection is closed, and after 101 it stays open and silent until the
-// client or the server closes it.
+// After an interim response without a final one the connection is closed; after 101 it stays open
+// and silent until the client or the server closes it.
 func TestUnfinished(t *testing.T) {
 	for code, want := range map[int]string{
 		100: "HTTP/1.1 100 Continue\r\n\r\n",

@@ -81,7 +81,7 @@ func TestCutBody(t *testing.T) {
 	for _, n := range []int{0, 1, 100} {
 		s.Heal()
 		s.Fail("*", CutBody(n))
-		for _, path := range []string{"/issues", "/projects/2/repository/blobs/" + s.projects[1].repo.branches["main"].tree.entries[0].id() + "/raw"} {
+		for _, path := range []string{"/issues", "/projects/2/repository/blobs/" + s.store.projects[1].repo.branches["main"].tree.entries[0].id() + "/raw"} {
 			response, err := c.request("GET", path, "", "")
 			require.NoError(t, err)
 			body, err := io.ReadAll(response.Body)
@@ -142,7 +142,8 @@ func TestSlowBodyPausesByBytes(t *testing.T) {
 	}
 }
 
-// A caller who gives up during a Delay stops the call; during a HeaderDelay the call has taken effect.
+// A client that disconnects during a Delay stops the call; during a HeaderDelay the call has taken
+// effect.
 func TestDelayedCallHasItsEffectAfterTheDelay(t *testing.T) {
 	s, c := faultWorld(t)
 	s.Fail(subscribeRoute, Delay(time.Hour).Times(1))
@@ -196,7 +197,7 @@ func TestRateLimits(t *testing.T) {
 	assert.Equal(t, 200, c.get("/issues").Status)
 }
 
-// Reading a blob of more than 10 MB as JSON is limited to five calls a minute (document 1 §8).
+// Reading a blob of more than 10 MB as JSON is limited to five calls a minute (Document 1 §8).
 func TestLargeBlobsAreLimited(t *testing.T) {
 	s, c := faultWorld(t)
 	c.http.Transport.(*http.Transport).DisableCompression = true
@@ -220,7 +221,7 @@ func TestLargeBlobsAreLimited(t *testing.T) {
 	assert.Equal(t, 429, c.get(large).Status)
 	now = now.Add(time.Second)
 	assert.Equal(t, 200, c.get(large).Status)
-	s.rates[largeBlobs].used = limitedCalls
+	s.store.rates[largeBlobs].used = limitedCalls
 	assert.Equal(t, 429, c.get(large).Status)
 	s.LimitRate("GET /projects/:id/repository/blobs/:sha", 0)
 	assert.Equal(t, 200, c.get(large).Status)

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reply is an answer as the tests look at it.
+// reply is a response with helpers for tests.
 type reply struct {
 	Status int
 	Header http.Header
@@ -158,7 +158,8 @@ func (c caller) walk(path, field string) (values []any, pages int) {
 
 func esc(s string) string { return url.QueryEscape(s) }
 
-// keys checks that the names of a JSON object are exactly those of the contract's type, nested ones too.
+// keys checks that the names of a JSON object are exactly those of the contract's type, nested ones
+// too.
 func keys(t *testing.T, name, view string, object map[string]any) {
 	t.Helper()
 	var want, got []string
@@ -205,9 +206,9 @@ func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
 	assert.Less(t, time.Since(start), time.Second)
 	c := newCaller(t, s)
 	assert.Equal(t, 200, c.get("/issues").Status)
-	s.Fail("GET /namespaces", Fault{kind: replace, make: func(*Server, *http.Request) answer {
+	s.Fail("GET /namespaces", Fault{kind: replace, make: func(*Server, *http.Request) response {
 		time.Sleep(50 * time.Millisecond) // does not notice that the client is gone
-		return answer{status: http.StatusOK}
+		return response{status: http.StatusOK}
 	}})
 	done := make(chan error, 1)
 	go func() {
@@ -226,8 +227,8 @@ func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
 
 func TestAuthentication(t *testing.T) {
 	s := New(t)
-	open, closed := s.AddProject("group/open"), s.AddProject("group/closed", Private)
-	for _, p := range []*Project{open, closed} {
+	open, closed, inner := s.AddProject("group/open"), s.AddProject("group/closed", Private), s.AddProject("group/inner", Internal)
+	for _, p := range []*Project{open, closed, inner} {
 		p.AddFiles(map[string]string{"README.md": "x"})
 		p.AddTag("v1.0.0", "main")
 	}
@@ -250,6 +251,8 @@ func TestAuthentication(t *testing.T) {
 		{"access token as job token", "GET", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "JOB-TOKEN", s.Token, 401, ""},
 		{"anonymous on public", "GET", "/projects/group%2Fopen/repository/tree", "", "", 200, ""},
 		{"anonymous on private", "GET", "/projects/group%2Fclosed/repository/tree", "", "", 404, `{"message":"404 Project Not Found"}`},
+		{"anonymous on internal", "GET", "/projects/group%2Finner/repository/tree", "", "", 404, `{"message":"404 Project Not Found"}`},
+		{"user on internal", "GET", "/projects/group%2Finner/repository/tree", "PRIVATE-TOKEN", guest.Token, 200, ""},
 		{"member of private", "GET", "/projects/group%2Fclosed/repository/tree", "PRIVATE-TOKEN", jane.Token, 200, ""},
 		{"stranger to public write", "POST", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 403, `{"message":"403 Forbidden"}`},
 		{"weak role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", guest.Token, 403, ""},
@@ -277,7 +280,9 @@ func TestSudoActsAsTheUser(t *testing.T) {
 	p.AddIssue(nil)
 	c := newCaller(t, s)
 	assert.Equal(t, []any{1.0}, c.get("/issues?sudo=jane").column(t, "iid"))
+	assert.Equal(t, []any{1.0}, c.get("/issues?sudo=2").column(t, "iid"))
 	assert.Equal(t, []any{1.0}, c.with("GET", "/issues", "Sudo", "2").column(t, "iid"))
+	assert.Equal(t, 403, c.as(jane.Token).with("GET", "/issues", "Sudo", "1").Status)
 }
 
 func TestRouting(t *testing.T) {
@@ -330,18 +335,23 @@ func TestBodiesAndPrefix(t *testing.T) {
 	path := "/projects/group%2Fapp/issues/1/time_estimate"
 	assert.InDelta(t, 3600.0, c.send("POST", path, "duration=1h").object(t)["time_estimate"], 0)
 	assert.InDelta(t, 7200.0, c.post(path + "?duration=2h").object(t)["time_estimate"], 0)
-	for kind, status := range map[string]int{"application/json": 200, "text/plain": 415} {
-		response, err := c.request("POST", path, kind, `{"duration":"3h"}`)
-		require.NoError(t, err)
-		response.Body.Close()
-		assert.Equal(t, status, response.StatusCode, kind)
-	}
-	response, err := c.request("POST", path, "application/json", `{"duration":`)
+	assert.InDelta(t, 10800.0, c.sendJSON("POST", path, `{"duration":"3h"}`).object(t)["time_estimate"], 0)
+	both := strings.TrimSuffix(path, "time_estimate") + "add_spent_time?duration=1h" // one here, one there
+	assert.InDelta(t, 3600.0, c.send("POST", both, "summary=x").object(t)["total_time_spent"], 0)
+	assert.InDelta(t, 7200.0, c.sendJSON("POST", both, `{"summary":"x"}`).object(t)["total_time_spent"], 0)
+	response, err := c.request("POST", path, "text/plain", `{"duration":"3h"}`)
+	require.NoError(t, err)
+	response.Body.Close()
+	assert.Equal(t, 415, response.StatusCode)
+	response, err = c.request("POST", path, "application/json", `{"duration":`)
 	require.NoError(t, err)
 	response.Body.Close()
 	assert.Equal(t, 400, response.StatusCode)
 	outside := c.get("http://" + strings.TrimPrefix(strings.TrimSuffix(s.URL, "/forge"), "http://") + "/api/v4/issues")
 	assert.Equal(t, 404, outside.Status)
+	for _, path := range []string{"/issues", "/api/issues", "/api/v3/issues", "/api/v5/issues"} {
+		assert.Equal(t, 404, c.get(s.URL+path).Status, path)
+	}
 }
 
 func TestHalfABodyHasNoEffect(t *testing.T) {
@@ -418,7 +428,7 @@ func TestMisspelledRoute(t *testing.T) {
 			func() { s.Fail(misspelled, Status(500)) })
 	}
 	for pair, want := range map[[2]string]int{{"kitten", "sitting"}: 3, {"abc", ""}: 3, {"", "abc"}: 3, {"abc", "abc"}: 0, {"xabc", "abc"}: 1} {
-		assert.Equal(t, want, distance(pair[0], pair[1]))
+		assert.Equal(t, want, editDistance(pair[0], pair[1]))
 	}
 }
 
@@ -467,7 +477,7 @@ func TestDocument(t *testing.T) {
 	assert.Equal(t, "ü \"<\n\x01", text["title"])
 }
 
-// Only client.go may know the client: both must not share a mistake. The external tests show the use with it.
+// Only client.go may import the client: both must not share a mistake. The external tests use both.
 func TestOnlyClientGoImportsTheClient(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// repository is the git repository of a project: real object ids, no packs. Blobs, trees and commits never change.
+// repository is the git repository of a project: real object ids, no packs. Blobs, trees and
+// commits never change.
 type repository struct {
 	project   *Project
 	commits   map[string]*Commit
@@ -37,7 +38,7 @@ type Commit struct {
 	date        time.Time
 }
 
-// Change is what [Project.AddCommit] commits. Everything is optional.
+// Change is the content of a commit of [Project.AddCommit]. All fields are optional.
 type Change struct {
 	Branch  string            // default: the default branch; a new one starts at the default branch
 	Message string            // default: "Update files"
@@ -45,12 +46,13 @@ type Change struct {
 	Date    time.Time         // default: the server's clock
 	Files   map[string]string // path to content
 	Delete  []string          // paths
-	Merge   string            // a ref that becomes the second parent; its changes are taken over
-	// Generated are paths of files that a tool makes, in this and all later commits of the project.
+	Merge   string            // a ref that becomes the second parent; its changes are merged
+	// Generated are paths of generated files, in this and all later commits of the project.
 	Generated []string
 }
 
-// blob is the content of a file: bytes, or a pattern of a given length that is made while it is read.
+// blob is the content of a file: bytes, or a pattern of a given length that is generated when it is
+// read.
 type blob struct {
 	id   string
 	data []byte
@@ -85,8 +87,8 @@ func (p *Project) AddCommit(change Change) *Commit {
 	return p.repo.commit(change, nil)
 }
 
-// AddGeneratedBlob commits a file of the given size whose content is made while it is read, and returns its blob id. The id
-// is not the hash of the content.
+// AddGeneratedBlob commits a file of the given size whose content is generated when it is read, and
+// returns its blob id. The id is not the hash of the content.
 func (p *Project) AddGeneratedBlob(path string, size int64) string {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -112,18 +114,18 @@ func (p *Project) addRef(refs map[string]*Commit, name, ref string) {
 	refs[name] = c
 }
 
-// commit makes a commit; extra are further files.
+// commit makes a commit; extra are additional files.
 func (r *repository) commit(change Change, extra map[string]*blob) *Commit {
 	s := r.project.srv
 	if change.Author == nil {
-		change.Author = s.root
+		change.Author = s.store.root
 	}
 	if change.Date.IsZero() {
 		change.Date = s.now()
 	}
 	branch, message := orElse(change.Branch, defaultBranch), orElse(change.Message, "Update files")
 	c := &Commit{
-		Message: message, number: s.nextID("commit", 1), name: change.Author.Name, email: change.Author.Email,
+		Message: message, number: s.store.nextID("commit", 1), name: change.Author.Name, email: change.Author.Email,
 		date: change.Date.UTC().Truncate(time.Second),
 	}
 	files := map[string]*blob{}
@@ -156,7 +158,7 @@ func (r *repository) commit(change Change, extra map[string]*blob) *Commit {
 	return c
 }
 
-// mergeFiles applies what a branch changed since it left head.
+// mergeFiles applies the changes of a branch since its merge base with head.
 func mergeFiles(files map[string]*blob, head, merged *Commit) {
 	var base *tree
 	if common := mergeBase([]*Commit{head, merged}); common != nil {
@@ -183,7 +185,7 @@ func orElse(s, fallback string) string {
 	return s
 }
 
-// resolve finds a branch, a tag, or a commit by its id or at least 7 digits of it; "" is nil.
+// resolve finds a branch, a tag, or a commit by its id or at least 7 digits of it; nil for "".
 func (r *repository) resolve(ref string) *Commit {
 	for _, refs := range []map[string]*Commit{r.branches, r.tags, r.commits} {
 		if c := refs[ref]; c != nil {
@@ -237,7 +239,7 @@ func (b *blob) copyTo(w io.Writer) error {
 	return nil
 }
 
-// buildTree makes trees of a flat list of files.
+// buildTree makes trees from a flat list of files.
 func buildTree(files map[string]*blob) *tree {
 	t := &tree{}
 	below := map[string]map[string]*blob{}
@@ -312,7 +314,7 @@ func (t *tree) find(path string) (treeEntry, bool) {
 	return e, true
 }
 
-// encode is the commit object as git writes it.
+// encode returns the commit object as git writes it.
 func (c *Commit) encode() []byte {
 	b := fmt.Appendf(nil, "tree %s\n", c.tree.id)
 	for _, p := range c.parents {

@@ -18,12 +18,12 @@ type edit struct {
 	line string
 }
 
-// diffForm says how diffs are written: unidiff puts the file names in front of the hunks, and raw
-// ones have no limits.
+// diffForm is the form of diffs: unidiff adds the file names before the hunks, raw removes the
+// limits.
 type diffForm struct{ unidiff, raw bool }
 
-// document is the change as a diff item (document 1 §2.4).
-func (c fileChange) document(form diffForm) *Document {
+// render is the change as a diff item (Document 1 §2.4).
+func (c fileChange) render(form diffForm) *Document {
 	d := NewDocument("Diff").Set("old_path", c.oldPath).Set("new_path", c.newPath).Set("a_mode", nil).Set("b_mode", "0").
 		Set("new_file", c.old.blob == nil).Set("deleted_file", c.new.blob == nil).Set("renamed_file", c.oldPath != c.newPath)
 	if c.old.blob != nil {
@@ -46,8 +46,8 @@ func fileLabel(prefix, path string, e treeEntry) string {
 	return prefix + path
 }
 
-// text is the unified diff without file names; fits is false where a limit leaves it empty, which
-// raw diffs do not have.
+// text returns the unified diff without file names. fits is false if a limit leaves it empty; raw
+// diffs have no limit.
 func (c fileChange) text(raw bool) (text string, fits bool) {
 	before, beforeFits := c.old.content(raw)
 	after, afterFits := c.new.content(raw)
@@ -67,7 +67,7 @@ func (c fileChange) text(raw bool) (text string, fits bool) {
 	return hunks(edits), true
 }
 
-// content is what the entry's file holds; all says that there is no limit.
+// content returns the content of the entry's file; all removes the limit.
 func (e treeEntry) content(all bool) (data []byte, fits bool) {
 	switch {
 	case e.blob == nil:
@@ -87,7 +87,7 @@ func lines(data []byte) (list []string) {
 	return list
 }
 
-// count is the number of added and deleted lines.
+// count returns the number of added and deleted lines.
 func (c fileChange) count() (additions, deletions int64) {
 	before, beforeFits := c.old.content(false)
 	after, afterFits := c.new.content(false)
@@ -105,7 +105,8 @@ func (c fileChange) count() (additions, deletions int64) {
 	return additions, deletions
 }
 
-// compareLines finds a shortest edit by the longest common subsequence; nil when nothing differs or the files are too long.
+// compareLines returns a shortest edit, by the longest common subsequence; nil if nothing differs
+// or the files are too long.
 func compareLines(a, b []string) []edit {
 	if len(a)*len(b) > maxDiffed {
 		return nil
@@ -138,8 +139,8 @@ func compareLines(a, b []string) []edit {
 	return edits
 }
 
-// replaceLines is an edit of files that are too long to be compared: all between what they begin
-// and end with alike is replaced.
+// replaceLines is the edit for files that are too long to compare: it replaces everything between
+// the common beginning and the common end.
 func replaceLines(a, b []string) []edit {
 	var edits []edit
 	same := func(lines []string) {
@@ -184,7 +185,8 @@ func hunks(edits []edit) string {
 	return out.String()
 }
 
-// hunkEnd is where the hunk that starts at a changed line ends: changes closer than twice the context are joined.
+// hunkEnd returns the end of the hunk that starts at a changed line. Changes that are closer than
+// twice the context are joined.
 func hunkEnd(edits []edit, i int) int {
 	end := i
 	for ; i < len(edits) && i-end <= 2*diffContext; i++ {

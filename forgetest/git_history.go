@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// title is the first line of the message.
+// title returns the first line of the message.
 func (c *Commit) title() string {
 	title, _, _ := strings.Cut(c.Message, "\n")
 	return title
@@ -20,8 +20,8 @@ func (c *Commit) parentIDs() []string {
 	return ids
 }
 
-// trailers are the "Key: value" lines of the message's last paragraph: the last value of each key,
-// and all of them, which extended_trailers has.
+// trailers returns the "Key: value" lines of the message's last paragraph: the last value of each
+// key, and all values for extended_trailers.
 func (c *Commit) trailers() (last map[string]string, all map[string]any) {
 	last, all = map[string]string{}, map[string]any{}
 	if paragraphs := strings.Split(strings.TrimSpace(c.Message), "\n\n"); len(paragraphs) > 1 {
@@ -37,7 +37,7 @@ func (c *Commit) trailers() (last map[string]string, all map[string]any) {
 	return last, all
 }
 
-// ancestors is the commit with everything it builds on.
+// ancestors returns the commit and all its ancestors.
 func (c *Commit) ancestors() map[*Commit]bool {
 	seen := map[*Commit]bool{}
 	for stack := []*Commit{c}; len(stack) > 0; {
@@ -51,7 +51,7 @@ func (c *Commit) ancestors() map[*Commit]bool {
 	return seen
 }
 
-// between lists the commits that to has and from (which may be nil) has not, oldest first.
+// between lists the commits of to that are not in from, oldest first. from may be nil.
 func between(from, to *Commit) []*Commit {
 	known := map[*Commit]bool{}
 	if from != nil {
@@ -67,7 +67,7 @@ func between(from, to *Commit) []*Commit {
 	return list
 }
 
-// mergeBase is the latest commit that all others build on; nil if there is none.
+// mergeBase returns the latest common ancestor; nil if there is none.
 func mergeBase(commits []*Commit) *Commit {
 	common := commits[0].ancestors()
 	for _, c := range commits[1:] {
@@ -90,7 +90,7 @@ func mergeBase(commits []*Commit) *Commit {
 // fileChange is one path that differs between two trees.
 type fileChange struct {
 	oldPath, newPath string
-	old, new         treeEntry // without a blob where the file does not exist
+	old, new         treeEntry // no blob if the file does not exist
 }
 
 // diffTrees lists the differing files by path; a file that only moved is one change.

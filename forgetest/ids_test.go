@@ -9,7 +9,7 @@ import (
 )
 
 // An id is unique across the instance and an iid inside one project; a path takes the iid
-// (document 1 §2.1 rule 1).
+// (Document 1 §2.1 rule 1).
 func TestIDsAndIIDs(t *testing.T) {
 	s := New(t)
 	for _, path := range []string{"group/first", "group/second"} {
@@ -17,8 +17,16 @@ func TestIDsAndIIDs(t *testing.T) {
 		p.AddIssues(3, nil)
 		p.AddMergeRequest(nil)
 		p.AddMergeRequest(nil)
+		p.AddResourceGroup("production").AddUpcomingJob(nil)
+		p.AddSecureFile("a.txt", nil, nil)
+		p.AddRegistryRepository("web")
+		p.AddRunner(nil)
 	}
 	c := newCaller(t, s)
+	for _, list := range []string{"resource_groups", "resource_groups/production/upcoming_jobs", "secure_files", "registry/repositories", "runners"} {
+		first, second := c.get("/projects/1/" + list).array(t)[0]["id"], c.get("/projects/2/" + list).array(t)[0]["id"]
+		assert.NotEqual(t, first, second, list)
+	}
 	for list, perProject := range map[string]int{"/issues?scope=all": 3, "/merge_requests?scope=all": 2} {
 		ids, iids := map[any]bool{}, map[any]int{}
 		records := c.get(list).array(t)
@@ -43,7 +51,7 @@ func TestIDsAndIIDs(t *testing.T) {
 	assert.Equal(t, []any{6.0, 3.0}, []any{last["id"], last["iid"]})
 }
 
-// A project is named by its id or by its encoded path on every endpoint (document 1 §2.1 rule 2).
+// A project is named by its id or by its encoded path on every endpoint (Document 1 §2.1 rule 2).
 func TestEveryProjectByIDAndPath(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -62,4 +70,14 @@ func TestEveryProjectByIDAndPath(t *testing.T) {
 		assert.Equal(t, 404, c.get("/projects/99"+rest).Status, x.id)
 	}
 	assert.Greater(t, checked, 25)
+	for _, path := range []string{"group/deep/app", "root/own"} { // in a subgroup, and in the namespace of a user
+		p := s.AddProject(path)
+		p.AddResourceGroup(path)
+		for _, rest := range []string{"/resource_groups", "/resource_groups/" + esc(path)} {
+			byPath, byID := c.get("/projects/"+esc(path)+rest), c.get(fmt.Sprint("/projects/", p.ID, rest))
+			assert.Equal(t, 200, byPath.Status, path)
+			assert.Contains(t, byPath.Body, `"key":"`+path+`"`)
+			assert.Equal(t, byPath.Body, byID.Body, path)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,16 +80,16 @@ func documentedIntegrations() (kinds []documentedKind) {
 // slug is the path segment of a kind on a server.
 func (k documentedKind) slug(s *Server) string {
 	if s.gitlab {
-		return words().Integrations[k.id]["slug"]
+		return vocabulary().Integrations[k.id]["slug"]
 	}
 	named := map[string]string{"custom_issue_tracker": "custom-issue-tracker", "emails_on_push": "emails-on-push", "engineering_workflow": "ewm"}
 	return orElse(named[k.id], k.id)
 }
 
-// wire is what a server calls a parameter.
+// wire returns the server's name of a parameter.
 func (p documentedParam) wire(s *Server, k documentedKind) string {
 	if s.gitlab {
-		return orElse(words().Integrations[k.id][p.name], p.name)
+		return orElse(vocabulary().Integrations[k.id][p.name], p.name)
 	}
 	return p.name
 }
@@ -106,14 +107,23 @@ func (p documentedParam) values() []any {
 	return []any{"seen " + p.name, "changed " + p.name}
 }
 
-// hidden reports whether answers leave a value out: a secret, or an address that is one.
+// turn returns the value of the i-th of four rounds. Of the n-th boolean of a kind it is one that
+// no other boolean has in all rounds: two that are exchanged differ in one.
+func (p documentedParam) turn(i, n int) any {
+	if p.kind == "b" {
+		return (n+1)>>i&1 == 1
+	}
+	return p.values()[i%len(p.values())]
+}
+
+// hidden reports whether responses omit a value: a secret, or an address that contains one.
 func (p documentedParam) hidden() bool {
 	secrets := "token password api_key webhook <tool>_license_key <tool>_access_token_secret"
 	return slices.Contains(strings.Fields(secrets), p.name) || strings.HasSuffix(p.name, "_channel")
 }
 
-// Every documented parameter of every kind is kept with each of its values and shown, from JSON and
-// from a form, with the group's id and its path.
+// Every documented parameter of every kind is stored with each of its values and shown, from JSON
+// and from a form, with the group's id and its path.
 func TestIntegrationParameters(t *testing.T) {
 	require.Len(t, documentedIntegrations(), 19)
 	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}} {
@@ -123,9 +133,12 @@ func TestIntegrationParameters(t *testing.T) {
 			c := newCaller(t, s)
 			for _, kind := range documentedIntegrations() {
 				for i := range 4 {
-					body, form := map[string]any{}, url.Values{}
+					body, form, flags := map[string]any{}, url.Values{}, 0
 					for _, p := range kind.params {
-						value := p.values()[i%len(p.values())]
+						value := p.turn(i, flags)
+						if p.kind == "b" {
+							flags++
+						}
 						body[p.wire(s, kind)] = value
 						form.Set(p.wire(s, kind), fmt.Sprint(value))
 					}
@@ -151,8 +164,8 @@ func TestIntegrationParameters(t *testing.T) {
 	}
 }
 
-// holdsIntegration compares what a group has of an integration, and what is shown, with what was
-// sent.
+// holdsIntegration compares the stored and the shown values of a group's integration with those of
+// the call.
 func holdsIntegration(t *testing.T, s *Server, g *Group, kind documentedKind, sent map[string]any, answers ...reply) {
 	t.Helper()
 	kept := g.Integration(kind.slug(s))
@@ -179,9 +192,9 @@ func holdsIntegration(t *testing.T, s *Server, g *Group, kind documentedKind, se
 	}
 }
 
-// A value of another type is refused for every parameter of every kind, and nothing is set up by
-// half. Booleans and integers may come as text, as in a form. Lists and objects for optional
-// parameters are tried by TestBodyTypes.
+// A value of another type is rejected for every parameter of every kind, and nothing is set up
+// partially. Booleans and integers may be text, as in a form. TestBodyTypes tries lists and objects
+// for optional parameters.
 func TestIntegrationTypes(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group")
@@ -218,4 +231,101 @@ func (p documentedParam) wrongValues() []any {
 		return append(wrong, nil, []any{}, []any{"a"}, map[string]any{}, map[string]any{"a": "b"})
 	}
 	return wrong
+}
+
+// integrationSlugs are the path segments of the kinds on deployed servers, in the order of the
+// document.
+const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clickup confluence custom-issue-tracker datadog
+	diffblue-cover discord drone-ci emails-on-push ewm telegram unify-circuit webex-teams youtrack`
+
+// Only the three segments without a vendor's name are those of the document: the others are known
+// with [GitLabWords], and there the ids that stand for them are not.
+func TestIntegrationSlugs(t *testing.T) {
+	slugs := strings.Fields(integrationSlugs)
+	require.Len(t, documentedIntegrations(), len(slugs))
+	for _, s := range []*Server{New(t), New(t, GitLabWords())} {
+		s.AddGroup("group")
+		c := newCaller(t, s)
+		for i, kind := range documentedIntegrations() {
+			body := map[string]any{}
+			for _, p := range kind.params {
+				body[p.wire(s, kind)] = p.values()[0]
+			}
+			named := slices.Contains([]string{"custom-issue-tracker", "emails-on-push", "ewm"}, slugs[i])
+			for slug, known := range map[string]bool{slugs[i]: named || s.gitlab, kind.id: kind.id == slugs[i] || !named && !s.gitlab} {
+				r := c.put("/groups/group/integrations/"+slug, body)
+				if !known {
+					assert.Equal(t, 404, r.Status, "%s, GitLab's words: %t", slug, s.gitlab)
+				} else if assert.Equal(t, 200, r.Status, "%s: %s", slug, r.Body) {
+					assert.Equal(t, slug, r.object(t)["slug"])
+				}
+			}
+		}
+	}
+}
+
+// The summary of an integration has the times of its calls, and the flags that were set; it is
+// active. After a deletion the settings start from their defaults.
+func TestIntegrationSummary(t *testing.T) {
+	s := New(t)
+	now := noon()
+	s.SetClock(func() time.Time { return now })
+	s.AddGroup("group")
+	c := newCaller(t, s)
+	const list, at, inbox = "/groups/group/integrations", "/groups/group/integrations/emails-on-push", "a@example.com"
+	want := map[string]any{
+		"id": 1.0, "title": "Emails on push", "slug": "emails-on-push", "active": true, "inherited": false, "comment_on_event_enabled": true,
+		"created_at": "2026-03-04T12:00:00.000Z", "updated_at": "2026-03-04T12:00:00.000Z",
+	}
+	for flag := range strings.FieldsSeq(summaryFlags + " incident_events") { // deployed servers have one more
+		want[flag] = flag == "push_events"
+	}
+	require.Equal(t, 200, c.put(at, map[string]any{"recipients": inbox, "push_events": true, "disable_diffs": true}).Status)
+	assert.Equal(t, []map[string]any{want}, c.get(list).array(t))
+
+	now = now.Add(time.Hour)
+	assert.Equal(t, []map[string]any{want}, c.get(list).array(t))
+	want["updated_at"], want["push_events"], want["tag_push_events"] = "2026-03-04T13:00:00.000Z", false, true
+	require.Equal(t, 200, c.put(at, map[string]any{"recipients": inbox, "tag_push_events": true}).Status)
+	assert.Equal(t, []map[string]any{want}, c.get(list).array(t))
+	shown := c.get(at).object(t)
+	assert.Equal(t, map[string]any{"recipients": inbox, "branches_to_be_notified": "all"}, shown["properties"])
+	delete(shown, "properties")
+	assert.Equal(t, want, shown)
+
+	require.Equal(t, 204, c.send("DELETE", at, "").Status)
+	assert.Empty(t, c.get(list).array(t))
+	want["id"], want["created_at"], want["tag_push_events"] = 2.0, want["updated_at"], false
+	require.Equal(t, 200, c.put(at, map[string]any{"recipients": inbox}).Status)
+	assert.Equal(t, []map[string]any{want}, c.get(list).array(t))
+}
+
+// The role in the group itself and in the groups above it counts, for each of the calls.
+func TestIntegrationRoles(t *testing.T) {
+	s := New(t)
+	top, low := s.AddGroup("top"), s.AddGroup("top/low")
+	app := s.AddProject("top/low/app")
+	users := map[string]*User{}
+	for _, name := range []string{"of top", "of low", "of app", "developer"} {
+		users[name] = s.AddUser(strings.ReplaceAll(name, " ", "_"))
+	}
+	top.AddMember(users["of top"], Maintainer)
+	low.AddMember(users["of low"], Maintainer)
+	app.AddMember(users["of app"], Maintainer)
+	top.AddMember(users["developer"], Developer)
+	const form = "new_issue_url=n&issues_url=i&project_url=p"
+	for name, may := range map[string]map[string]bool{
+		"of top": {"top": true, "top%2Flow": true}, "of low": {"top%2Flow": true}, "of app": {}, "developer": {},
+	} {
+		c := newCaller(t, s).as(users[name].Token)
+		for _, group := range []string{"top", "top%2Flow"} {
+			at := "/groups/" + group + "/integrations"
+			statuses := []int{c.get(at).Status, c.send("PUT", at+"/ewm", form).Status, c.get(at + "/ewm").Status, c.send("DELETE", at+"/ewm", "").Status}
+			want := []int{403, 403, 403, 403}
+			if may[group] {
+				want = []int{200, 200, 200, 204}
+			}
+			assert.Equal(t, want, statuses, "%s, %s", name, group)
+		}
+	}
 }

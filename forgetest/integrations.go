@@ -17,7 +17,7 @@ type integrationKind struct {
 	Params []parameter `json:"params"`
 }
 
-// inheritance is the parameter of every kind that makes a group use the values of a group above.
+// inheritance is the parameter of every kind with which a group uses the values of a group above.
 const inheritance = "use_inherited_settings"
 
 // integration is a configured integration of a group.
@@ -38,7 +38,8 @@ func integrationRoutes() []route {
 	}
 }
 
-// Integration returns the settings of a group's integration by its slug, secrets included; nil when it is not set up.
+// Integration returns the settings of a group's integration by its slug, secrets included; nil if
+// it is not set up.
 func (g *Group) Integration(slug string) map[string]any {
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
@@ -46,20 +47,21 @@ func (g *Group) Integration(slug string) map[string]any {
 	if i == nil {
 		return nil
 	}
-	return maps.Clone(g.inForce(i))
+	return maps.Clone(g.effectiveValues(i))
 }
 
-// inForce are the values of an integration of the group: with inheritance those of the nearest group above that has it.
-func (g *Group) inForce(i *integration) map[string]any {
+// effectiveValues returns the values of an integration of the group; with inheritance, those of the
+// nearest group above that has it.
+func (g *Group) effectiveValues(i *integration) map[string]any {
 	if above, source := g.inheritsFrom(i); source != nil {
-		values := maps.Clone(above.inForce(source))
+		values := maps.Clone(above.effectiveValues(source))
 		values[inheritance] = true
 		return values
 	}
 	return i.values
 }
 
-// inheritsFrom finds what an integration inherits: that of the nearest group above, nil without inheritance.
+// inheritsFrom returns the integration of the nearest group above; nil without inheritance.
 func (g *Group) inheritsFrom(i *integration) (*Group, *integration) {
 	for above := g.parent; above != nil && i.values[inheritance] == true; above = above.parent {
 		if source := above.integrations[i.kind.Slug]; source != nil {
@@ -69,36 +71,36 @@ func (g *Group) inheritsFrom(i *integration) (*Group, *integration) {
 	return nil, nil
 }
 
-// integrationKind finds a kind by its slug. The contract leaves most slugs unnamed: without [GitLabWords] the catalogue's id
-// of the kind stands for it ("task_tracker").
+// integrationKind finds a kind by its slug. The contract does not name most slugs: without
+// [GitLabWords] the id of the kind in the catalogue is used ("task_tracker").
 func (s *Server) integrationKind(slug string) *integrationKind {
 	for _, k := range catalogue().endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
 		own := orElse(k.Slug, k.ID)
 		if s.gitlab {
-			own = words().Integrations[k.ID]["slug"]
+			own = vocabulary().Integrations[k.ID]["slug"]
 		}
 		if own == slug {
-			return s.named(k, own)
+			return s.withServerNames(k, own)
 		}
 	}
 	return nil
 }
 
-// named is a kind with the names that the server speaks.
-func (s *Server) named(k *integrationKind, slug string) *integrationKind {
+// withServerNames is a kind with the names that the server speaks.
+func (s *Server) withServerNames(k *integrationKind, slug string) *integrationKind {
 	own := &integrationKind{ID: k.ID, Kind: k.Kind, Slug: slug, Params: slices.Clone(k.Params)}
 	for i, p := range own.Params {
-		if word := words().Integrations[k.ID][p.Name]; s.gitlab && word != "" {
+		if word := vocabulary().Integrations[k.ID][p.Name]; s.gitlab && word != "" {
 			own.Params[i].Name, own.Params[i].Wire = word, word
 		}
 	}
 	return own
 }
 
-// integrationDocument is the summary of the list; the single view adds the properties without secrets, as the deployed server
-// does.
-func (g *Group) integrationDocument(i *integration) *Document {
-	values := g.inForce(i)
+// renderIntegration returns the summary of the list. The single view adds the properties without
+// secrets, as the deployed server does.
+func (g *Group) renderIntegration(i *integration) *Document {
+	values := g.effectiveValues(i)
 	d := NewDocument("IntegrationSummary").Set("id", i.id).Set("title", strings.ToUpper(i.kind.Kind[:1])+i.kind.Kind[1:]).
 		Set("slug", i.kind.Slug).Set("created_at", i.created).Set("updated_at", i.updated).Set("active", true).
 		Set("comment_on_event_enabled", true).Set("vulnerability_events", false)
@@ -117,8 +119,8 @@ func (g *Group) integrationDocument(i *integration) *Document {
 	return d.Set("properties", properties)
 }
 
-// secret reports whether answers leave a parameter out: a key, or an address that is one. A channel overrides the webhook
-// (document 3 §4.2.2).
+// secret reports whether responses omit a parameter: a key, or an address that contains one. A
+// channel overrides the webhook (Document 3 §4.2.2).
 func (p parameter) secret() bool {
 	switch p.Name {
 	case "token", "password", "api_key", "webhook":
@@ -130,34 +132,34 @@ func (p parameter) secret() bool {
 	return strings.HasSuffix(p.Name, "_secret") || strings.HasSuffix(p.Name, "_license_key")
 }
 
-func listIntegrations(c *call) answer {
+func listIntegrations(c *call) response {
 	docs := []*Document{}
 	for _, slug := range slices.Sorted(maps.Keys(c.group.integrations)) {
-		docs = append(docs, c.group.integrationDocument(c.group.integrations[slug]))
+		docs = append(docs, c.group.renderIntegration(c.group.integrations[slug]))
 	}
 	return c.page(listOf(docs))
 }
 
-func getIntegration(c *call) answer {
+func getIntegration(c *call) response {
 	i := c.group.integrations[c.args["slug"]]
 	if i == nil {
-		return missing("Integration")
+		return notFound("Integration")
 	}
-	return ok(c.group.integrationDocument(i)).as("single")
+	return ok(c.group.renderIntegration(i)).as("single")
 }
 
-// allowed reports whether the instance allows a kind (document 3 §4.1.1). The list has its slug, or the same with underscores,
-// as the deployed product names it.
+// allowed reports whether the instance allows a kind (Document 3 §4.1.1). The list has its slug, or
+// the slug with underscores, which is the name in the deployed product.
 func (c *call) allowed(kind *integrationKind) bool {
-	d := c.settingsInForce()
-	if _, f, _ := d.locate("allow_all_integrations"); !f.Only.licensed(c.Server) || d.bool(f.Name) {
+	d := c.effectiveSettings()
+	if _, f, _ := d.locate("allow_all_integrations"); !f.Only.available(c.server) || d.bool(f.Name) {
 		return true
 	}
 	names := texts(d.Get("allowed_integrations"))
 	return slices.Contains(names, kind.Slug) || slices.Contains(names, strings.ReplaceAll(kind.Slug, "-", "_"))
 }
 
-// texts are the texts of a list in either form of a document.
+// texts returns the texts of a list in either form of a document.
 func texts(list any) (texts []string) {
 	switch list := list.(type) {
 	case []string:
@@ -172,14 +174,15 @@ func texts(list any) (texts []string) {
 	return texts
 }
 
-// setIntegration sets an integration up or replaces its settings by the given values; what is left out has its default.
-func setIntegration(c *call) answer {
-	kind := c.integrationKind(c.args["slug"])
+// setIntegration sets up an integration or replaces its settings. An omitted parameter gets its
+// default.
+func setIntegration(c *call) response {
+	kind := c.server.integrationKind(c.args["slug"])
 	if kind == nil {
-		return refused(http.StatusNotFound, "404 Not Found")
+		return rejected(http.StatusNotFound, "404 Not Found")
 	}
 	if !c.allowed(kind) {
-		return failed(http.StatusBadRequest, "400 Bad request - the integration %s is not in allowed_integrations", kind.Slug)
+		return failure(http.StatusBadRequest, "400 Bad request - the integration %s is not in allowed_integrations", kind.Slug)
 	}
 	var problems []string
 	values := map[string]any{}
@@ -190,21 +193,21 @@ func setIntegration(c *call) answer {
 		}
 	}
 	if len(problems) > 0 {
-		return refused(http.StatusBadRequest, problems...)
+		return rejected(http.StatusBadRequest, problems...)
 	}
 	i := c.group.integrations[kind.Slug]
 	if i == nil {
-		i = &integration{id: c.nextID("integration", 1), created: c.now()}
+		i = &integration{id: c.store.nextID("integration", 1), created: c.server.now()}
 	}
-	i.kind, i.values, i.updated = kind, values, c.now()
+	i.kind, i.values, i.updated = kind, values, c.server.now()
 	if c.group.integrations == nil {
 		c.group.integrations = map[string]*integration{}
 	}
 	c.group.integrations[kind.Slug] = i
-	return ok(c.group.integrationDocument(i)).as("single")
+	return ok(c.group.renderIntegration(i)).as("single")
 }
 
-// integrationValue is a parameter with its type, or its default.
+// integrationValue returns a parameter with its type, or its default.
 func (c *call) integrationValue(p parameter) (any, bool) {
 	if !c.has(p.Wire) {
 		return p.Default, p.Default != nil
@@ -220,19 +223,19 @@ func (c *call) integrationValue(p parameter) (any, bool) {
 	return text, true
 }
 
-func disableIntegration(c *call) answer {
+func disableIntegration(c *call) response {
 	if c.group.integrations[c.args["slug"]] == nil {
-		return missing("Integration")
+		return notFound("Integration")
 	}
-	c.endIntegration(c.group, c.args["slug"])
-	return answer{status: http.StatusNoContent}
+	c.server.removeIntegration(c.group, c.args["slug"])
+	return response{status: http.StatusNoContent}
 }
 
-// endIntegration takes a group's integration away, and with it the inheritance of the groups below that have no other one
-// above them: their own values count again.
-func (s *Server) endIntegration(from *Group, slug string) {
+// removeIntegration removes a group's integration. Groups below that inherit it, and find no other
+// one above, return to their own values.
+func (s *Server) removeIntegration(from *Group, slug string) {
 	heirs := map[*integration]*Group{}
-	for _, g := range s.groups {
+	for _, g := range s.store.groups {
 		if i := g.integrations[slug]; i != nil {
 			if above, _ := g.inheritsFrom(i); above == from {
 				heirs[i] = g

@@ -19,12 +19,14 @@ func fullOptions(t *testing.T, kind integrationKind, o forge.IntegrationOptions,
 	t.Helper()
 	branches := []forge.NotifiedBranches{forge.NotifiedBranchesAll, forge.NotifiedBranchesDefault, forge.NotifiedBranchesProtected, forge.NotifiedBranchesDefaultAndProtected}
 	made := reflect.New(reflect.TypeOf(o).Elem())
+	flags := 0 // each with other values in the four turns than the others
 	for _, param := range kind.Params {
 		field := optionField(made.Elem(), param.Name)
 		require.True(t, field.IsValid(), "%s: no field for %s", kind.ID, param.Name)
 		switch field.Interface().(type) {
 		case *bool:
-			field.Set(reflect.ValueOf(new(turn%2 == 0)))
+			flags++
+			field.Set(reflect.ValueOf(new(flags>>turn&1 == 1)))
 		case int:
 			field.SetInt(int64(12 + turn))
 		case forge.NotifiedBranches:
@@ -48,8 +50,9 @@ func optionField(options reflect.Value, param string) reflect.Value {
 	return reflect.Value{}
 }
 
-// Every parameter of every kind that the client sets is kept by the server and read back into typed
-// options, but for secrets, which Fill names. The group is given by its id and by its path.
+// Every parameter of every kind that the client sets is stored by the server and read back into
+// typed options, except for secrets, which Fill names. The group is identified by its id and by its
+// path.
 func TestClientReadsBackIntegrations(t *testing.T) {
 	srv := forgetest.New(t, forgetest.GitLabWords())
 	group := srv.AddGroup("top").Path

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With allow_all_integrations false only the kinds of allowed_integrations can be set up; true is the start value (document 3
-// §4.1.1). A tier that does not have the two settings allows all.
+// With allow_all_integrations false only the kinds of allowed_integrations can be set up; the
+// default is true (Document 3 §4.1.1). A tier that does not have the two settings allows all.
 func TestAllowedIntegrations(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options   []Option
@@ -57,7 +57,7 @@ func TestAllowedIntegrations(t *testing.T) {
 		return cached.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status
 	}
 	cached.put(settingsPath, map[string]any{"allow_all_integrations": false})
-	assert.Equal(t, 200, set(), "the change is not in force yet (document 3 §1)")
+	assert.Equal(t, 200, set(), "the change is not in force yet (Document 3 §1)")
 	now = now.Add(time.Minute)
 	assert.Equal(t, 400, set())
 
@@ -68,8 +68,8 @@ func TestAllowedIntegrations(t *testing.T) {
 	assert.Equal(t, 200, c.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status)
 }
 
-// What is inherited is read when it is asked for, through all groups above, and the end of the integration above ends the
-// inheritance: the group's own values count again.
+// Inherited values are those at the time of the read, through all groups above. Once the
+// integration above is removed, the group's own values apply again.
 func TestInheritedIntegrations(t *testing.T) {
 	s := New(t)
 	top, middle, low := s.AddGroup("top"), s.AddGroup("top/middle"), s.AddGroup("top/middle/low")
@@ -112,7 +112,8 @@ func TestInheritedIntegrations(t *testing.T) {
 	shows(low, "mine@example.com", false)
 }
 
-// No answer holds a key, a password, a token or an address that is one: the webhook, and the channels that override it.
+// No response has a key, a password, a token or an address that contains one: the webhook, and the
+// channels that override it.
 func TestIntegrationSecretsAreHidden(t *testing.T) {
 	secrets := strings.Fields(`api_key token password webhook <tool>_license_key <tool>_access_token_secret
 		confidential_issue_channel confidential_note_channel deployment_channel group_confidential_mentions_channel group_mentions_channel
@@ -128,7 +129,7 @@ func TestIntegrationSecretsAreHidden(t *testing.T) {
 			for _, k := range specified(t).endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
 				slug := orElse(k.Slug, k.ID)
 				if s.gitlab {
-					slug = words().Integrations[k.ID]["slug"]
+					slug = vocabulary().Integrations[k.ID]["slug"]
 				}
 				body := map[string]any{}
 				for i, p := range s.integrationKind(slug).Params {
@@ -165,7 +166,7 @@ func TestIntegrationSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// A value of another type is refused: nothing is set up by half.
+// A value of another type is rejected: nothing is set up partially.
 func TestIntegrationValues(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group")

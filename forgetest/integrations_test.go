@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every kind needs its required parameters, keeps what it is given, and is gone when disabled, in both vocabularies.
+// Every kind needs its required parameters, keeps the values that are set, and no longer exists
+// when disabled, in both vocabularies.
 func TestIntegrationKinds(t *testing.T) {
 	for name, options := range map[string][]Option{"neutral": nil, "deployed": {GitLabWords()}} {
 		t.Run(name, func(t *testing.T) {
@@ -20,7 +21,7 @@ func TestIntegrationKinds(t *testing.T) {
 			for _, k := range kinds {
 				slug := orElse(k.Slug, k.ID)
 				if s.gitlab {
-					slug = words().Integrations[k.ID]["slug"]
+					slug = vocabulary().Integrations[k.ID]["slug"]
 				}
 				kind := s.integrationKind(slug)
 				require.NotNil(t, kind, slug)
@@ -71,9 +72,10 @@ func TestIntegrationKinds(t *testing.T) {
 func TestIntegrationTransitions(t *testing.T) {
 	s := New(t)
 	g, sub := s.AddGroup("group"), s.AddGroup("group/sub")
-	maintainer, developer := s.AddUser("maintainer"), s.AddUser("developer")
+	maintainer, developer, owner := s.AddUser("maintainer"), s.AddUser("developer"), s.AddUser("owner")
 	g.AddMember(maintainer, Maintainer)
 	g.AddMember(developer, Developer)
+	g.AddMember(owner, Owner)
 	c := newCaller(t, s).as(maintainer.Token)
 	at := "/groups/group/integrations/emails-on-push"
 	first := c.send("PUT", at, "recipients=a@example.com&disable_diffs=true&push_events=true").object(t)
@@ -98,6 +100,10 @@ func TestIntegrationTransitions(t *testing.T) {
 		method, path string
 		status       int
 	}{
+		{c, "GET", "/groups/group/integrations", 200}, {c.as(owner.Token), "GET", "/groups/group/integrations", 200},
+		{c.as(owner.Token), "PUT", "/groups/group/integrations/project_tracker?token=x", 200},
+		{c.as(owner.Token), "GET", "/groups/group/integrations/project_tracker", 200},
+		{c.as(owner.Token), "DELETE", "/groups/group/integrations/project_tracker", 204},
 		{c.as(developer.Token), "GET", "/groups/group/integrations", 403}, {c.as(developer.Token), "DELETE", at, 403}, {c.as(""), "GET", at, 401},
 		{c, "PUT", "/groups/group/integrations/unknown", 404}, {c, "PUT", at + "?recipients=x&branches_to_be_notified=some", 400},
 		{c, "PUT", at + "?recipients=x&disable_diffs=1", 400}, {c, "DELETE", at, 204}, {c, "DELETE", at, 404}, {c, "GET", at, 404},

@@ -23,29 +23,9 @@ func issueRoutes() []route {
 	}
 }
 
-func subscribe(c *call) answer {
-	if c.issue.subscribers[c.user] {
-		return unchanged()
-	}
-	c.issue.subscribers[c.user] = true
-	return created(c.issue.render(scope{project: c.project, user: c.user}))
-}
-
-func unsubscribe(c *call) answer {
-	if !c.issue.subscribers[c.user] {
-		return unchanged()
-	}
-	delete(c.issue.subscribers, c.user)
-	return created(c.issue.render(scope{project: c.project, user: c.user}))
-}
-
-func createTodo(c *call) answer {
-	return c.markTodo(&c.issue.item, "Issue", c.issue.render(scopeOf(c.project)))
-}
-
-// createNote adds a comment. A line that starts with /promote makes an epic of the issue and is no part of the comment;
-// without further lines there is none.
-func createNote(c *call) answer {
+// createNote adds a comment. A line that starts with /promote turns the issue into an epic and does
+// not belong to the comment; without other lines no comment is added.
+func createNote(c *call) response {
 	var kept []string
 	promote := false
 	for line := range strings.Lines(c.text("body")) {
@@ -60,8 +40,8 @@ func createNote(c *call) answer {
 			return *a
 		}
 	}
-	now := c.now()
-	note := NewDocument("Note").Set("id", c.nextID("note", 1)).Set("body", strings.TrimSpace(strings.Join(kept, ""))).
+	now := c.server.now()
+	note := NewDocument("Note").Set("id", c.store.nextID("note", 1)).Set("body", strings.TrimSpace(strings.Join(kept, ""))).
 		Set("author", c.user).Set("created_at", now).Set("updated_at", now).
 		Set("noteable_id", c.issue.ID).Set("noteable_type", "Issue").Set("noteable_iid", c.issue.IID).
 		Set("confidential", c.issue.doc.bool("confidential")).Set("commands_changes.promote_to_epic", promote)
@@ -72,26 +52,26 @@ func createNote(c *call) answer {
 	return created(note)
 }
 
-// promote makes an epic of the issue in the project's group and closes the issue.
-func (c *call) promote() *answer {
+// promote creates an epic from the issue in the project's group and closes the issue.
+func (c *call) promote() *response {
 	g := c.project.group
 	switch {
 	case c.project.role(c.user) < Reporter:
-		return fail(failed(http.StatusForbidden, "403 Forbidden"))
+		return fail(failure(http.StatusForbidden, "403 Forbidden"))
 	case g == nil:
 		return fail(invalid("base", "Cannot promote issue because it does not belong to a group."))
 	case c.issue.doc.doc("epic") != nil:
 		return fail(invalid("base", "Issue already promoted to epic."))
 	}
-	iid := c.nextID(fmt.Sprintf("epic of group %d", g.ID), 1)
-	now := c.now()
+	iid := c.store.nextID(fmt.Sprintf("epic of group %d", g.ID), 1)
+	now := c.server.now()
 	c.issue.doc.Set("state", "closed").Set("closed_at", now).Set("closed_by", c.user).
-		Set("epic", NewDocument("Epic").Set("id", c.nextID("epic", 1)).Set("iid", iid).Set("group_id", g.ID).
+		Set("epic", NewDocument("Epic").Set("id", c.store.nextID("epic", 1)).Set("iid", iid).Set("group_id", g.ID).
 			Set("title", c.issue.doc.Get("title")).Set("url", fmt.Sprintf("/groups/%s/-/epics/%d", g.Path, iid)))
 	return nil
 }
 
-func setEstimate(c *call) answer {
+func setEstimate(c *call) response {
 	seconds, valid := parseDuration(c.text("duration"))
 	if !valid || seconds < 0 {
 		return invalid("time_estimate", "must have a valid format and be greater than or equal to zero.")
@@ -99,9 +79,9 @@ func setEstimate(c *call) answer {
 	return c.track("time_estimate", seconds, http.StatusOK)
 }
 
-func resetEstimate(c *call) answer { return c.track("time_estimate", 0, http.StatusOK) }
+func resetEstimate(c *call) response { return c.track("time_estimate", 0, http.StatusOK) }
 
-func addSpent(c *call) answer {
+func addSpent(c *call) response {
 	seconds, valid := parseDuration(c.text("duration"))
 	total := c.issue.doc.int("time_stats.total_time_spent") + seconds
 	switch {
@@ -113,17 +93,17 @@ func addSpent(c *call) answer {
 	return c.track("total_time_spent", total, http.StatusCreated)
 }
 
-func resetSpent(c *call) answer { return c.track("total_time_spent", 0, http.StatusOK) }
+func resetSpent(c *call) response { return c.track("total_time_spent", 0, http.StatusOK) }
 
-// track sets one number of the time tracking and answers all of them.
-func (c *call) track(name string, seconds int64, status int) answer {
-	c.issue.doc.Set("time_stats."+name, seconds).Set("updated_at", c.now())
-	return answer{status: status, doc: c.issue.timeStats()}
+// track sets one number of the time tracking and returns all of them.
+func (c *call) track(name string, seconds int64, status int) response {
+	c.issue.doc.Set("time_stats."+name, seconds).Set("updated_at", c.server.now())
+	return response{status: status, doc: c.issue.timeStats()}
 }
 
-func timeStats(c *call) answer { return ok(c.issue.timeStats()) }
+func timeStats(c *call) response { return ok(c.issue.timeStats()) }
 
-func relatedMergeRequests(c *call) answer {
+func relatedMergeRequests(c *call) response {
 	var docs []*Document
 	for _, mr := range c.issue.related {
 		if mr.project.readableBy(c.user) {

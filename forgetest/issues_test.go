@@ -17,7 +17,7 @@ func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 
 func day(d int) time.Time { return time.Date(2026, 3, d, 0, 0, 0, 0, time.UTC) }
 
-// filterWorld has ten issues that differ in everything the lists filter by.
+// filterWorld has ten issues that differ in all values that the lists filter by.
 func filterWorld(t *testing.T) (*Server, caller) {
 	s := New(t)
 	s.SetClock(noon)
@@ -71,7 +71,7 @@ type filterCase struct {
 	want  []int
 }
 
-// checkFilters asks both lists. That of a group has no iids inside not, and no order by title.
+// checkFilters calls both lists. That of a group has no iids in not, and no order by title.
 func checkFilters(t *testing.T, cases []filterCase) {
 	checkFiltersOf(t, "/issues", cases)
 	checkFiltersOf(t, "/groups/group/issues", slices.DeleteFunc(slices.Clone(cases), func(tc filterCase) bool {
@@ -183,6 +183,7 @@ func TestIssueFiltersByContent(t *testing.T) {
 		{"state=opened", []int{10, 9, 8, 7, 5, 4, 3, 2, 1}},
 		{"state=all", []int{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
 		{"weight=5", []int{1}},
+		{"weight=0", []int{}}, // no weight is not zero
 		{"weight=None", []int{10, 9, 8, 7, 6, 5, 4, 3}},
 		{"weight=Any", []int{2, 1}},
 		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
@@ -211,7 +212,7 @@ func TestUpcomingMilestone(t *testing.T) {
 	}
 }
 
-// milestone_id takes its four words and nothing else, wherever a list or its hash has it.
+// milestone_id accepts its four keywords and nothing else, on every list and in every hash.
 func TestMilestoneWords(t *testing.T) {
 	_, c := filterWorld(t)
 	for _, list := range []string{"/issues", "/groups/group/issues"} {
@@ -226,7 +227,7 @@ func TestMilestoneWords(t *testing.T) {
 	}
 }
 
-// The row of not names no words: an id there is an id, and a text is a text.
+// The row of not has no keywords: an id there is an id, and a text is a text.
 func TestNotTakesNoWords(t *testing.T) {
 	_, c := filterWorld(t)
 	for _, query := range []string{
@@ -238,7 +239,8 @@ func TestNotTakesNoWords(t *testing.T) {
 		}
 		assert.Equal(t, 200, c.get(query+"1").Status, query)
 	}
-	for _, query := range []string{"not[labels]=None", "not[labels]=Any", "not[milestone]=Any", "not[milestone]=None"} {
+	for _, query := range []string{"not[labels]=None", "not[labels]=Any", "not[milestone]=Any", "not[milestone]=None",
+		"not[my_reaction_emoji]=None", "not[my_reaction_emoji]=Any"} {
 		assert.Len(t, c.get("/groups/group/issues?"+query).array(t), 11, query)
 	}
 }
@@ -308,10 +310,11 @@ func TestIssueLists(t *testing.T) {
 	assert.Equal(t, 400, c.get("/issues?milestone=a&milestone_id=Any").Status)
 	assert.Equal(t, 400, c.get("/issues?iteration_id=1&iteration_title=a").Status)
 	assert.Equal(t, 400, c.get("/issues?author_id=1&author_username=a").Status)
-	// milestone_id is a parameter of the global list; the deployed server also takes it on the group list
+	// milestone_id is a parameter of the global list; the deployed server also accepts it on the group
+	// list
 	assert.Equal(t, []any{"Title 4"}, titles("/groups/group/issues?milestone_id=Started"))
 
-	jane := c.as(s.userNamed("jane").Token)
+	jane := c.as(s.store.userByName("jane").Token)
 	assert.Len(t, jane.get("/issues").array(t), 2) // the default scope is created_by_me
 	assert.NotContains(t, jane.get("/issues?scope=all&per_page=100").column(t, "title"), "Title 6")
 	anonymous := c.as("")

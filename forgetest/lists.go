@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Which parameters a list takes, and which words, is the catalogue's. What follows from its rows
-// without being written in them is added here, once, when the catalogue is read.
+// The catalogue has the parameters and keywords of each list. Facts that follow from its rows, but
+// are not in them, are added here, once, when the catalogue is read.
 
-// deployedParams are parameters that deployed servers take on a list although the documents do not
-// have them there.
+// deployedParams are parameters that deployed servers accept on a list although the documents do
+// not have them there.
 type deployedParams struct {
 	Own    []parameter `json:"own"`
 	From   string      `json:"from"` // the route that documents those below
@@ -18,8 +18,8 @@ type deployedParams struct {
 	Not    []string    `json:"not"` // keys of the hash not
 }
 
-// completeLists adds to the parameters of lists what deployed servers take, and to the keys of
-// hashes what the rows of the same name say.
+// completeLists adds the parameters that deployed servers accept to lists, and to the keys of
+// hashes the facts in the rows of the same name.
 func (c *contract) completeLists() {
 	var deployed map[string]deployedParams
 	parse("catalogue/deployed_params.json", &deployed)
@@ -47,12 +47,12 @@ func find(params []parameter, name string) *parameter {
 	return &params[i]
 }
 
-// complete holds the interpretations of document 2 §4.1.1 and §4.2.1 that concern values:
+// complete adds the interpretations of Document 2 §4.1.1 and §4.2.1 about values:
 //
-//   - milestone_id takes its words and no other text, which the deployed server refuses.
-//   - A key of not has the tier and the exclusions of the parameter of its name. It takes no words:
-//     its row has none, so None is a text like any other, and no id. Only milestone_id, which is
-//     nothing but words, keeps them.
+//   - milestone_id accepts its keywords and no other text, like the deployed server.
+//   - A key of not has the tier and the exclusions of the parameter of its name. It has no
+//     keywords, since its row has none: None is a text like any other, and an invalid id. Only
+//     milestone_id, which has nothing but keywords, keeps them.
 //   - In not, an id and a username of the same person exclude each other wherever both are keys.
 func (e *endpoint) complete() {
 	if p := find(e.QueryParams, "milestone_id"); p != nil {
@@ -81,7 +81,7 @@ func (e *endpoint) complete() {
 		}
 		for _, other := range not.Keys {
 			if slices.Contains(row.ExclusiveWith, other.Name) || samePerson(key.Name, other.Name) {
-				key.ExclusiveWith = append(key.ExclusiveWith, other.bare())
+				key.ExclusiveWith = append(key.ExclusiveWith, other.baseName())
 			}
 		}
 	}
@@ -93,10 +93,10 @@ func samePerson(a, b string) bool {
 	return isID && isName && id == name || strings.HasSuffix(b, "_id") && strings.HasSuffix(a, "_username") && samePerson(b, a)
 }
 
-// bare is the wire name without the mark of an array.
-func (p parameter) bare() string { return strings.TrimSuffix(p.Wire, "[]") }
+// baseName is the wire name without the mark of an array.
+func (p parameter) baseName() string { return strings.TrimSuffix(p.Wire, "[]") }
 
-// covers reports whether a wire name is one of the parameter.
+// covers reports whether a wire name belongs to the parameter.
 func (p parameter) covers(wire string) bool {
 	if len(p.Keys) > 0 {
 		return slices.ContainsFunc(p.Keys, func(key parameter) bool { return key.covers(wire) })
@@ -104,11 +104,11 @@ func (p parameter) covers(wire string) bool {
 	if hash, open := strings.CutSuffix(p.Wire, "<key>]"); open {
 		return strings.HasPrefix(wire, hash)
 	}
-	return wire == p.Wire || wire == p.bare()
+	return wire == p.Wire || wire == p.baseName()
 }
 
-// dropUnknown forgets the parameters of a read that the endpoint does not document: the platform
-// ignores them. Pagination and sudo are parameters of all calls (document 1 §5 and §8.1).
+// dropUnknown drops the parameters of a read that the endpoint does not document: the platform
+// ignores them. Pagination and sudo are parameters of all calls (Document 1 §5 and §8.1).
 func (c *call) dropUnknown() {
 	e := c.route.endpoint
 	if e.Method != http.MethodGet || e.Base != "api" {
@@ -119,18 +119,20 @@ func (c *call) dropUnknown() {
 		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "sudo":
 			continue
 		}
-		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return p.covers(wire) && !c.removed(p) }) {
+		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return p.covers(wire) && !c.isRemoved(p) }) {
 			delete(c.params, wire)
 		}
 	}
 }
 
-// removed reports whether the release no longer has a parameter.
-func (c *call) removed(p parameter) bool { return p.Removed != release{} && c.release.has(p.Removed) }
+// isRemoved reports whether the release no longer has a parameter.
+func (c *call) isRemoved(p parameter) bool {
+	return p.Removed != release{} && c.server.release.has(p.Removed)
+}
 
-// permits reports whether a value is one of those that a row lists. A row that lists two values
-// joined by a comma takes each of them and both, in any order.
-func (p parameter) permits(value string) bool {
+// isAllowedValue reports whether a value is one of those that a row lists. A row that lists two
+// values joined by a comma allows each of them and both, in any order.
+func (p parameter) isAllowedValue(value string) bool {
 	if slices.Contains(p.Enum, value) {
 		return true
 	}
@@ -138,7 +140,7 @@ func (p parameter) permits(value string) bool {
 	return joined && !slices.ContainsFunc(strings.Split(value, ","), func(part string) bool { return !slices.Contains(p.Enum, part) })
 }
 
-// values are the values of a parameter, one by one.
+// values returns the values of a parameter, one by one.
 func (c *call) values(p parameter) (values []string) {
 	for _, value := range c.list(p.Wire) {
 		if p.Separator != "" {
@@ -150,19 +152,18 @@ func (c *call) values(p parameter) (values []string) {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
-// wordOf is the word of a value at this release: health_status has its words since 15.5, and before
-// they are texts as all others (document 2 §4.1.1).
-func (c *call) wordOf(p parameter, value string) string {
-	if p.Name == "health_status" && !c.release.has(release{15, 5}) {
+// keywordOf returns the keyword of a value at this release: health_status has keywords since 15.5,
+// and before they are texts like all others (Document 2 §4.1.1).
+func (c *call) keywordOf(p parameter, value string) string {
+	if p.Name == "health_status" && !c.server.release.has(release{15, 5}) {
 		return ""
 	}
-	return p.word(value)
+	return p.keyword(value)
 }
 
-// word is the word that a value is to a parameter, in lower case; "" for a value that is none.
-// Words may be written in any case of letters (document 2 §4.1.1 says so of labels; of the others
-// it is an interpretation).
-func (p parameter) word(value string) string {
+// keyword returns a value in lower case if it is a keyword of the parameter, or "". Case is ignored
+// (Document 2 §4.1.1 states this for labels; for the others it is an interpretation).
+func (p parameter) keyword(value string) string {
 	if slices.ContainsFunc(p.Special, func(s string) bool { return strings.EqualFold(s, value) }) {
 		return strings.ToLower(value)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file are made of the catalogue: they ask every list for every parameter.
+// The tests of this file are derived from the catalogue: they call every list with every parameter.
 
 // listCall is a list with a call that finds records.
 type listCall struct {
@@ -29,7 +29,7 @@ func (l listCall) ask(query string) string {
 	return l.path + mark + query
 }
 
-// everyList gives the documented lists of the API, in the paths of examples.
+// everyList returns the documented lists of the API, in the paths of examples.
 func everyList(t *testing.T) (lists []listCall) {
 	t.Helper()
 	for _, x := range examples() {
@@ -58,7 +58,7 @@ func (p parameter) wires() (names []string) {
 	return names
 }
 
-// A list ignores what another list documents: the platform does not know it there (document 2).
+// A list ignores parameters that only another list documents (Document 2).
 func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	s := contractServer(t, WithOffering(Dedicated))
 	c := newCaller(t, s)
@@ -94,7 +94,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 		}
 	}
 	assert.Greater(t, count, 500)
-	for _, wire := range []string{"iids", "iids[]", "iids[][]"} { // a filter of the project's list (document 2 §4.2.1)
+	for _, wire := range []string{"iids", "iids[]", "iids[][]"} { // a filter of the project's list (Document 2 §4.2.1)
 		all, none := "/merge_requests?scope=all", url.QueryEscape(wire)+"=99"
 		assert.Equal(t, c.get(all).Body, c.get(all+"&"+none).Body, wire)
 	}
@@ -142,7 +142,7 @@ func (p parameter) freeText() bool {
 	return (p.Type == "string" || p.Type == "array<string>") && len(p.Enum) == 0 && p.Name != "search" && p.Name != "milestone_id"
 }
 
-// wantText is what a text filter must find among Fix (1), any (2), None (3) and nothing (4).
+// wantText returns the matches of a text filter among Fix (1), any (2), None (3) and nothing (4).
 func (p parameter) wantText(value string) []any {
 	has := func(list []string, word string) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
@@ -162,7 +162,8 @@ func (p parameter) wantText(value string) []any {
 	return found
 }
 
-// What the row of not has on the list of a group only, and what deployed servers take there.
+// The row of not that only the list of a group has, and parameters that deployed servers accept
+// there.
 func TestGroupIssueFilters(t *testing.T) {
 	checkFiltersOf(t, "/groups/group/issues", []filterCase{
 		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
@@ -182,7 +183,7 @@ func TestGroupIssueFilters(t *testing.T) {
 		{"scope=assigned_to_me", []int{}},
 	})
 	s, c := filterWorld(t)
-	tom := c.as(s.userNamed("tom").Token)
+	tom := c.as(s.store.userByName("tom").Token)
 	assert.Len(t, tom.get("/groups/group/issues?per_page=100").array(t), 10, "all but the confidential one, by default")
 	assert.Empty(t, tom.get("/issues").array(t), "his own, by default")
 	for _, list := range []string{"/groups/group/issues", "/issues"} {
@@ -191,8 +192,8 @@ func TestGroupIssueFilters(t *testing.T) {
 	}
 }
 
-// Text is compared exactly, and None and Any are words only for a parameter whose row has them
-// (document 2 §4.1.1 and §4.2.1).
+// Text is compared exactly, and None and Any are keywords only for a parameter whose row has them
+// (Document 2 §4.1.1 and §4.2.1).
 func TestTextFilters(t *testing.T) {
 	_, c := textWorld(t)
 	all := []any{4.0, 3.0, 2.0, 1.0}
@@ -228,7 +229,7 @@ func TestTextFilters(t *testing.T) {
 	assert.Greater(t, count, 500)
 }
 
-// Every list refuses what the row of a parameter does not have, in its hash too.
+// Every list rejects values that the row of a parameter does not have, in its hash too.
 func TestListsRefuseOtherValues(t *testing.T) {
 	s := contractServer(t, WithOffering(Dedicated))
 	c := newCaller(t, s)
@@ -298,7 +299,8 @@ func TestListsRefuseOtherValues(t *testing.T) {
 	assert.Greater(t, count, 500)
 }
 
-// servers of all tiers and offerings, and an old one, each asked by an administrator and by a user.
+// servers of all tiers and offerings, and an old one, each called by an administrator and by a
+// user.
 func everyPlatform(t *testing.T, use func(name string, s *Server, c caller)) {
 	var options [][]Option
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
@@ -311,20 +313,20 @@ func everyPlatform(t *testing.T, use func(name string, s *Server, c caller)) {
 		s := contractServer(t, o...)
 		name := fmt.Sprint(s.tier, " ", s.offering, " ", s.release)
 		use(name, s, newCaller(t, s))
-		jane := s.userNamed("jane")
-		s.projects[0].AddMember(jane, Owner)
+		jane := s.store.userByName("jane")
+		s.store.projects[0].AddMember(jane, Owner)
 		use(name+" jane", s, newCaller(t, s).as(jane.Token))
 	}
 }
 
-// A parameter acts only for the tiers, the offerings, the releases and the users of its row: others
-// are not even told that its value is wrong.
+// A parameter acts only for the tiers, the offerings, the releases and the users of its row: for
+// others its value is not even checked.
 func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 	count := 0
 	everyPlatform(t, func(name string, s *Server, c caller) {
 		user := s.Root()
 		if c.token != s.Token {
-			user = s.userNamed("jane")
+			user = s.store.userByName("jane")
 		}
 		for _, l := range everyList(t) {
 			plain := c.get(l.path)
@@ -349,7 +351,7 @@ func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 						query += "&" + other + "=nonsense"
 					}
 					r := c.get(l.ask(query))
-					if !only.met(s, user) {
+					if !only.allowed(s, user) {
 						assert.Equal(t, plain.Body, r.Body, "%s: %s %s", name, l.route, query)
 						continue
 					}

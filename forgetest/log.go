@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// loggedRequests is how many requests the log keeps; counts go on.
+// loggedRequests is the number of requests that the log keeps; counts continue.
 const loggedRequests = 10_000
 
 // Request is one request as the server received it.
@@ -20,12 +20,12 @@ type Request struct {
 	Query  url.Values  // decoded
 	Header http.Header // credentials included
 	Body   []byte      // complete
-	Status int         // 0 while the request runs and when the connection was reset before the answer
-	Answer []byte      // the start of the answer's body; empty for a stream and after a fault
+	Status int         // 0 while the request runs, and if the connection was reset before the response
+	Answer []byte      // the start of the response body; empty for a stream and after a fault
 }
 
-// exchanges is the log of a server, with a lock of its own.
-type exchanges struct {
+// requestLog is the log of a server. It has its own lock.
+type requestLog struct {
 	mu      sync.Mutex
 	list    []*Request
 	total   int
@@ -33,7 +33,7 @@ type exchanges struct {
 	effects map[string]int
 }
 
-func (l *exchanges) add(r *Request) (number int) {
+func (l *requestLog) add(r *Request) (number int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.counts == nil {
@@ -48,13 +48,13 @@ func (l *exchanges) add(r *Request) (number int) {
 	return l.total
 }
 
-func (l *exchanges) change(f func()) {
+func (l *requestLog) update(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f()
 }
 
-// Requests returns the requests received so far, oldest first; of very many the latest 10,000.
+// Requests returns the requests received so far, oldest first; at most the latest 10,000.
 func (s *Server) Requests() []Request {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -66,7 +66,8 @@ func (s *Server) Requests() []Request {
 	return requests
 }
 
-// Count returns how many requests a route ("GET /issues") has received; "*" counts all, "" those that match no route.
+// Count returns how many requests a route ("GET /issues") has received; "*" counts all, "" those
+// that match no route.
 func (s *Server) Count(route string) int {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -76,7 +77,8 @@ func (s *Server) Count(route string) int {
 	return s.log.counts[canonical(route)]
 }
 
-// Effects returns how often a write really changed something, whatever the client saw of the answer; "*" is all routes.
+// Effects returns how often a write really changed something, whatever response the client
+// received; "*" is all routes.
 func (s *Server) Effects(route string) int {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -90,4 +92,4 @@ func (s *Server) Effects(route string) int {
 	return sum
 }
 
-func silent() *log.Logger { return log.New(io.Discard, "", 0) }
+func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,16 +16,16 @@ func mergeRequestRoutes() []route {
 		{name: "DELETE " + one + "/blocks/:block_id", role: Developer, author: true, handle: deleteBlock},
 		{name: "GET " + one + "/blockees", handle: listBlockees},
 		{name: "GET " + one + "/changes", handle: getChanges},
-		{name: "POST " + one + "/subscribe", handle: subscribeMergeRequest},
-		{name: "POST " + one + "/unsubscribe", handle: unsubscribeMergeRequest},
-		{name: "POST " + one + "/todo", handle: createMergeRequestTodo},
+		{name: "POST " + one + "/subscribe", handle: subscribe},
+		{name: "POST " + one + "/unsubscribe", handle: unsubscribe},
+		{name: "POST " + one + "/todo", handle: createTodo},
 		{name: "GET " + one + "/versions", handle: listVersions},
 		{name: "GET " + one + "/versions/:version_id", handle: getVersion},
 	}
 }
 
 // resolveMergeRequest finds the merge request that the path names.
-func (c *call) resolveMergeRequest() *answer {
+func (c *call) resolveMergeRequest() *response {
 	ref, ok := c.args["merge_request_iid"]
 	if !ok {
 		return nil
@@ -38,7 +37,7 @@ func (c *call) resolveMergeRequest() *answer {
 			return nil
 		}
 	}
-	return fail(missing("Merge Request"))
+	return fail(notFound("Merge Request"))
 }
 
 func (s *store) mergeRequestByID(id int64) *MergeRequest {
@@ -52,31 +51,31 @@ func (s *store) mergeRequestByID(id int64) *MergeRequest {
 	return nil
 }
 
-// document is the dependency as lists have it, with both merge requests.
-func (b *block) document(c *call) *Document {
-	look := scope{user: c.user}
+// render returns the dependency as it is in lists, with both merge requests.
+func (b *block) render(c *call) *Document {
+	viewpoint := scope{user: c.user}
 	return NewDocument("MergeRequestDependency").Set("id", b.id).Set("project_id", b.blocked.project.ID).
-		Set("blocking_merge_request", b.blocking.render(look)).Set("blocked_merge_request", b.blocked.render(look))
+		Set("blocking_merge_request", b.blocking.render(viewpoint)).Set("blocked_merge_request", b.blocked.render(viewpoint))
 }
 
-func listBlocks(c *call) answer {
+func listBlocks(c *call) response {
 	var docs []*Document
 	for _, b := range c.mr.blocks {
 		if b.blocking.project.readableBy(c.user) {
-			docs = append(docs, b.document(c))
+			docs = append(docs, b.render(c))
 		}
 	}
 	return c.page(listOf(docs)).as(dependency)
 }
 
-// listBlockees lists the dependencies whose blocker this merge request is.
-func listBlockees(c *call) answer {
+// listBlockees lists the dependencies in which this merge request is the blocking one.
+func listBlockees(c *call) response {
 	var docs []*Document
-	for _, p := range c.projects {
+	for _, p := range c.store.projects {
 		for _, mr := range p.tracker.mergeRequests {
 			for _, b := range mr.blocks {
 				if b.blocking == c.mr && p.readableBy(c.user) {
-					docs = append(docs, b.document(c))
+					docs = append(docs, b.render(c))
 				}
 			}
 		}
@@ -84,43 +83,44 @@ func listBlockees(c *call) answer {
 	return c.page(listOf(docs)).as(dependency)
 }
 
-// createBlock takes the instance-wide id of the blocking merge request.
-func createBlock(c *call) answer {
+// createBlock expects the instance-wide id of the blocking merge request.
+func createBlock(c *call) response {
 	id, _ := parseID(c.text("blocking_merge_request_id"))
-	other := c.mergeRequestByID(id)
+	other := c.store.mergeRequestByID(id)
 	switch {
 	case other == nil:
-		return missing("Blocking merge request")
+		return notFound("Blocking merge request")
 	case !other.project.readableBy(c.user):
-		return failed(http.StatusForbidden, "403 Forbidden - Blocking merge request cannot be read")
+		return failure(http.StatusForbidden, "403 Forbidden - Blocking merge request cannot be read")
 	case slices.ContainsFunc(c.mr.blocks, func(b *block) bool { return b.blocking == other }):
-		return failed(http.StatusConflict, "409 Conflict - Block already exists")
+		return failure(http.StatusConflict, "409 Conflict - Block already exists")
 	case other == c.mr:
 		return invalid("base", "This block is self-referential")
 	case slices.ContainsFunc(other.blocks, func(b *block) bool { return b.blocking == c.mr }):
 		return invalid("base", "This block would create a circular dependency")
 	}
-	return created(c.mr.block(other).document(c).Omit("blocked_merge_request")).as(dependency)
+	return created(c.mr.block(other).render(c).Omit("blocked_merge_request")).as(dependency)
 }
 
-func deleteBlock(c *call) answer {
+func deleteBlock(c *call) response {
 	id, _ := parseID(c.args["block_id"])
 	i := slices.IndexFunc(c.mr.blocks, func(b *block) bool { return b.id == id })
 	switch {
 	case i < 0:
-		return missing("Block")
+		return notFound("Block")
 	case !c.mr.blocks[i].blocking.project.readableBy(c.user):
-		return failed(http.StatusForbidden, "403 Forbidden")
+		return failure(http.StatusForbidden, "403 Forbidden")
 	}
 	c.mr.blocks = slices.Delete(c.mr.blocks, i, i+1)
-	return answer{status: http.StatusNoContent}
+	return response{status: http.StatusNoContent}
 }
 
-// changedFiles is how many files of a merge request the database holds: beyond that the server
-// counts no further and cuts the diffs off. Only changes with access_raw_diffs have all of them.
+// changedFiles is the number of changed files of a merge request that the database holds: beyond it
+// the server does not count, and omits the diffs. Only changes with access_raw_diffs have all of
+// them.
 const changedFiles = 100
 
-// countFiles is the number of changed files, as the server writes it.
+// countFiles returns the number of changed files, as the server writes it.
 func countFiles(n int) string {
 	if n > changedFiles {
 		return strconv.Itoa(changedFiles) + "+"
@@ -128,8 +128,9 @@ func countFiles(n int) string {
 	return strconv.Itoa(n)
 }
 
-// getChanges answers the merge request with its diffs. Diffs above a limit are left out and overflow is true.
-func getChanges(c *call) answer {
+// getChanges returns the merge request with its diffs. It omits diffs above a limit; overflow is
+// true then.
+func getChanges(c *call) response {
 	d := NewDocument("MergeRequestChanges").adopt(c.mr.render(scope{project: c.project, user: c.user}))
 	form := diffForm{unidiff: c.flag("unidiff"), raw: c.flag("access_raw_diffs")}
 	changes := c.mr.latest().changes()
@@ -139,65 +140,32 @@ func getChanges(c *call) answer {
 	}
 	docs := make([]*Document, len(changes))
 	for i, change := range changes {
-		docs[i] = change.document(form)
+		docs[i] = change.render(form)
 		overflow = overflow || docs[i].bool("too_large")
 	}
 	return ok(d.Set("changes", docs).Set("overflow", overflow))
 }
 
-func subscribeMergeRequest(c *call) answer {
-	if c.mr.subscribers[c.user] {
-		return unchanged()
-	}
-	c.mr.subscribers[c.user] = true
-	return created(c.mr.render(scope{project: c.project, user: c.user}))
-}
-
-func unsubscribeMergeRequest(c *call) answer {
-	if !c.mr.subscribers[c.user] {
-		return unchanged()
-	}
-	delete(c.mr.subscribers, c.user)
-	return created(c.mr.render(scope{project: c.project, user: c.user}))
-}
-
-func createMergeRequestTodo(c *call) answer {
-	return c.markTodo(&c.mr.item, "MergeRequest", c.mr.render(scope{project: c.project, user: c.user}))
-}
-
-// markTodo makes a to-do of an issue or a merge request, once for each user.
-func (c *call) markTodo(i *item, kind string, target *Document) answer {
-	if i.todos[c.user] != nil {
-		return unchanged()
-	}
-	todo := NewDocument("Todo").Set("id", c.nextID("todo", 1)).Set("project", c.project.document()).Set("author", c.user).
-		Set("action_name", "marked").Set("target_type", kind).Set("target", target).
-		Set("target_url", link(target.text("web_url"))).Set("body", target.Get("title")).
-		Set("state", "pending").Set("created_at", c.now())
-	i.todos[c.user] = todo
-	return created(todo)
-}
-
 // listVersions lists the newest version first.
-func listVersions(c *call) answer {
+func listVersions(c *call) response {
 	var docs []*Document
 	for _, v := range slices.Backward(c.mr.versions) {
-		docs = append(docs, v.document(c.mr))
+		docs = append(docs, v.render(c.mr))
 	}
 	return c.page(listOf(docs))
 }
 
-func getVersion(c *call) answer {
+func getVersion(c *call) response {
 	id, _ := parseID(c.args["version_id"])
 	for _, v := range c.mr.versions {
 		if v.id == id {
-			return ok(v.fill(v.document(c.mr), &c.mr.project.repo, diffForm{unidiff: c.flag("unidiff")})).as("single")
+			return ok(v.fill(v.render(c.mr), c.mr.project, diffForm{unidiff: c.flag("unidiff")})).as("single")
 		}
 	}
-	return missing("Merge Request Diff")
+	return notFound("Merge Request Diff")
 }
 
-func (v *diffVersion) document(mr *MergeRequest) *Document {
+func (v *diffVersion) render(mr *MergeRequest) *Document {
 	changes := v.changes()
 	var patch []byte
 	for _, change := range changes {
@@ -215,20 +183,16 @@ func (e treeEntry) idOrNone() string {
 	return e.id()
 }
 
-// fill adds what only the single version has: commits, newest first, and diffs.
-func (v *diffVersion) fill(d *Document, repo *repository, form diffForm) *Document {
+// fill adds the fields of the single version: commits, newest first, and diffs.
+func (v *diffVersion) fill(d *Document, p *Project, form diffForm) *Document {
 	commits, diffs := []*Document{}, []*Document{}
 	for _, commit := range slices.Backward(between(v.base, v.head)) {
-		last, all := commit.trailers()
-		commits = append(commits, commit.fill(NewDocument("VersionCommit")).Set("parent_ids", commit.parentIDs()).
-			Set("message", commit.Message).Set("authored_date", commit.date).Set("committer_name", commit.name).
-			Set("committer_email", commit.email).Set("committed_date", commit.date).
-			Set("trailers", last).Set("extended_trailers", all).
-			Set("web_url", link(fmt.Sprintf("/commit/%s", commit.ID))))
+		_, all := commit.trailers()
+		commits = append(commits, commit.describe(NewDocument("VersionCommit"), p).Set("extended_trailers", all))
 	}
 	changes := v.changes()
 	for _, change := range changes[:min(changedFiles, len(changes))] {
-		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.document(form)).Set("generated_file", repo.generated[change.newPath]))
+		diffs = append(diffs, NewDocument("VersionDiff").adopt(change.render(form)).Set("generated_file", p.repo.generated[change.newPath]))
 	}
 	return d.Set("commits", commits).Set("diffs", diffs)
 }

@@ -39,6 +39,7 @@ func TestMergeRequestFilters(t *testing.T) {
 	two.Approve(jane)
 	two.AskApproval(tom)
 	one.Award(s.Root(), "rocket")
+	two.Award(jane, "tada")
 	two.Deploy("production")
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
@@ -81,6 +82,9 @@ func TestMergeRequestFilters(t *testing.T) {
 		"not[milestone]=1.0":                                             {4.0, 3.0, 2.0},
 		"my_reaction_emoji=rocket":                                       {1.0},
 		"my_reaction_emoji=None":                                         {4.0, 3.0, 2.0},
+		"my_reaction_emoji=Any":                                          {1.0},
+		"my_reaction_emoji=tada":                                         {}, // of another user
+		"not[my_reaction_emoji]=tada":                                    {4.0, 3.0, 2.0, 1.0},
 		"not[my_reaction_emoji]=rocket":                                  {4.0, 3.0, 2.0},
 		"reviewer_id=2":                                                  {1.0},
 		"reviewer_id=Any":                                                {1.0},
@@ -193,9 +197,16 @@ func TestMergeStatusRecheck(t *testing.T) {
 	}
 	assert.Equal(t, 200, c.as(reporter.Token).get(list).Status)
 	s.Settle()
-	assert.Equal(t, []any{"unchecked", "unchecked"}, c.get(list).column(t, "merge_status"))
+	developer := s.AddUser("developer")
+	p.AddMember(developer, Developer)
+	assert.Equal(t, []any{"unchecked", "unchecked"}, c.as(developer.Token).get(list).column(t, "merge_status"))
 	s.Settle()
 	assert.Equal(t, []any{"cannot_be_merged", "can_be_merged"}, c.get(list).column(t, "merge_status"))
+	p.AddMergeRequest(unchecked)
+	global := "/merge_requests?scope=all&with_merge_status_recheck=true"
+	assert.Equal(t, "unchecked", c.get(global).column(t, "merge_status")[0])
+	s.Settle()
+	assert.Equal(t, "can_be_merged", c.get(global).column(t, "merge_status")[0])
 	p.AddMergeRequest(func(d *Document) { unchecked(d); d.Set("state", "closed") })
 	assert.Equal(t, 200, c.get(list).Status)
 	s.Settle()
@@ -310,7 +321,7 @@ func TestAuthorsMayBlock(t *testing.T) {
 	}
 }
 
-// unidiff gives diffs their heads, since 16.5; before, changes ignore it.
+// With unidiff, diffs have headers, since 16.5; before, changes ignore it.
 func TestUnidiffOfChanges(t *testing.T) {
 	for release, known := range map[string]bool{"16.4": false, "16.5": true, "18.0": true} {
 		s := New(t, WithRelease(release))
@@ -345,6 +356,7 @@ func TestVersionsAndChanges(t *testing.T) {
 	assert.Equal(t, "collected", versions[0]["state"])
 	assert.Len(t, versions[0]["patch_id_sha"], 40)
 	assert.Equal(t, []any{"2", "1"}, c.get(at+"/versions").column(t, "real_size"))
+	assert.Equal(t, []any{"2"}, c.get(at+"/versions?per_page=1").column(t, "real_size"))
 	single := c.as("").get(at + "/versions/2").object(t)
 	keys(t, "DiffVersion", "single", single)
 	require.Len(t, single["commits"], 2)

@@ -49,10 +49,10 @@ func (n namespace) role(u *User) Role {
 	return NoAccess
 }
 
-func listNamespaces(c *call) answer {
+func listNamespaces(c *call) response {
 	search := strings.ToLower(c.text("search"))
 	var docs []*Document
-	for _, n := range c.namespaces() {
+	for _, n := range c.store.namespaces() {
 		role := n.role(c.user)
 		text := n.name + "\n" + n.slug()
 		if c.flag("full_path_search") {
@@ -65,26 +65,26 @@ func listNamespaces(c *call) answer {
 			!strings.Contains(strings.ToLower(text), search):
 			continue
 		}
-		docs = append(docs, c.namespaceDocument(n))
+		docs = append(docs, c.renderNamespace(n))
 	}
 	return c.page(listOf(docs))
 }
 
-func getNamespace(c *call) answer {
+func getNamespace(c *call) response {
 	id, isID := parseID(c.args["id"])
-	for _, n := range c.namespaces() {
+	for _, n := range c.store.namespaces() {
 		named := isID && n.id == id || !isID && strings.EqualFold(n.path, c.args["id"])
 		if named && (c.user.Admin || n.role(c.user) > NoAccess) {
-			return ok(c.namespaceDocument(n))
+			return ok(c.renderNamespace(n))
 		}
 	}
-	return missing("Namespace")
+	return notFound("Namespace")
 }
 
-func (c *call) namespaceDocument(n namespace) *Document {
+func (c *call) renderNamespace(n namespace) *Document {
 	d := NewDocument("Namespace").Set("id", n.id).Set("name", n.name).Set("path", n.slug()).Set("full_path", n.path).
-		Set("plan", string(c.tier)).Set("billable_members_count", 1)
-	for _, p := range c.projects {
+		Set("plan", string(c.server.tier)).Set("billable_members_count", 1)
+	for _, p := range c.store.projects {
 		if within(p.Path, n.path) {
 			d.Set("projects_count", d.int("projects_count")+1).
 				Set("root_repository_size", d.int("root_repository_size")+p.repo.size())
@@ -94,16 +94,16 @@ func (c *call) namespaceDocument(n namespace) *Document {
 		return d.Set("kind", "user").Set("web_url", link("/"+n.path)).
 			Omit("members_count_with_descendants").Omit("max_seats_used").Omit("seats_in_use").Omit("max_seats_used_changed_at")
 	}
-	members := c.membersBelow(n.group)
+	members := c.store.membersBelow(n.group)
 	d.Set("kind", "group").Set("web_url", link("/groups/"+n.path)).
 		Set("members_count_with_descendants", members).Set("billable_members_count", members)
 	if n.parent != nil {
 		d.Set("parent_id", n.parent.ID)
 	}
-	if n.role(c.user) < Owner && !c.user.Admin && c.offering != Hosted {
+	if n.role(c.user) < Owner && !c.user.Admin && c.server.offering != Hosted {
 		return d.Omit("max_seats_used").Omit("seats_in_use").Omit("max_seats_used_changed_at")
 	}
-	return d.Set("max_seats_used", members).Set("seats_in_use", members).Set("max_seats_used_changed_at", c.now())
+	return d.Set("max_seats_used", members).Set("seats_in_use", members).Set("max_seats_used_changed_at", c.server.now())
 }
 
 // membersBelow counts the members of a group, its subgroups and their projects.
@@ -126,10 +126,10 @@ func (s *store) membersBelow(top *Group) int {
 	return len(members)
 }
 
-func namespaceExists(c *call) answer {
+func namespaceExists(c *call) response {
 	parent, _ := parseID(c.text("parent_id"))
 	taken := map[string]bool{}
-	for _, n := range c.namespaces() {
+	for _, n := range c.store.namespaces() {
 		if n.parent == nil && parent == 0 || n.parent != nil && n.parent.ID == parent {
 			taken[strings.ToLower(n.slug())] = true
 		}

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,17 +35,27 @@ func TestNamespaces(t *testing.T) {
 		require.Equal(t, 200, r.Status)
 		n := r.object(t)
 		keys(t, "Namespace", "detail", n)
-		assert.Equal(t, "group/sub", n["full_path"])
-		assert.EqualValues(t, 4, n["parent_id"])
-		assert.Equal(t, "group", n["kind"])
+		assertShown(t, n, map[string]any{
+			"id": 5.0, "name": "Sub", "path": "sub", "full_path": "group/sub", "parent_id": 4.0, "kind": "group",
+			"web_url": s.URL + "/groups/group/sub", "avatar_url": nil,
+		})
 		assert.EqualValues(t, 1, n["members_count_with_descendants"])
 		assert.EqualValues(t, 1, n["projects_count"])
 	}
 	for _, n := range root.get("/namespaces?search=group").array(t) {
 		keys(t, "Namespace", "list", n)
 	}
+	for _, n := range root.get("/namespaces").array(t) { // users and groups, at the top and below
+		single := root.get(fmt.Sprintf("/namespaces/%v", n["id"])).object(t)
+		for name, value := range n {
+			assert.Equal(t, single[name], value, "%s of %s in the list", name, n["full_path"])
+		}
+	}
 	mine := asJane.get("/namespaces/jane").object(t)
-	assert.Equal(t, "user", mine["kind"])
+	assertShown(t, mine, map[string]any{
+		"name": "Jane", "path": "jane", "full_path": "jane", "parent_id": nil, "kind": "user", "web_url": s.URL + "/jane",
+	})
+	assert.Equal(t, mine, asJane.get("/namespaces/"+fmt.Sprint(mine["id"])).object(t))
 	assert.NotContains(t, mine, "members_count_with_descendants")
 	assert.NotContains(t, asJane.get("/namespaces/group").object(t), "seats_in_use") // not an owner
 	assert.Contains(t, asJane.get("/namespaces/Other").object(t), "seats_in_use")
@@ -52,6 +63,20 @@ func TestNamespaces(t *testing.T) {
 		r := asJane.get("/namespaces/" + ref)
 		assert.Equal(t, 404, r.Status)
 		assert.JSONEq(t, `{"message":"404 Namespace Not Found"}`, r.Body)
+	}
+}
+
+// The parent is the group right above, at whatever depth.
+func TestNamespaceParents(t *testing.T) {
+	s := New(t)
+	s.AddGroup("top/middle/low")
+	c := newCaller(t, s)
+	above := c.get("/namespaces/top").object(t)
+	assert.Nil(t, above["parent_id"])
+	for _, path := range []string{"top/middle", "top/middle/low"} {
+		n := c.get("/namespaces/" + esc(path)).object(t)
+		assert.Equal(t, above["id"], n["parent_id"], path)
+		above = n
 	}
 }
 
@@ -70,7 +95,7 @@ func TestNamespaceSearch(t *testing.T) {
 	assert.Equal(t, []any{"group/sub"}, paths("full_path_search=true&search=oup%2Fs"))
 }
 
-// What a namespace does not have is null: a parent, a picture, an end.
+// Fields without a value are null: a parent, a picture, an end.
 func TestNamespaceNulls(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group")
@@ -79,6 +104,38 @@ func TestNamespaceNulls(t *testing.T) {
 		for _, name := range []string{"parent_id", "avatar_url", "end_date", "trial_ends_on"} {
 			assert.Contains(t, namespace, name)
 			assert.Nil(t, namespace[name], name)
+		}
+	}
+}
+
+// The numbers of a namespace count everything in it, at any depth, and nothing else.
+func TestNamespaceNumbers(t *testing.T) {
+	for offering, seen := range map[Offering]bool{Hosted: true, SelfManaged: false, Dedicated: false} {
+		s := New(t, WithOffering(offering))
+		s.SetClock(noon)
+		jane, tom, ida := s.AddUser("jane"), s.AddUser("tom"), s.AddUser("ida")
+		s.AddGroup("group").AddMember(jane, Owner)
+		s.AddGroup("group").AddMember(tom, Maintainer)
+		for path, text := range map[string]string{"group/app": "12345", "group/sub/lib": "1234567", "other/app": "x", "jane/own": "123"} {
+			s.AddProject(path).AddFiles(map[string]string{"a.txt": text})
+		}
+		s.AddProject("group/sub/lib").AddMember(ida, Developer)
+		c := newCaller(t, s)
+		seats := map[string]any{"max_seats_used": 3.0, "seats_in_use": 3.0, "max_seats_used_changed_at": "2026-03-04T12:00:00.000Z"}
+		numbers := map[string]any{
+			"projects_count": 2.0, "root_repository_size": 12.0, "members_count_with_descendants": 3.0, "billable_members_count": 3.0,
+			"trial": false, "plan": "ultimate",
+		}
+		owned := c.as(jane.Token).get("/namespaces/group").object(t)
+		assertShown(t, owned, numbers)
+		assertShown(t, owned, seats)
+		assertShown(t, c.get("/namespaces?search=group").array(t)[0], numbers)
+		assertShown(t, c.get("/namespaces/jane").object(t), map[string]any{
+			"projects_count": 1.0, "root_repository_size": 3.0, "billable_members_count": 1.0, "trial": false,
+		})
+		for name := range seats {
+			_, found := c.as(tom.Token).get("/namespaces/group").object(t)[name]
+			assert.Equal(t, seen, found, "%s for a Maintainer, %s", name, offering)
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settingLines are the settings behind the lines of doc.go that name an effect which the server does not have.
+// settingLines are the settings behind the lines of doc.go that name an effect which the server
+// does not have.
 var settingLines = map[string]string{
 	"Rate limits": `throttle_* issues_create_limit raw_blob_request_limit project_jobs_api_rate_limit projects_api_rate_limit_unauthenticated
 		users_api_limit_* downstream_pipeline_trigger_limit_per_project_user_sha rate_limiting_response_text virtual_registries_endpoints_api_limit`,
@@ -124,7 +125,7 @@ func conditionProbes() map[string]func(*testing.T) {
 				assert.Contains(t, c.get(path).column(t, "is_shared"), true)
 			}
 		},
-		"Behaviour of older releases": func(t *testing.T) { // 15.0 removed the tags (document 1 §4.1)
+		"Behaviour of older releases": func(t *testing.T) { // 15.0 removed the tags (Document 1 §4.1)
 			c := newCaller(t, contractServer(t, WithRelease("14.10")))
 			repository := c.get("/groups/group/registry/repositories?tags=true&tags_count=true").array(t)[0]
 			assert.NotContains(t, repository, "tags")
@@ -174,7 +175,7 @@ func pointerProbe(t *testing.T) {
 	assert.Equal(t, with.Body, without.Body)
 }
 
-// sameEverywhere changes settings and fails if any endpoint of the contract answers otherwise than before.
+// sameEverywhere changes settings and fails if a response of any endpoint of the contract changes.
 func sameEverywhere(t *testing.T, settings string) {
 	plain, changed := tour(t, ""), tour(t, settings)
 	for id, answer := range plain {
@@ -184,7 +185,8 @@ func sameEverywhere(t *testing.T, settings string) {
 	}
 }
 
-// tour changes the settings of a server, calls every endpoint, and returns the answers by endpoint.
+// tour changes the settings of a server, calls every endpoint, and returns the responses by
+// endpoint.
 func tour(t *testing.T, settings string) map[string]string {
 	s := contractServer(t, func(s *Server) { s.clock = noon })
 	issue := s.AddProject("group/app").AddIssue(nil)
@@ -245,7 +247,8 @@ func routeOf(id string) string {
 	return ""
 }
 
-// bitingValue is a legal value far from the start value, which would show if the setting had an effect.
+// bitingValue returns a legal value far from the default, which would show if the setting had an
+// effect.
 func bitingValue(p parameter) any {
 	switch {
 	case p.Type == "boolean":
@@ -272,7 +275,7 @@ func bitingField(f field, before any) any {
 	return "x"
 }
 
-// lifetimeOf is for how many seconds a registry token holds.
+// lifetimeOf returns the lifetime of a registry token in seconds.
 func lifetimeOf(t *testing.T, r reply) string {
 	parts := strings.Split(fmt.Sprint(r.object(t)["token"]), ".")
 	require.Len(t, parts, 3)

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// setFromTheStart are the fields that may be null and have a value in everything that is new.
+// setFromTheStart are the fields that may be null but have a value in every new record.
 var setFromTheStart = map[string][]string{
 	"Issue":        {},
 	"MergeRequest": {"created_at", "updated_at", "prepared_at"},
 }
 
-// A field that may be null and is not set is null, not empty and not a zero (document 2 §2.2, §2.6).
-// A flag is false.
+// A nullable field that is not set is null, not empty and not zero (Document 2 §2.2, §2.6). A flag
+// is false.
 func TestWhatIsNotSetIsNull(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -41,15 +41,15 @@ func TestWhatIsNotSetIsNull(t *testing.T) {
 	}
 }
 
-// A field that may be null and is set has that value, in the form of its type, and no other field
-// has it.
+// A nullable field that is set has that value, in the form of its type, and no other field has it.
+// The same holds for times that are never null.
 func TestWhatIsSetIsShown(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	want := map[string]map[string]any{"Issue": {}, "MergeRequest": {}}
 	fill := func(d *Document) {
 		for i, f := range d.shape.fields {
-			if f.Nullable && f.Type != "boolean" {
+			if (f.Nullable || f.Format == "timestamp") && f.Type != "boolean" {
 				value, shown := sampleOf(f, i)
 				d.Set(f.Name, value)
 				want[d.shape.name][f.Name] = shown
@@ -71,7 +71,7 @@ func TestWhatIsSetIsShown(t *testing.T) {
 	}
 }
 
-// sampleOf is a value for a field, and what an answer shows of it. Of an object it is the id.
+// sampleOf returns a value for a field, and its form in a response. Of an object it is the id.
 func sampleOf(f *field, i int) (value, shown any) {
 	at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// sortRecord says where a record stands among the others by a sort key; nil is none.
+// sortRecord has the position of a record for each sort key; nil means without a value.
 type sortRecord = map[string]any
 
 // orderWorld has records that differ in every sort key: two of each value, so that there are ties,

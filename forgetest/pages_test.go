@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every list has pages (document 1 §4 and §8.1), and no Links header.
+// Every list has pages (Document 1 §4 and §8.1), and no Links header.
 func TestEveryListHasPages(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -38,7 +38,7 @@ func TestEveryListHasPages(t *testing.T) {
 	}
 }
 
-// Totals are there up to 10,000 records, and not above (document 1 §8).
+// Lists up to 10,000 records have totals, longer ones do not (Document 1 §8).
 func TestTotalsUpToTenThousand(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -56,7 +56,7 @@ func TestTotalsUpToTenThousand(t *testing.T) {
 	assert.Equal(t, "1", c.get("/issues?scope=all&iids[]=10001").Header.Get("X-Total")) // what the call finds counts
 }
 
-// A page by position has 20 records unless the call says otherwise, and 100 at most.
+// A page by position has 20 records by default, and 100 at most.
 func TestKeysetPageSizes(t *testing.T) {
 	s := New(t)
 	s.AddUsers(150, "user")
@@ -85,7 +85,7 @@ func TestKeysetPageSizes(t *testing.T) {
 	assert.Equal(t, 3, pages)
 }
 
-// A + inside a timestamp is written %2B: one that is not is a space (document 1 §2.1 rule 4).
+// A + inside a timestamp is written %2B: one that is not is a space (Document 1 §2.1 rule 4).
 func TestPlusInTimestamps(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -105,7 +105,7 @@ func TestPlusInTimestamps(t *testing.T) {
 	}
 }
 
-// What is too long for a query can come as a body (document 1 §2.1 rule 7).
+// A query that is too long can be sent as a body (Document 1 §2.1 rule 7).
 func TestLongQueriesAsBodies(t *testing.T) {
 	s := New(t)
 	s.AddProject("group/app").AddIssues(3, nil)

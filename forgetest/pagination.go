@@ -13,15 +13,17 @@ import (
 const (
 	defaultPerPage = 20
 	maxPerPage     = 100
-	maxTotal       = 10_000 // above this many records totals are left out (document 1 §8)
+	maxTotal       = 10_000 // lists above this size have no totals (Document 1 §8)
 )
 
-// listing is a list of records of which a page is to be answered. key names the position of a record for keyset paging.
+// listing is a list of records that is returned in pages. key returns the position of a record for
+// keyset pagination.
 type listing struct {
 	n   int
 	at  func(i int) *Document
 	key func(i int) string
-	// after, where given, finds the index behind a key without looking at all of them; the record itself may be gone.
+	// after, if not nil, returns the index after a key without visiting all records; the record itself
+	// may no longer exist.
 	after func(key string) (i int, valid bool)
 }
 
@@ -29,11 +31,11 @@ func listOf(docs []*Document) listing {
 	return listing{n: len(docs), at: func(i int) *Document { return docs[i] }}
 }
 
-// page answers the page that the caller asked for (document 1 §8.1).
-func (c *call) page(l listing) answer {
+// page returns the requested page (Document 1 §8.1).
+func (c *call) page(l listing) response {
 	perPage, valid := c.number("per_page", defaultPerPage)
 	if !valid {
-		return refused(http.StatusBadRequest, "per_page does not have a valid value")
+		return rejected(http.StatusBadRequest, "per_page does not have a valid value")
 	}
 	perPage = min(perPage, maxPerPage)
 	if c.text("pagination") == "keyset" {
@@ -41,12 +43,12 @@ func (c *call) page(l listing) answer {
 	}
 	number, valid := c.number("page", 1)
 	if !valid {
-		return refused(http.StatusBadRequest, "page does not have a valid value")
+		return rejected(http.StatusBadRequest, "page does not have a valid value")
 	}
 	return c.offsetPage(l, number, perPage)
 }
 
-func (c *call) offsetPage(l listing, number, perPage int) answer {
+func (c *call) offsetPage(l listing, number, perPage int) response {
 	from := l.n
 	if number-1 <= l.n/perPage {
 		from = min(l.n, (number-1)*perPage)
@@ -76,17 +78,19 @@ func (c *call) offsetPage(l listing, number, perPage int) answer {
 	return a
 }
 
-// keysetPage answers a page by position. A full page always links on; the last answer has no link and may be empty.
-func (c *call) keysetPage(l listing, perPage int) answer {
+// keysetPage returns a page by position. A full page always has a link to the next; the last
+// response has no link and may be empty.
+func (c *call) keysetPage(l listing, perPage int) response {
 	rule := c.route.endpoint.Pagination
 	switch {
 	case !rule.Keyset || l.key == nil:
-		return refused(http.StatusMethodNotAllowed, "Keyset pagination is not yet available for this type of request")
-	case !rule.Only.licensed(c.Server):
-		return failed(http.StatusMethodNotAllowed, "405 Method Not Allowed")
+		return rejected(http.StatusMethodNotAllowed, "Keyset pagination is not yet available for this type of request")
+	case !rule.Only.available(c.server):
+		return failure(http.StatusMethodNotAllowed, "405 Method Not Allowed")
 	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || c.has("sort") && !slices.Contains(rule.Order.Sort, c.text("sort"))):
-		// Document 1 §8.1 makes sort mandatory too; deployed servers have a default for it, on which python-gitlab and client-go rely.
-		return refused(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
+		// Document 1 §8.1 requires sort too. Deployed servers have a default, on which python-gitlab and
+		// client-go rely.
+		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := "cursor"
 	if rule.Order == nil {
@@ -97,7 +101,7 @@ func (c *call) keysetPage(l listing, perPage int) answer {
 		from, found = l.behind(token)
 	}
 	if !found {
-		return refused(http.StatusBadRequest, position+" is invalid")
+		return rejected(http.StatusBadRequest, position+" is invalid")
 	}
 	to := min(l.n, from+perPage)
 	a := ok(l.slice(from, to))
@@ -108,7 +112,7 @@ func (c *call) keysetPage(l listing, perPage int) answer {
 	return a
 }
 
-// behind finds the index behind the record that a token names.
+// behind returns the index after the record that a token names.
 func (l listing) behind(token string) (int, bool) {
 	key, err := base64.RawURLEncoding.DecodeString(token)
 	if err == nil && l.after != nil {
@@ -130,8 +134,8 @@ func (l listing) slice(from, to int) []*Document {
 	return docs
 }
 
-// link is one entry of the Link header: the request's own address with its parameters, path parameters included, and the
-// position. It is empty for an empty position.
+// link returns one entry of the Link header: the URL of the request with its parameters, path
+// parameters included, and the position. It is empty for an empty position.
 func (c *call) link(rel, position, value string, perPage int) string {
 	if value == "" {
 		return ""
@@ -145,6 +149,6 @@ func (c *call) link(rel, position, value string, perPage int) string {
 	}
 	query.Set(position, value)
 	query.Set("per_page", strconv.Itoa(perPage))
-	path := strings.TrimPrefix(c.r.URL.EscapedPath(), c.prefix)
-	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.base(), path, query.Encode(), rel)
+	path := strings.TrimPrefix(c.r.URL.EscapedPath(), c.server.prefix)
+	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.server.base(), path, query.Encode(), rel)
 }

@@ -136,7 +136,8 @@ func TestGeneratedIssuesFilter(t *testing.T) {
 	assert.Len(t, walked, 301)
 }
 
-// Shortcuts and remembered lists must not show: writes and late records of an early date move in the list at once.
+// Shortcuts and cached lists must not show: writes, and late records of an early date, change the
+// list immediately.
 func TestListsFollowChanges(t *testing.T) {
 	s := New(t)
 	now := noon()

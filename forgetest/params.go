@@ -17,15 +17,15 @@ import (
 	"unicode/utf8"
 )
 
-// strictTime is a form of the catalogue, and strictLayout what it looks like.
+// strictTime is a format of the catalogue, and strictLayout its layout.
 const (
 	strictTime   = "ISO 8601 YYYY-MM-DDTHH:MM:SSZ"
 	strictLayout = "2006-01-02T15:04:05Z"
 )
 
-// readParams merges the query and the body (JSON or form) under their wire names (document 1 §1,
+// readParams merges the query and the body (JSON or form) under their wire names (Document 1 §1,
 // §2.1 rule 5).
-func (c *call) readParams(body []byte) *answer {
+func (c *call) readParams(body []byte) *response {
 	c.params = c.r.URL.Query()
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -36,8 +36,8 @@ func (c *call) readParams(body []byte) *answer {
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber()
 		var object map[string]any
-		if decoder.Decode(&object) != nil || !ended(decoder) {
-			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+		if decoder.Decode(&object) != nil || !atEOF(decoder) {
+			return fail(rejected(http.StatusBadRequest, "message body does not match declared format"))
 		}
 		c.object = object
 		for key, value := range object {
@@ -46,7 +46,7 @@ func (c *call) readParams(body []byte) *answer {
 	case "application/x-www-form-urlencoded":
 		form, err := url.ParseQuery(string(body))
 		if err != nil {
-			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+			return fail(rejected(http.StatusBadRequest, "message body does not match declared format"))
 		}
 		for key, values := range form {
 			c.params[key] = values
@@ -54,13 +54,13 @@ func (c *call) readParams(body []byte) *answer {
 	case "multipart/form-data":
 		return c.readMultipart(body, details["boundary"])
 	default:
-		return fail(refused(http.StatusUnsupportedMediaType, fmt.Sprintf("The provided content-type '%s' is not supported.", kind)))
+		return fail(rejected(http.StatusUnsupportedMediaType, fmt.Sprintf("The provided content-type '%s' is not supported.", kind)))
 	}
 	return nil
 }
 
-// ended reports whether nothing follows the value that a decoder has read.
-func ended(decoder *json.Decoder) bool {
+// atEOF reports whether nothing follows the value that a decoder has read.
+func atEOF(decoder *json.Decoder) bool {
 	_, err := decoder.Token()
 	return errors.Is(err, io.EOF)
 }
@@ -84,18 +84,18 @@ func flatten(into url.Values, key string, value any) {
 }
 
 // validate checks path, query and body parameters against the contract.
-func (c *call) validate() *answer {
+func (c *call) validate() *response {
 	e := c.route.endpoint
 	c.dropUnknown()
-	c.dropUnsold(slices.Concat(e.QueryParams, e.BodyParams))
+	c.dropUnavailable(slices.Concat(e.QueryParams, e.BodyParams))
 	c.coerce(slices.Concat(e.QueryParams, e.BodyParams))
 	var problems []string
 	for _, p := range e.PathParams {
 		problem := p.problem(c.args[p.Name])
 		switch {
 		case c.args[p.Name] == "" || problem == "":
-		case len(p.Enum) > 0: // archive.rar is no route
-			return fail(refused(http.StatusNotFound, "404 Not Found"))
+		case len(p.Enum) > 0: // the server has no route archive.rar
+			return fail(rejected(http.StatusNotFound, "404 Not Found"))
 		default:
 			problems = append(problems, p.Name+" "+problem)
 		}
@@ -104,7 +104,7 @@ func (c *call) validate() *answer {
 		problems = append(problems, c.check(p)...)
 	}
 	if len(problems) > 0 {
-		return fail(refused(http.StatusBadRequest, c.deployedNames(problems)...))
+		return fail(rejected(http.StatusBadRequest, c.deployedNames(problems)...))
 	}
 	for _, p := range e.BodyParams {
 		if p.MaxLength > 0 && utf8.RuneCountInString(c.text(p.Wire)) > p.MaxLength {
@@ -118,40 +118,40 @@ func (c *call) check(p parameter) (problems []string) {
 	for _, key := range p.Keys {
 		problems = append(problems, c.check(key)...)
 	}
-	if c.misfits(p) {
+	if c.hasWrongType(p) {
 		return append(problems, p.root()+" is invalid")
 	}
 	values := c.list(p.Wire)
-	if problem := c.emptiness(p); problem != "" {
-		problems = append(problems, p.bare()+problem)
+	if problem := c.emptyProblem(p); problem != "" {
+		problems = append(problems, p.baseName()+problem)
 	}
 	if len(values) == 0 {
-		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.knows(p.RequiredWhen) && c.lacks(p.Name) {
+		if p.Required && !c.aliased(p.Name) || p.RequiredWhen != "" && c.flag(p.RequiredWhen) && !c.isDocumented(p.RequiredWhen) && c.isMissing(p.Name) {
 			problems = append(problems, p.Name+" is missing")
 		}
 		return problems
 	}
 	for _, value := range values {
-		problem := p.problem(c.contractWord(value))
-		if since, later := p.EnumSince[value]; later && !c.release.has(since) {
+		problem := p.problem(c.contractValue(value))
+		if since, later := p.EnumSince[value]; later && !c.server.release.has(since) {
 			problem = "does not have a valid value"
 		}
 		if problem != "" {
-			problems = append(problems, p.bare()+" "+problem)
+			problems = append(problems, p.baseName()+" "+problem)
 			break
 		}
 	}
 	if p.MaxItems > 0 && len(values) > p.MaxItems {
 		problems = append(problems, fmt.Sprintf("%s has more than %d values", p.Name, p.MaxItems))
 	}
-	for _, other := range p.companions(values[0]) {
-		if c.lacks(other) {
+	for _, other := range p.requiredWith(values[0]) {
+		if c.isMissing(other) {
 			problems = append(problems, other+" is missing")
 		}
 	}
 	for _, other := range p.ExclusiveWith {
-		if p.bare() < other && c.given(other) {
-			problems = append(problems, p.bare()+", "+other+" are mutually exclusive")
+		if p.baseName() < other && c.given(other) {
+			problems = append(problems, p.baseName()+", "+other+" are mutually exclusive")
 		}
 	}
 	return problems
@@ -164,33 +164,34 @@ func (c *call) aliased(name string) bool {
 	})
 }
 
-// companions are the parameters that must come with a value.
-func (p parameter) companions(value string) []string {
+// requiredWith are the parameters that must come with a value.
+func (p parameter) requiredWith(value string) []string {
 	if p.Type == "boolean" && value != "true" {
 		return nil
 	}
 	return slices.Concat(p.Requires, p.UsedWith)
 }
 
-// lacks reports whether a parameter that another one needs is missing. One that the platform does
-// not have cannot be missing, and some texts are given when they are empty.
-func (c *call) lacks(name string) bool {
+// isMissing reports whether a parameter that another one requires is missing. One that the platform
+// does not have cannot be missing, and some texts may be empty.
+func (c *call) isMissing(name string) bool {
 	for _, p := range slices.Concat(c.route.endpoint.QueryParams, c.route.endpoint.BodyParams) {
-		if p.Name == name && (!p.Only.met(c.Server, c.user) || p.mayBeBlank() && c.params.Has(p.Wire)) {
+		if p.Name == name && (!p.Only.allowed(c.server, c.user) || p.mayBeBlank() && c.params.Has(p.Wire)) {
 			return false
 		}
 	}
 	return !c.given(name)
 }
 
-// mayBeBlank reports whether the deployed server takes "" for a companion: it refuses an empty key,
-// address or host name.
+// mayBeBlank reports whether the deployed server accepts "" for a required parameter: it rejects an
+// empty key, address or host name.
 func (p parameter) mayBeBlank() bool {
 	return p.Name == "shared_runners_text" || p.Name == "email_restrictions"
 }
 
-// unmet names the setting that must have another value for the parameter to be used; "" if none.
-func (p parameter) unmet(value func(name string) bool) string {
+// unmetNeed names the setting that must have another value for the parameter to be used; "" if
+// there is none.
+func (p parameter) unmetNeed(value func(name string) bool) string {
 	for name, needed := range p.Needs {
 		if value(name) != needed {
 			return "can only be enabled when " + name + " is " + map[bool]string{true: "enabled", false: "disabled"}[needed]
@@ -199,13 +200,13 @@ func (p parameter) unmet(value func(name string) bool) string {
 	return ""
 }
 
-// dropUnsold forgets parameters that tier, offering, release or user do not have: the platform
+// dropUnavailable drops parameters that tier, offering, release or user do not have: the platform
 // ignores them.
-func (c *call) dropUnsold(params []parameter) {
+func (c *call) dropUnavailable(params []parameter) {
 	for _, p := range params {
-		c.dropUnsold(p.Keys)
+		c.dropUnavailable(p.Keys)
 		keyset := c.text("pagination") == "keyset" && (p.Name == "pagination" || p.Name == "order_by" || p.Name == "sort")
-		if p.Only.met(c.Server, c.user) || keyset {
+		if p.Only.allowed(c.server, c.user) || keyset {
 			continue
 		}
 		maps.DeleteFunc(c.params, func(wire string, _ []string) bool { return p.covers(wire) || p.misplaced(wire) })
@@ -213,27 +214,27 @@ func (c *call) dropUnsold(params []parameter) {
 	}
 }
 
-// knows reports whether the endpoint documents a parameter, and with it what the parameter
+// isDocumented reports whether the endpoint documents a parameter, and with it what the parameter
 // requires.
-func (c *call) knows(name string) bool {
+func (c *call) isDocumented(name string) bool {
 	return slices.ContainsFunc(c.route.endpoint.BodyParams, func(p parameter) bool { return p.Name == name })
 }
 
-// contractWord translates a value of the deployed product: it knows the word for the instance's
-// scope only as its own.
-func (c *call) contractWord(value string) string {
+// contractValue translates a value of the deployed product, which accepts only its own name of the
+// instance's scope.
+func (c *call) contractValue(value string) string {
 	switch {
-	case c.gitlab && value == deployedScope:
+	case c.server.gitlab && value == deployedScope:
 		return instanceScope
-	case c.gitlab && value == instanceScope:
+	case c.server.gitlab && value == instanceScope:
 		return deployedScope
 	}
 	return value
 }
 
-// problem says what is wrong with one value, or nothing.
+// problem describes why one value is invalid; "" for a valid one.
 func (p parameter) problem(value string) string {
-	if p.word(value) != "" {
+	if p.keyword(value) != "" {
 		return ""
 	}
 	valid := true
@@ -253,7 +254,7 @@ func (p parameter) problem(value string) string {
 	switch {
 	case !valid:
 		return "is invalid"
-	case len(p.Enum) > 0 && !p.permits(value),
+	case len(p.Enum) > 0 && !p.isAllowedValue(value),
 		len(p.ItemEnum) > 0 && !slices.Contains(p.ItemEnum, value),
 		len(p.Allowed) > 0 && !slices.Contains(p.Allowed, value == "true"):
 		return "does not have a valid value"
@@ -261,8 +262,8 @@ func (p parameter) problem(value string) string {
 	return ""
 }
 
-// list gives all values of a parameter. An array may also come under its bare name, comma-joined,
-// as the deployed server takes it; its special values (None, Any) always do.
+// list returns all values of a parameter. The deployed server also accepts an array under its name
+// without brackets, separated by commas; its special values (None, Any) always have this form.
 func (c *call) list(wire string) []string {
 	values := c.params[wire]
 	if bare, isArray := strings.CutSuffix(wire, "[]"); isArray {
@@ -279,7 +280,7 @@ func (c *call) given(name string) bool  { return c.has(name) || c.has(name+"[]")
 func (c *call) text(wire string) string { return c.params.Get(wire) }
 func (c *call) flag(wire string) bool   { return c.params.Get(wire) == "true" }
 
-// textOr is text with a default.
+// textOr returns a parameter, or a default.
 func (c *call) textOr(wire, fallback string) string {
 	if v := c.params.Get(wire); v != "" {
 		return v

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Placeholder stands for a user of another platform whose contributions were imported (document 2 §2.10).
+// Placeholder represents a user of another platform whose contributions were imported (Document 2
+// §2.10).
 type Placeholder struct {
 	SourceHost string // "https://old.example.com"
 	ImportType string // "bitbucket"
@@ -17,7 +18,7 @@ type Placeholder struct {
 	SourceName string // the display name there
 	SourceUser string // the username there
 
-	// User is who has taken over the contributions; nil while the reassignment is pending.
+	// User is the new owner of the contributions; nil while the reassignment is pending.
 	User *User
 }
 
@@ -28,7 +29,7 @@ func placeholderRoutes() []route {
 	}
 }
 
-// AddPlaceholder adds a user of an import whose contributions wait for reassignment.
+// AddPlaceholder adds a user of an import whose contributions are not yet reassigned.
 func (g *Group) AddPlaceholder(p Placeholder) {
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
@@ -63,35 +64,36 @@ func (p *Placeholder) row() []string {
 	return []string{p.SourceHost, p.ImportType, p.SourceID, p.SourceName, p.SourceUser, "", ""}
 }
 
-// getPlaceholders answers the pending reassignments as CSV.
-func getPlaceholders(c *call) answer {
+// getPlaceholders returns the pending reassignments as CSV.
+func getPlaceholders(c *call) response {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write(c.placeholderColumns())
+	_ = w.Write(c.server.placeholderColumns())
 	for _, p := range c.group.placeholders {
 		if p.User == nil {
 			_ = w.Write(p.row())
 		}
 	}
 	w.Flush()
-	a := answer{status: http.StatusOK, body: b.Bytes()}
+	a := response{status: http.StatusOK, body: b.Bytes()}
 	a.set("Content-Type", "text/csv; charset=utf-8")
 	a.set("Content-Disposition", fmt.Sprintf(`attachment; filename="placeholder_reassignments_for_group_%d.csv"`, c.group.ID))
 	return a
 }
 
-// submitPlaceholders takes the completed file and reassigns in the background; rows whose user is unknown stay pending.
-func submitPlaceholders(c *call) answer {
+// submitPlaceholders receives the completed file and reassigns in the background. Rows with an
+// unknown user stay pending.
+func submitPlaceholders(c *call) response {
 	file, found := c.files["file"]
 	if !found {
-		return refused(http.StatusBadRequest, "file is invalid")
+		return rejected(http.StatusBadRequest, "file is invalid")
 	}
 	rows, err := csv.NewReader(bytes.NewReader(file.data)).ReadAll()
-	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], c.placeholderColumns()) {
-		return failed(http.StatusBadRequest, "400 Bad request - The provided CSV was not correctly formatted.")
+	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], c.server.placeholderColumns()) {
+		return failure(http.StatusBadRequest, "400 Bad request - The provided CSV was not correctly formatted.")
 	}
 	group := c.group
-	c.later(func() {
+	c.server.schedule(func() {
 		for _, row := range rows[1:] {
 			group.reassign(row)
 		}
@@ -99,15 +101,16 @@ func submitPlaceholders(c *call) answer {
 	return created(NewDocument("Message").Set("message", "The file is being processed and you will receive an email when completed."))
 }
 
-// reassign gives the contributions of a placeholder to the user that the row names by username or public e-mail.
+// reassign assigns the contributions of a placeholder to the user that the row names by username or
+// public e-mail.
 func (g *Group) reassign(row []string) {
 	for _, p := range g.placeholders {
 		if p.User != nil || !slices.Equal(p.row()[:3], row[:3]) {
 			continue
 		}
-		p.User = g.srv.userNamed(row[5])
-		if i := slices.IndexFunc(g.srv.users, func(u *User) bool { return row[6] != "" && u.doc.text("public_email") == row[6] }); p.User == nil && i >= 0 {
-			p.User = g.srv.users[i]
+		p.User = g.srv.store.userByName(row[5])
+		if i := slices.IndexFunc(g.srv.store.users, func(u *User) bool { return row[6] != "" && u.doc.text("public_email") == row[6] }); p.User == nil && i >= 0 {
+			p.User = g.srv.store.users[i]
 		}
 	}
 }

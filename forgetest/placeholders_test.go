@@ -49,6 +49,7 @@ func TestPlaceholders(t *testing.T) {
 		"https://old.example,bitbucket,1,x,old,jane,\nhttps://old.example,bitbucket,2,x,old,,tom@public.example\nhttps://old.example,bitbucket,3,x,old,stranger,\n")
 	assert.Equal(t, 201, answer.Status, answer.Body)
 	keys(t, "Message", "", answer.object(t))
+	assert.Contains(t, answer.object(t)["message"], "is being processed")
 	assert.Nil(t, g.Placeholders()[0].User) // processed in the background
 	s.Settle()
 	assert.Equal(t, jane, g.Placeholders()[0].User)
@@ -60,6 +61,7 @@ func TestPlaceholders(t *testing.T) {
 	assert.Equal(t, 403, c.as(maintainer.Token).sendFile(path, "file", placeholderHeader).Status)
 	assert.Equal(t, 401, c.as("").get(path).Status)
 	assert.Equal(t, 404, c.get("/groups/jane/placeholder_reassignments").Status) // a personal namespace
+	assert.Equal(t, 404, c.sendFile("/groups/jane/placeholder_reassignments", "file", placeholderHeader).Status)
 	assert.JSONEq(t, `{"error":"file is missing"}`, c.sendFile(path, "other", placeholderHeader).Body)
 	assert.JSONEq(t, `{"error":"file is missing"}`, c.post(path).Body)
 	assert.JSONEq(t, `{"error":"file is invalid"}`, c.send("POST", path, "file=text").Body)

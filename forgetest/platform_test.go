@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The role that a route asks for is the one that the catalogue names.
+// The role that a route requires is the one that the catalogue names.
 func TestRolesAreThoseOfTheCatalogue(t *testing.T) {
 	const handler = NoAccess // it looks at the record, or everybody may call
 	roles := map[string]Role{
@@ -36,7 +36,7 @@ func TestRolesAreThoseOfTheCatalogue(t *testing.T) {
 		assert.Equal(t, who == "administrator", r.admin, r.name)
 		role, known := roles[who]
 		switch {
-		case who == "administrator" || who == "": // §4 names no role: what the deployed server asks for
+		case who == "administrator" || who == "": // §4 names no role: that of the deployed server
 		case assert.True(t, known, "%s: who is %q", r.name, who):
 			assert.Equal(t, role, r.role, r.name)
 		}
@@ -48,8 +48,8 @@ func runnerRoles(instance string) string {
 		"; a custom role with admin_runners permission qualifies"
 }
 
-// A call without credentials is answered where the catalogue says so. The list of users is not:
-// document 2 asks for a token, and only the table of document 1 §8.1 lists users for all.
+// A call without credentials is accepted where the catalogue allows it. The list of users is not:
+// Document 2 requires a token, and only the table of Document 1 §8.1 lists users for all.
 func TestAnonymousIsThatOfTheCatalogue(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s).as("")
@@ -69,7 +69,8 @@ func TestAnonymousIsThatOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// Keyset pagination has the platform and the callers of the catalogue; everywhere else it is 405, and offset still works.
+// Keyset pagination is available on the platforms and to the callers of the catalogue; everywhere
+// else it is 405, and offset still works.
 func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 	paths := map[string]string{
 		"registry.list_tags": "/projects/1/registry/repositories/1/tags?order_by=name&sort=asc", "repositories.tree": "/projects/1/repository/tree?",
@@ -93,7 +94,7 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 		s := contractServer(t, platform.options...)
 		for _, r := range routes() {
 			rule := r.endpoint.Pagination
-			if !rule.Keyset || !r.endpoint.Only.licensed(s) {
+			if !rule.Keyset || !r.endpoint.Only.available(s) {
 				continue
 			}
 			path := paths[r.endpoint.ID]
@@ -106,13 +107,13 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 				assert.Equal(t, 200, got.Status, "%s: %s", r.name, got.Body)
 			}
 			assert.Equal(t, 200, newCaller(t, s).get(path).Status, r.name)
-			// Document 1 §8.1 lists users for callers without a token, too; document 2 §4.3 wants one.
+			// Document 1 §8.1 lists users for callers without a token too; Document 2 §4.3 requires one.
 			assert.Equal(t, rule.Who == "both" && r.endpoint.ID != "users.list", r.endpoint.accepts("none"), r.name)
 		}
 	}
 }
 
-// A value of a parameter that came with a later release is not one before it.
+// A value of a parameter that a later release added is invalid before it.
 func TestValueOfALaterRelease(t *testing.T) {
 	for number, want := range map[string]int{"17.1": 400, "17.2": 200, "18.0": 200} {
 		assert.Equal(t, want, newCaller(t, New(t, WithRelease(number))).get("/merge_requests?order_by=merged_at").Status, number)
@@ -166,7 +167,8 @@ func TestRelease(t *testing.T) {
 	assert.Panics(t, func() { WithRelease("17") })
 }
 
-// What older releases do otherwise, beyond what they do not have.
+// Differences of older releases, in addition to the fields, parameters and endpoints that they
+// lack.
 func TestOlderReleases(t *testing.T) {
 	of := func(number string) caller {
 		s := New(t, WithRelease(number))
@@ -195,7 +197,7 @@ func TestOlderReleases(t *testing.T) {
 	}
 }
 
-// A field of a tier or an offering is in no response of another one (document 1 §1).
+// A field of a tier or an offering is in no response of another one (Document 1 §1).
 func TestFieldsOfAPlatform(t *testing.T) {
 	type platform struct {
 		tier     Tier

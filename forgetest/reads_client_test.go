@@ -29,8 +29,8 @@ func TestClientMeetsAuditEventTargets(t *testing.T) {
 	assert.Equal(t, forge.AuditEventTarget{Name: "group/app"}, events[1].Details.TargetID)
 }
 
-// What is read, filled and set again is what it was: properties, events, secrets that the program
-// gives again, and that the settings are inherited.
+// Values that are read, filled in and set again stay unchanged: properties, events, secrets that
+// the program sets again, and the inheritance of settings.
 func TestClientMeetsFill(t *testing.T) {
 	srv := forgetest.New(t, forgetest.GitLabWords())
 	srv.AddGroup("parent")
@@ -70,7 +70,8 @@ func TestClientMeetsFill(t *testing.T) {
 	}
 }
 
-// Every sign of a cut is there, and Complete sees each; raw diffs are whole, however large.
+// Every sign of a truncated response is present, and Complete detects each; raw diffs are complete
+// at any size.
 func TestClientMeetsRawDiffs(t *testing.T) {
 	long := func(word string) string { // too long to be compared line by line
 		return "first\n" + strings.Repeat(word+"\n", 2000) + "last\n"

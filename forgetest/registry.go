@@ -25,12 +25,13 @@ func registryRoutes() []route {
 }
 
 const (
-	cleanupInterval = time.Hour // between two bulk deletions of a repository (document 1 §8)
+	cleanupInterval = time.Hour // between two bulk deletions of a repository (Document 1 §8)
 	hostedCleanup   = 200       // tags that one bulk deletion removes on the hosted offering
 )
 
-// setRegistryAccess changes who sees the registry. Without the parameter nothing changes.
-func setRegistryAccess(c *call) answer {
+// setRegistryAccess changes the access level of the registry. Without the parameter nothing
+// changes.
+func setRegistryAccess(c *call) response {
 	p := c.project
 	from := p.registry.accessLevel()
 	if to := c.textOr("container_registry_access_level", from); to != from {
@@ -41,27 +42,27 @@ func setRegistryAccess(c *call) answer {
 		Set("container_registry_access_level", p.registry.accessLevel()))
 }
 
-// host is the address of the registry inside locations.
+// host returns the address of the registry in locations.
 func (c *call) host() string {
-	_, host, _ := strings.Cut(c.RegistryURL, "://")
+	_, host, _ := strings.Cut(c.server.RegistryURL, "://")
 	return host
 }
 
-func listRegistry(c *call) answer {
+func listRegistry(c *call) response {
 	if !c.project.registryReadableBy(c.user) {
-		return failed(http.StatusForbidden, "403 Forbidden")
+		return failure(http.StatusForbidden, "403 Forbidden")
 	}
 	return c.registryPage(c.project.registry.repositories, c.withTags)
 }
 
-func listGroupRegistry(c *call) answer {
-	list := slices.DeleteFunc(c.registryRepositories(), func(r *RegistryRepository) bool {
+func listGroupRegistry(c *call) response {
+	list := slices.DeleteFunc(c.store.registryRepositories(), func(r *RegistryRepository) bool {
 		return !within(r.project.Path, c.group.Path) || !r.project.registryReadableBy(c.user)
 	})
 	return c.registryPage(list, func(*RegistryRepository, *Document) {})
 }
 
-func (c *call) registryPage(list []*RegistryRepository, add func(*RegistryRepository, *Document)) answer {
+func (c *call) registryPage(list []*RegistryRepository, add func(*RegistryRepository, *Document)) response {
 	return c.page(listing{n: len(list), at: func(i int) *Document {
 		d := list[i].render(c.host())
 		add(list[i], d)
@@ -69,7 +70,7 @@ func (c *call) registryPage(list []*RegistryRepository, add func(*RegistryReposi
 	}})
 }
 
-// withTags adds the tags and their number where the caller asked for them.
+// withTags adds the tags and their number if the caller requested them.
 func (c *call) withTags(r *RegistryRepository, d *Document) {
 	if c.flag("tags_count") {
 		d.Set("tags_count", len(r.tags))
@@ -83,31 +84,31 @@ func (c *call) withTags(r *RegistryRepository, d *Document) {
 	}
 }
 
-func getRegistryRepository(c *call) answer {
+func getRegistryRepository(c *call) response {
 	id, _ := parseID(c.args["id"])
-	list := c.registryRepositories()
+	list := c.store.registryRepositories()
 	i := slices.IndexFunc(list, func(r *RegistryRepository) bool { return r.ID == id })
 	switch {
 	case i < 0 || !list[i].project.readableBy(c.user):
-		return missing("Container Repository")
+		return notFound("Container Repository")
 	case c.job != nil && c.job != list[i].project, !list[i].project.registryReadableBy(c.user):
-		return failed(http.StatusForbidden, "403 Forbidden")
+		return failure(http.StatusForbidden, "403 Forbidden")
 	}
 	r := list[i]
 	d := r.render(c.host())
 	c.withTags(r, d)
-	// document 1 §2.2: on the hosted offering only, for repositories created after 2021-11-04
-	if c.flag("size") && c.offering == Hosted && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
+	// Document 1 §2.2: on the hosted offering only, for repositories created after 2021-11-04
+	if c.flag("size") && c.server.offering == Hosted && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
 		d.Set("size", r.size())
 	}
 	return ok(d)
 }
 
 // inRegistry finds the repository that the path names.
-func inRegistry(handle func(*call, *RegistryRepository) answer) func(*call) answer {
-	return func(c *call) answer {
+func inRegistry(handle func(*call, *RegistryRepository) response) func(*call) response {
+	return func(c *call) response {
 		if !c.project.registryReadableBy(c.user) {
-			return failed(http.StatusForbidden, "403 Forbidden")
+			return failure(http.StatusForbidden, "403 Forbidden")
 		}
 		id, _ := parseID(c.args["repository_id"])
 		for _, r := range c.project.registry.repositories {
@@ -115,21 +116,21 @@ func inRegistry(handle func(*call, *RegistryRepository) answer) func(*call) answ
 				return handle(c, r)
 			}
 		}
-		return missing("Container Repository")
+		return notFound("Container Repository")
 	}
 }
 
-// deleteRegistryRepository is always accepted and done in the background.
-func deleteRegistryRepository(_ *call, r *RegistryRepository) answer {
+// deleteRegistryRepository always accepts the call and deletes in the background.
+func deleteRegistryRepository(_ *call, r *RegistryRepository) response {
 	r.drop()
 	return accepted()
 }
 
-// accepted answers 202 with its own number, as the deployed server does.
-func accepted() answer { return answer{status: http.StatusAccepted, doc: http.StatusAccepted} }
+// accepted returns a 202 with its own number as the body, as the deployed server does.
+func accepted() response { return response{status: http.StatusAccepted, doc: http.StatusAccepted} }
 
-// listTags answers the tags by name.
-func listTags(c *call, r *RegistryRepository) answer {
+// listTags lists the tags by name.
+func listTags(c *call, r *RegistryRepository) response {
 	tags := slices.Clone(r.tags)
 	descending := c.text("sort") == "desc"
 	if descending {
@@ -148,21 +149,21 @@ func listTags(c *call, r *RegistryRepository) answer {
 	})
 }
 
-func getTag(c *call, r *RegistryRepository) answer {
+func getTag(c *call, r *RegistryRepository) response {
 	t := r.tag(c.args["tag_name"])
 	if t == nil {
-		return missing("Tag")
+		return notFound("Tag")
 	}
 	return ok(r.renderTag(t, t.doc.clone(), c.host()))
 }
 
-func deleteTag(c *call, r *RegistryRepository) answer {
+func deleteTag(c *call, r *RegistryRepository) response {
 	t := r.tag(c.args["tag_name"])
 	switch {
 	case t == nil:
-		return missing("Tag")
-	case c.project.registry.protects(t.name):
-		return failed(http.StatusForbidden, "403 Forbidden - Protected tag")
+		return notFound("Tag")
+	case c.project.registry.isProtected(t.name):
+		return failure(http.StatusForbidden, "403 Forbidden - Protected tag")
 	}
 	r.remove(t)
 	return ok(http.StatusOK)
@@ -173,22 +174,22 @@ type cleanup struct {
 	wanted, kept *regexp.Regexp
 	newest       int           // of the matching tags are kept
 	age          time.Duration // younger tags are kept
-	limit        int           // 0 is none
+	limit        int           // 0 means unlimited
 }
 
-// deleteTags schedules a bulk deletion, at most once an hour (document 1 §4.1.1).
-func deleteTags(c *call, r *RegistryRepository) answer {
+// deleteTags schedules a bulk deletion, at most once an hour (Document 1 §4.1.1).
+func deleteTags(c *call, r *RegistryRepository) response {
 	job, problems := c.cleanup()
-	now := c.now()
+	now := c.server.now()
 	switch {
 	case len(problems) > 0:
-		return refused(http.StatusBadRequest, problems...)
+		return rejected(http.StatusBadRequest, problems...)
 	case !r.cleaned.IsZero() && now.Sub(r.cleaned) < cleanupInterval:
-		return failed(http.StatusBadRequest,
+		return failure(http.StatusBadRequest,
 			"This request has already been made. You can run this at most once an hour for a given container repository")
 	}
 	r.cleaned = now
-	c.later(func() { r.remove(job.choose(r, c.now())...) })
+	c.server.schedule(func() { r.remove(job.selectTags(r, c.server.now())...) })
 	return accepted()
 }
 
@@ -219,18 +220,18 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 			problems = append(problems, "older_than is invalid")
 		}
 	}
-	if c.offering == Hosted {
+	if c.server.offering == Hosted {
 		job.limit = hostedCleanup
 	}
 	return job, problems
 }
 
-// choose finds the tags to delete, newest first: those that match, are not latest and not protected, without the newest
-// and the young ones.
-func (j cleanup) choose(r *RegistryRepository, now time.Time) []*registryTag {
+// selectTags returns the tags to delete, newest first: those that match, except for latest,
+// protected tags, the newest and the young ones.
+func (j cleanup) selectTags(r *RegistryRepository, now time.Time) []*registryTag {
 	tags := slices.DeleteFunc(slices.Clone(r.tags), func(t *registryTag) bool {
 		return !j.wanted.MatchString(t.name) || j.kept != nil && j.kept.MatchString(t.name) ||
-			t.name == "latest" || r.project.registry.protects(t.name)
+			t.name == "latest" || r.project.registry.isProtected(t.name)
 	})
 	slices.SortStableFunc(tags, func(a, b *registryTag) int {
 		return b.doc.time("created_at").Compare(a.doc.time("created_at"))
@@ -245,8 +246,9 @@ func (j cleanup) choose(r *RegistryRepository, now time.Time) []*registryTag {
 	return tags
 }
 
-// parseAge reads an age: numbers with the units hour, day, week, month (of 30 days) and year (of 365.25), in full or short. "1h", "1d",
-// "1month", "2 weeks 3d". An age of nothing is none; one that is too long to count is the longest.
+// parseAge parses an age: numbers with the units hour, day, week, month (of 30 days) and year (of
+// 365.25), in full or short: "1h", "1d", "1month", "2 weeks 3d". An age of zero is invalid; one
+// that overflows is the longest duration.
 func parseAge(text string) (age time.Duration, valid bool) {
 	const day = 24 * time.Hour
 	units := map[string]time.Duration{

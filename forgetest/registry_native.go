@@ -29,7 +29,7 @@ const (
 	catalogPage       = 100 // repositories of a catalogue page without n
 )
 
-// grant is what a registry token allows on one resource.
+// grant is the access of a registry token to one resource.
 type grant struct {
 	Type    string   `json:"type"`
 	Name    string   `json:"name"`
@@ -45,26 +45,28 @@ type claims struct {
 	Access   []grant `json:"access"`
 }
 
-// DisableTagDelete turns the registry's feature tag_delete off: it refuses to delete by tag (document 1 §4.1.2).
+// DisableTagDelete turns off the registry's feature tag_delete: it rejects deletions by tag
+// (Document 1 §4.1.2).
 func (s *Server) DisableTagDelete() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tagDeleteOff = true
+	s.store.tagDeleteOff = true
 }
 
 // registryError is the error body of the registry and of its token endpoint.
-func registryError(status int, code, message string) answer {
+func registryError(status int, code, message string) response {
 	problem := []map[string]any{{"code": code, "message": message, "detail": nil}}
-	return answer{status: status, doc: map[string]any{"errors": problem}}
+	return response{status: status, doc: map[string]any{"errors": problem}}
 }
 
-// authenticateNative takes basic credentials at the token endpoint and registry tokens at the registry.
-func (c *call) authenticateNative() *answer {
+// authenticateNative accepts basic credentials at the token endpoint and registry tokens at the
+// registry.
+func (c *call) authenticateNative() *response {
 	if c.route.endpoint.Base == "registry" {
 		return c.authenticateRegistry()
 	}
 	name, password, _ := c.r.BasicAuth()
-	known, found := c.tokens[password]
+	known, found := c.store.tokens[password]
 	if !found || known.scheme == "access_token" && !strings.EqualFold(known.user.Username, name) {
 		a := registryError(http.StatusUnauthorized, "UNAUTHORIZED", "HTTP Basic: Access denied.")
 		a.set("WWW-Authenticate", `Basic realm="registry"`)
@@ -74,12 +76,13 @@ func (c *call) authenticateNative() *answer {
 	return nil
 }
 
-// issueRegistryToken gives a token for what the user may do of the scopes; nothing of it is 403.
-func issueRegistryToken(c *call) answer {
+// issueRegistryToken returns a token for the requested scopes that the user may use; it is a 403 if
+// there are none.
+func issueRegistryToken(c *call) response {
 	if c.text("service") != "container_registry" {
-		return refused(http.StatusBadRequest, "service does not have a valid value")
+		return rejected(http.StatusBadRequest, "service does not have a valid value")
 	}
-	now := c.now()
+	now := c.server.now()
 	token := claims{Audience: "container_registry", Subject: c.user.Username, Issued: now.Unix(), Expires: now.Add(registryTokenLife).Unix()}
 	for _, scope := range strings.Fields(strings.Join(c.params["scope"], " ")) {
 		kind, rest, _ := strings.Cut(scope, ":")
@@ -89,7 +92,7 @@ func issueRegistryToken(c *call) answer {
 		}
 		g := grant{Type: kind, Name: rest[:at]}
 		for action := range strings.SplitSeq(rest[at+1:], ",") {
-			if c.allows(kind, g.Name, action) {
+			if c.mayAccess(kind, g.Name, action) {
 				g.Actions = append(g.Actions, action)
 			}
 		}
@@ -100,15 +103,16 @@ func issueRegistryToken(c *call) answer {
 	if token.Access == nil {
 		return registryError(http.StatusForbidden, "DENIED", "access forbidden")
 	}
-	return ok(NewDocument("RegistryToken").Set("token", c.sign(token)))
+	return ok(NewDocument("RegistryToken").Set("token", c.server.sign(token)))
 }
 
-// allows says what a user may do at the registry; pushing and deleting take a Developer, the catalogue an administrator.
-func (c *call) allows(kind, name, action string) bool {
+// mayAccess reports whether a user may perform an action at the registry. Pushing and deleting need
+// a Developer, the catalogue an administrator.
+func (c *call) mayAccess(kind, name, action string) bool {
 	if kind == "registry" {
 		return name == "catalog" && action == "*" && c.user.Admin && c.job == nil
 	}
-	p := c.imageProject(name)
+	p := c.store.imageProject(name)
 	if kind != "repository" || p == nil || c.job != nil && c.job != p || !p.registryReadableBy(c.user) {
 		return false
 	}
@@ -126,7 +130,7 @@ func (s *store) imageProject(image string) (found *Project) {
 	return found
 }
 
-// sign makes a JSON web token with HMAC-SHA-256.
+// sign returns a JSON web token signed with HMAC-SHA-256.
 func (s *Server) sign(c claims) string {
 	part := func(v any) string {
 		data, _ := json.Marshal(v)
@@ -137,12 +141,12 @@ func (s *Server) sign(c claims) string {
 }
 
 func (s *Server) signature(text string) string {
-	mac := hmac.New(sha256.New, []byte(s.signingKey))
+	mac := hmac.New(sha256.New, []byte(s.store.signingKey))
 	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// verify reads a token that this server has signed and that has not expired.
+// verify parses a token of this server that has not expired.
 func (s *Server) verify(token string) (c claims, valid bool) {
 	at := strings.LastIndex(token, ".")
 	if at < 0 || !hmac.Equal([]byte(token[at+1:]), []byte(s.signature(token[:at]))) {
@@ -153,22 +157,22 @@ func (s *Server) verify(token string) (c claims, valid bool) {
 	return c, err == nil && json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
 }
 
-// authenticateRegistry wants a registry token for the scope of the route.
-func (c *call) authenticateRegistry() *answer {
+// authenticateRegistry requires a registry token for the scope of the route.
+func (c *call) authenticateRegistry() *response {
 	need := grant{"repository", c.args["image_path"], []string{"delete"}}
 	if need.Name == "" {
 		need = grant{"registry", "catalog", []string{"*"}}
 	}
 	bearer, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
-	token, valid := c.verify(bearer)
+	token, valid := c.server.verify(bearer)
 	allowed := slices.ContainsFunc(token.Access, func(g grant) bool {
 		return g.Type == need.Type && g.Name == need.Name && (slices.Contains(g.Actions, need.Actions[0]) || slices.Contains(g.Actions, "*"))
 	})
 	if valid && allowed {
-		c.user = c.userNamed(token.Subject)
+		c.user = c.store.userByName(token.Subject)
 		return nil
 	}
-	challenge := `Bearer realm="` + c.AuthURL + `/jwt/auth",service="container_registry",scope="` +
+	challenge := `Bearer realm="` + c.server.AuthURL + `/jwt/auth",service="container_registry",scope="` +
 		need.Type + ":" + need.Name + ":" + need.Actions[0] + `"`
 	switch {
 	case valid:
@@ -182,8 +186,9 @@ func (c *call) authenticateRegistry() *answer {
 	return &a
 }
 
-// deleteManifest removes a tag. The Accept header must name the manifest's media type; which vendor it names is free.
-func deleteManifest(c *call) answer {
+// deleteManifest removes a tag. The Accept header must name the manifest's media type, of any
+// vendor.
+func deleteManifest(c *call) response {
 	if !slices.ContainsFunc(strings.Split(strings.Join(c.r.Header.Values("Accept"), ","), ","), isManifestType) {
 		return registryError(http.StatusNotAcceptable, "UNSUPPORTED", "Accept must name the media type of the image manifest, version 2")
 	}
@@ -197,10 +202,10 @@ func isManifestType(accepted string) bool {
 }
 
 // deleteReference removes a tag by its name, or all tags of an image by its digest.
-func deleteReference(c *call) answer {
-	list := c.registryRepositories()
+func deleteReference(c *call) response {
+	list := c.store.registryRepositories()
 	i := slices.IndexFunc(list, func(r *RegistryRepository) bool { return r.Path == c.args["image_path"] })
-	if c.tagDeleteOff {
+	if c.store.tagDeleteOff {
 		return registryError(http.StatusMethodNotAllowed, "UNSUPPORTED", "The operation is unsupported.")
 	}
 	if i < 0 {
@@ -215,17 +220,18 @@ func deleteReference(c *call) answer {
 	if gone == nil {
 		return registryError(http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
 	}
-	if slices.ContainsFunc(gone, func(t *registryTag) bool { return list[i].project.registry.protects(t.name) }) {
+	if slices.ContainsFunc(gone, func(t *registryTag) bool { return list[i].project.registry.isProtected(t.name) }) {
 		return registryError(http.StatusForbidden, "DENIED", "requested access to the resource is denied")
 	}
 	list[i].remove(gone...)
-	a := answer{status: http.StatusAccepted, body: []byte{}}
+	a := response{status: http.StatusAccepted, body: []byte{}}
 	a.set("Docker-Distribution-Api-Version", "registry/2.0")
 	return a
 }
 
-// listCatalog lists all repositories by path: n at a time, behind last, with a relative Link to the rest.
-func listCatalog(c *call) answer {
+// listCatalog lists all repositories by path: n at a time, after last, with a relative Link to the
+// rest.
+func listCatalog(c *call) response {
 	n := catalogPage
 	if c.r.URL.Query().Has("n") {
 		var err error
@@ -233,7 +239,7 @@ func listCatalog(c *call) answer {
 			return registryError(http.StatusBadRequest, "PAGINATION_NUMBER_INVALID", "invalid number of results requested")
 		}
 	}
-	list := c.registryRepositories()
+	list := c.store.registryRepositories()
 	slices.SortFunc(list, func(a, b *RegistryRepository) int { return cmp.Compare(a.Path, b.Path) })
 	names := []string{}
 	for _, r := range list {
@@ -243,7 +249,7 @@ func listCatalog(c *call) answer {
 	}
 	more := len(names) > n
 	names = names[:min(n, len(names))]
-	a := ok(bare{"repositories", names})
+	a := ok(singleField{"repositories", names})
 	a.set("Docker-Distribution-Api-Version", "registry/2.0")
 	if more {
 		query := url.Values{"last": {names[n-1]}, "n": {strconv.Itoa(n)}}

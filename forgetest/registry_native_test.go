@@ -72,9 +72,9 @@ func nativeWorld(t *testing.T, options ...Option) (native, *RegistryRepository) 
 func TestRegistryTokens(t *testing.T) {
 	n, _ := nativeWorld(t)
 	jane, tom := n.s.AddUser("jane"), n.s.AddUser("tom")
-	n.s.projects[0].AddMember(jane, Developer)
+	n.s.store.projects[0].AddMember(jane, Developer)
 	n.s.AddProject("group/secret", Private).AddRegistryRepository("")
-	job := n.s.projects[0].AddJobToken(jane)
+	job := n.s.store.projects[0].AddJobToken(jane)
 	const image = "repository:group/app/web:"
 	for _, tc := range []struct {
 		user, secret string
@@ -113,6 +113,14 @@ func TestRegistryTokens(t *testing.T) {
 		assert.Equal(t, noon().Add(registryTokenLife).Unix(), c.Expires)
 	}
 	assert.Equal(t, 400, n.do("GET", n.s.AuthURL+"/jwt/auth?service=other&scope="+image+"pull", "root", n.s.Token, "").Status)
+	for _, tc := range []struct { // a registry that is private or off is so for its tokens, too
+		level     string
+		jane, tom int
+	}{{"private", 200, 403}, {"disabled", 403, 403}, {"enabled", 200, 200}} {
+		require.Equal(t, 200, n.send("PUT", "/projects/1/", "container_registry_access_level="+tc.level).Status)
+		assert.Equal(t, tc.jane, n.auth("jane", jane.Token, image+"pull").Status, tc.level)
+		assert.Equal(t, tc.tom, n.auth("tom", tom.Token, image+"pull").Status, tc.level)
+	}
 }
 
 func TestManifestDeletion(t *testing.T) {
@@ -121,12 +129,14 @@ func TestManifestDeletion(t *testing.T) {
 		manifests := form == "/manifests/"
 		at := n.s.RegistryURL + "/v2/group/app/web" + form
 		token := n.token("root", n.s.Token, "repository:group/app/web:delete")
+		assert.Equal(t, 401, n.as(token).get("/user").Status, "no token of the registry is one of the API")
+		assert.Equal(t, 401, n.as("").with("GET", "/user", "Authorization", "Bearer "+token).Status)
 		wrongAccept := 202
 		if manifests {
 			wrongAccept = 406
 		}
-		n.s.projects[0].ProtectTags("latest")
-		n.s.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
+		n.s.store.projects[0].ProtectTags("latest")
+		n.s.store.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
 		for _, step := range []struct {
 			tag, token, accept string
 			status             int
@@ -159,6 +169,11 @@ func TestManifestDeletion(t *testing.T) {
 		assert.Equal(t, 4-len(want), n.s.Effects(route))
 		unknown := n.token("root", n.s.Token, "repository:group/app/none:delete")
 		assert.Contains(t, n.do("DELETE", n.s.RegistryURL+"/v2/group/app/none"+form+"x", "", unknown, manifestType).Body, "NAME_UNKNOWN")
+		for _, accept := range []string{"", "*/*", strings.Replace(manifestType, "v2", "v1", 1)} {
+			if manifests {
+				assert.Equal(t, 406, n.do("DELETE", at+"feature%2Fx", "", token, accept).Status, accept)
+			}
+		}
 		n.s.DisableTagDelete()
 		assert.Equal(t, 405, n.do("DELETE", at+"latest", "", token, manifestType).Status)
 	}

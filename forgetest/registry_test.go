@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keysBut is keys for an answer that rightly lacks some fields.
+// keysBut is keys for a response that rightly lacks some fields.
 func keysBut(t *testing.T, name string, object map[string]any, absent ...string) {
 	t.Helper()
 	var want, got []string
@@ -27,7 +27,7 @@ func keysBut(t *testing.T, name string, object map[string]any, absent ...string)
 	assert.ElementsMatch(t, want, got, name)
 }
 
-// ticking gives the server a clock that only the returned function moves.
+// ticking sets a clock of the server that only the returned function moves.
 func ticking(s *Server) (pass func(time.Duration)) {
 	now := noon()
 	s.SetClock(func() time.Time { return now })
@@ -40,7 +40,8 @@ func ticking(s *Server) (pass func(time.Duration)) {
 
 const registryPath = "/projects/group%2Fapp/registry/repositories"
 
-// registryWorld has a project with two repositories; the first has four tags, a day apart in age, two of one image.
+// registryWorld has a project with two repositories; the first has four tags, a day apart in age,
+// two of one image.
 func registryWorld(t *testing.T, options ...Option) (*Server, *RegistryRepository, caller) {
 	s := New(t, options...)
 	s.SetClock(noon)
@@ -66,23 +67,26 @@ func TestRegistryRepositories(t *testing.T) {
 		"id": 1.0, "name": "web", "path": "group/app/web", "project_id": 1.0, "location": host + "/group/app/web",
 		"created_at": "2026-03-04T12:00:00.000Z", "cleanup_policy_started_at": nil, "status": nil,
 	}, list[0])
-	assert.Equal(t, []any{"", "group/app"}, []any{list[1]["name"], list[1]["path"]})
+	assert.Equal(t, []any{"", "group/app", host + "/group/app"}, []any{list[1]["name"], list[1]["path"], list[1]["location"]})
 
 	full := c.get(registryPath + "?tags=true&tags_count=true").array(t)[0]
 	keysBut(t, "RegistryRepository", full, "size")
 	assert.EqualValues(t, 4, full["tags_count"])
+	assert.Len(t, full["tags"], 4)
 	tag := full["tags"].([]any)[0].(map[string]any)
 	keys(t, "RegistryTagSummary", "", tag)
-	assert.Equal(t, "group/app/web:feature/x", tag["path"])
+	assert.Equal(t, []any{"feature/x", "group/app/web:feature/x"}, []any{tag["name"], tag["path"]})
 	assert.Equal(t, host+"/group/app/web:feature/x", tag["location"])
 
 	one := c.get("/registry/repositories/1?tags=true&tags_count=true&size=true").object(t)
 	keys(t, "RegistryRepository", "", one)
-	assert.EqualValues(t, 300, one["size"]) // v1 and v2 share an image
-	assert.NotContains(t, c.get("/registry/repositories/1").object(t), "size")
+	assert.Equal(t, []any{300.0, 4.0}, []any{one["size"], one["tags_count"]}) // v1 and v2 share an image
+	assert.Len(t, one["tags"], 4)
+	keysBut(t, "RegistryRepository", c.get("/registry/repositories/1").object(t), "tags", "tags_count", "size")
 
 	s.AddProject("group/sub/lib").AddRegistryRepository("x")
 	s.AddProject("other/lib").AddRegistryRepository("x")
+	assert.Len(t, c.get(registryPath).array(t), 2, "those of the project")
 	group := c.get("/groups/group/registry/repositories?tags=true&tags_count=true")
 	assert.Equal(t, []any{"group/app/web", "group/app", "group/sub/lib/x"}, group.column(t, "path"))
 	keysBut(t, "RegistryRepository", group.array(t)[0], "tags", "tags_count", "size")
@@ -101,8 +105,10 @@ func TestRegistryRepositories(t *testing.T) {
 }
 
 func TestRegistrySizeIsOfTheHostedOffering(t *testing.T) {
-	_, _, c := registryWorld(t)
-	assert.NotContains(t, c.get("/registry/repositories/1?size=true").object(t), "size")
+	for _, other := range []Offering{SelfManaged, Dedicated} {
+		_, _, c := registryWorld(t, WithOffering(other))
+		assert.NotContains(t, c.get("/registry/repositories/1?size=true").object(t), "size", other)
+	}
 	_, r, c := registryWorld(t, WithOffering(Hosted))
 	r.SetCreatedAt(time.Date(2021, 11, 4, 12, 0, 0, 0, time.UTC))
 	assert.NotContains(t, c.get("/registry/repositories/1?size=true").object(t), "size")
@@ -115,17 +121,20 @@ func TestRegistryTags(t *testing.T) {
 	list := c.get(registryPath + "/1/tags")
 	assert.Equal(t, []any{"feature/x", "latest", "v1", "v2"}, list.column(t, "name"))
 	keys(t, "RegistryTagSummary", "", list.array(t)[0])
+	assert.Equal(t, []any{"feature/x"}, c.get(registryPath+"/1/tags?per_page=1").column(t, "name"))
 	tag := c.get(registryPath + "/1/tags/feature%2Fx").object(t)
 	keys(t, "RegistryTagDetail", "", tag)
 	assert.Regexp(t, `^[0-9a-f]{64}$`, tag["revision"])
 	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, tag["digest"])
-	assert.True(t, strings.HasPrefix(tag["revision"].(string), tag["short_revision"].(string)))
+	assert.Equal(t, tag["revision"].(string)[:9], tag["short_revision"])
+	assert.Equal(t, []any{"feature/x", "group/app/web:feature/x"}, []any{tag["name"], tag["path"]})
+	assert.Equal(t, strings.TrimPrefix(s.URL, "http://")+"/group/app/web:feature/x", tag["location"])
 	assert.Equal(t, "2026-03-01T12:00:00.000Z", tag["created_at"])
 	assert.EqualValues(t, 100, tag["total_size"])
 	assert.Equal(t, c.get(registryPath + "/1/tags/v1").object(t)["digest"], c.get(registryPath + "/1/tags/v2").object(t)["digest"])
 
 	route := "DELETE /projects/:id/registry/repositories/:repository_id/tags/:tag_name"
-	s.projects[0].ProtectTags("v1|release-.*")
+	s.store.projects[0].ProtectTags("v1|release-.*")
 	r.AddTag("v10", nil) // the rule is for the whole name
 	for _, step := range []struct {
 		tag    string
@@ -175,10 +184,10 @@ func TestRegistryTagPages(t *testing.T) {
 		assert.Equal(t, whole, names, sort)
 		slices.Reverse(whole)
 	}
-	for _, bad := range []string{"", "&order_by=name&sort=up", "&order_by=created_at&sort=asc", "&sort=asc"} {
+	for _, bad := range []string{"", "&order_by=name&sort=up", "&order_by=created_at&sort=asc", "&order_by=id&sort=asc", "&sort=asc"} {
 		assert.Equal(t, 400, c.get(path+"?pagination=keyset"+bad).Status, bad)
 	}
-	// the tag that a page ends with may be deleted before the next is asked for
+	// the last tag of a page may be deleted before the next page is requested
 	first := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=5")
 	assert.Equal(t, 200, c.send("DELETE", path+"/v0005", "").Status)
 	assert.Equal(t, "v0006", c.get(first.next()).array(t)[0]["name"])
@@ -198,6 +207,8 @@ func TestRegistryRepositoryDeletion(t *testing.T) {
 	assert.Equal(t, "delete_scheduled", status())
 	assert.Equal(t, 202, c.send("DELETE", registryPath+"/1", "").Status) // always accepted
 	pass(time.Second)
+	assert.Equal(t, "delete_ongoing", status())
+	assert.Equal(t, 202, c.send("DELETE", registryPath+"/1", "").Status)
 	assert.Equal(t, "delete_ongoing", status())
 	assert.Len(t, c.get(registryPath).array(t), 2)
 	pass(time.Second)
@@ -224,6 +235,9 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		{"name_regex_delete=v1|rc-.*&name_regex_keep=rc-1", "latest rc-1 stable v2 v3"},
 		{"name_regex_delete=rc-1|v1", "latest stable v2 v3"}, // rc-1... or ...v1: no parentheses
 		{"name_regex_delete=(rc-1|v1)", "latest rc-10 stable v2 v3"},
+		{"name_regex_delete=v1&name_regex=.*", "latest rc-1 rc-10 stable v2 v3"}, // the alias counts alone
+		{"name_regex_delete=v.%2B&keep_n=1", "latest rc-1 rc-10 stable v2 v3"},   // the newest of those that match
+		{"name_regex_delete=v.%2B&name_regex_keep=v3&keep_n=1", "latest rc-1 rc-10 stable v1 v2 v3"},
 		{"name_regex_delete=.*&keep_n=1", "latest rc-10 stable v2"},
 		{"name_regex_delete=.*&keep_n=3", "latest rc-1 rc-10 stable v2 v3"},
 		{"name_regex_delete=.*&keep_n=100", "latest rc-1 rc-10 stable v1 v2 v3"},
@@ -232,6 +246,7 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		{"name_regex_delete=.*&older_than=1h", "latest stable v2"},
 		{"name_regex_delete=.*&older_than=1000000y", "latest rc-1 rc-10 stable v1 v2 v3"},
 		{"name_regex_delete=.*&older_than=1d&keep_n=2", "latest rc-1 rc-10 stable v2"},
+		{"name_regex_delete=.*&older_than=1month&keep_n=1", "latest rc-1 rc-10 stable v2 v3"},
 	} {
 		s := New(t)
 		s.SetClock(noon)
@@ -275,7 +290,7 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 		assert.Equal(t, 400, a.Status, form)
 		assert.Contains(t, a.Body, body, form)
 	}
-	for _, body := range []string{ // a value of another type is no missing one, which would delete more
+	for _, body := range []string{ // a value of another type must not count as absent, which would delete more
 		`{"name_regex_delete":".*","keep_n":[1]}`, `{"name_regex_delete":".*","keep_n":{}}`, `{"name_regex_delete":".*","keep_n":[]}`,
 		`{"name_regex_delete":".*","keep_n":true}`, `{"name_regex_delete":".*","keep_n":""}`, `{"name_regex_delete":".*","older_than":[]}`,
 		`{"name_regex_delete":".*","name_regex_keep":["v1"]}`, `{"name_regex_delete":[".*"]}`, `{"name_regex_delete":".*","older_than":1}`,
@@ -306,11 +321,13 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 }
 
 func TestRegistryBulkDeletionIsCappedOnTheHostedOffering(t *testing.T) {
-	s, _, c := registryWorld(t, WithOffering(Hosted))
-	r := s.AddProject("group/app").AddRegistryRepository("many").AddTags(hostedCleanup+50, nil)
-	assert.Equal(t, 202, c.send("DELETE", fmt.Sprintf("%s/%d/tags", registryPath, r.ID), "name_regex_delete=.*").Status)
-	s.Settle()
-	assert.Len(t, r.Tags(), 50)
+	for offering, left := range map[Offering]int{Hosted: 50, SelfManaged: 0, Dedicated: 0} {
+		s, _, c := registryWorld(t, WithOffering(offering))
+		r := s.AddProject("group/app").AddRegistryRepository("many").AddTags(hostedCleanup+50, nil)
+		assert.Equal(t, 202, c.send("DELETE", fmt.Sprintf("%s/%d/tags", registryPath, r.ID), "name_regex_delete=.*").Status)
+		s.Settle()
+		assert.Len(t, r.Tags(), left, offering)
+	}
 }
 
 func TestRegistryVisibility(t *testing.T) {
@@ -343,7 +360,16 @@ func TestRegistryVisibility(t *testing.T) {
 			a := c.as(users["maintainer"].Token).send("PUT", fmt.Sprintf("/projects/%d/", project.ID), form)
 			assert.Equal(t, 200, a.Status)
 			keys(t, "RegistryProject", "", a.object(t))
-			assert.Equal(t, cmp.Or(tc.level, "enabled"), a.object(t)["container_registry_access_level"])
+			shown := map[string]any{"id": float64(project.ID), "name": []string{"Public", "Private", "Internal"}[i], "container_registry_access_level": cmp.Or(tc.level, "enabled")}
+			assert.Equal(t, shown, a.object(t))
+			unchanged := c.send("PUT", fmt.Sprintf("/projects/%d/", project.ID), "").object(t)
+			assert.Equal(t, shown, unchanged, "the parameter is optional")
+			if tc.level == "disabled" {
+				for _, path := range []string{"", "/tags?name_regex_delete=.*", "/tags/v1"} {
+					path = fmt.Sprintf("/projects/%d/registry/repositories/%d%s", project.ID, r.ID, path)
+					assert.Equal(t, 403, c.as(users["maintainer"].Token).send("DELETE", path, "").Status, path)
+				}
+			}
 			for name, status := range tc.want {
 				as := c.as("")
 				if name != "" {
@@ -409,7 +435,7 @@ func TestJobTokensReachTheirProjectOnly(t *testing.T) {
 }
 
 func TestHostedArchivesAreLimited(t *testing.T) {
-	for offering, want := range map[Offering]int{Hosted: 429, SelfManaged: 200} {
+	for offering, want := range map[Offering]int{Hosted: 429, SelfManaged: 200, Dedicated: 200} {
 		s := New(t, WithOffering(offering))
 		pass := ticking(s)
 		s.AddProject("group/app").AddFiles(map[string]string{"README.md": "x"})

@@ -25,25 +25,26 @@ func repositoryRoutes() []route {
 	}
 }
 
-// Reading a blob above limitedBlob bytes is limited to limitedCalls a minute (document 1 §8), counted under largeBlobs.
+// Reading a blob above limitedBlob bytes is limited to limitedCalls a minute (Document 1 §8),
+// counted under largeBlobs.
 const (
 	limitedBlob  = 10 << 20
 	limitedCalls = 5
 	largeBlobs   = "large blobs"
 )
 
-// listTree lists folders before files (document 1 §4.3).
-func listTree(c *call) answer {
+// listTree lists folders before files (Document 1 §4.3).
+func listTree(c *call) response {
 	commit := c.project.repo.resolveOr(c.text("ref"))
 	if commit == nil {
-		return missing("Tree")
+		return notFound("Tree")
 	}
 	path := strings.Trim(c.text("path"), "/")
 	start, found := commit.tree.find(path)
 	switch {
 	case found && start.tree != nil:
-	case c.release.has(release{17, 7}):
-		return missing("invalid revision or path")
+	case c.server.release.has(release{17, 7}):
+		return notFound("invalid revision or path")
 	default:
 		start.tree = new(tree) // there is nothing
 	}
@@ -67,13 +68,13 @@ func listTree(c *call) answer {
 	return c.page(listing{n: len(docs), at: func(i int) *Document { return docs[i] }, key: func(i int) string { return docs[i].text("path") }})
 }
 
-func getBlob(c *call) answer {
+func getBlob(c *call) response {
 	b := c.project.repo.blobs[c.args["sha"]]
 	if b == nil {
-		return missing("Blob")
+		return notFound("Blob")
 	}
-	if b.length() > limitedBlob && c.rates[c.route.name] == nil {
-		if limited := c.overRate(largeBlobs); limited != nil {
+	if b.length() > limitedBlob && c.store.rates[c.route.name] == nil {
+		if limited := c.server.checkRate(largeBlobs); limited != nil {
 			return *limited
 		}
 	}
@@ -84,28 +85,28 @@ func getBlob(c *call) answer {
 		Set("content", base64.StdEncoding.EncodeToString(content.Bytes())).Set("sha", b.id))
 }
 
-func getRawBlob(c *call) answer {
+func getRawBlob(c *call) response {
 	b := c.project.repo.blobs[c.args["sha"]]
 	if b == nil {
-		return missing("Blob")
+		return notFound("Blob")
 	}
-	a := answer{status: http.StatusOK, stream: b.copyTo, size: b.length()}
+	a := response{status: http.StatusOK, stream: b.copyTo, size: b.length()}
 	a.set("Content-Type", "application/octet-stream")
 	a.set("Content-Disposition", `attachment; filename="`+b.id+`"`)
 	return a
 }
 
-func compare(c *call) answer {
+func compare(c *call) response {
 	source := c.project
 	if id := c.text("from_project_id"); id != "" {
-		source, _ = c.Server.project(id)
+		source, _ = c.store.findProject(id)
 		if source == nil || !source.readableBy(c.user) {
-			return missing("Project")
+			return notFound("Project")
 		}
 	}
 	from, to := source.repo.resolve(c.text("from")), c.project.repo.resolve(c.text("to"))
 	if from == nil || to == nil {
-		return missing("Ref")
+		return notFound("Ref")
 	}
 	base := from
 	if !c.flag("straight") {
@@ -125,18 +126,26 @@ func compare(c *call) answer {
 		old = base.tree
 	}
 	for _, change := range diffTrees(old, to.tree) {
-		diffs = append(diffs, change.document(diffForm{unidiff: c.flag("unidiff")}))
+		diffs = append(diffs, change.render(diffForm{unidiff: c.flag("unidiff")}))
 	}
 	return ok(d.Set("commits", commits).Set("diffs", diffs))
 }
 
-// fill sets the fields that all forms of a commit share.
+// fill sets the fields that all forms of a commit have.
 func (c *Commit) fill(d *Document) *Document {
 	return d.Set("id", c.ID).Set("short_id", c.ID[:8]).Set("title", c.title()).Set("created_at", c.date).
 		Set("author_name", c.name).Set("author_email", c.email)
 }
 
-// contributor sums up the commits of one author; merges do not count.
+// describe adds the fields that commits of a comparison lack.
+func (c *Commit) describe(d *Document, p *Project) *Document {
+	last, _ := c.trailers()
+	return c.fill(d).Set("parent_ids", c.parentIDs()).Set("message", c.Message).Set("authored_date", c.date).
+		Set("committer_name", c.name).Set("committer_email", c.email).Set("committed_date", c.date).Set("trailers", last).
+		Set("web_url", link(fmt.Sprintf("/%s/-/commit/%s", p.Path, c.ID)))
+}
+
+// contributor is the sum of the commits of one author; merges do not count.
 type contributor struct {
 	name, email                   string
 	commits, additions, deletions int64
@@ -168,11 +177,11 @@ func (r *repository) contributors(head *Commit) []*contributor {
 	return list
 }
 
-// listContributors sorts by the date of the first commit unless told otherwise.
-func listContributors(c *call) answer {
+// listContributors sorts by the date of the first commit by default.
+func listContributors(c *call) response {
 	head := c.project.repo.resolveOr(c.text("ref"))
 	if head == nil {
-		return missing("Ref")
+		return notFound("Ref")
 	}
 	list := c.project.repo.contributors(head)
 	slices.SortStableFunc(list, func(a, b *contributor) int {
@@ -200,25 +209,21 @@ func listContributors(c *call) answer {
 	return c.page(listOf(docs))
 }
 
-func getMergeBase(c *call) answer {
+func getMergeBase(c *call) response {
 	refs := c.list("refs[]")
 	if len(refs) < 2 {
-		return failed(http.StatusBadRequest, "400 Bad request - Provide at least 2 refs")
+		return failure(http.StatusBadRequest, "400 Bad request - Provide at least 2 refs")
 	}
 	commits := make([]*Commit, len(refs))
 	for i, ref := range refs {
 		if commits[i] = c.project.repo.resolve(ref); commits[i] == nil {
-			return failed(http.StatusBadRequest, "400 Bad request - Could not find ref: %s", ref)
+			return failure(http.StatusBadRequest, "400 Bad request - Could not find ref: %s", ref)
 		}
 	}
 	base := mergeBase(commits)
 	if base == nil {
-		return missing("Merge Base")
+		return notFound("Merge Base")
 	}
-	last, all := base.trailers()
-	d := base.fill(NewDocument("MergeBaseCommit")).Set("parent_ids", base.parentIDs()).Set("message", base.Message).
-		Set("authored_date", base.date).Set("committer_name", base.name).Set("committer_email", base.email).
-		Set("committed_date", base.date).Set("trailers", last).Set("extended_trailers", all).
-		Set("web_url", link(fmt.Sprintf("/%s/-/commit/%s", c.project.Path, base.ID)))
-	return ok(d)
+	_, all := base.trailers()
+	return ok(base.describe(NewDocument("MergeBaseCommit"), c.project).Set("extended_trailers", all))
 }

@@ -25,7 +25,8 @@ type ResourceGroup struct {
 	jobs    []*Document // oldest first
 }
 
-// AddResourceGroup creates a resource group with process mode unordered. One of that key is returned as it is.
+// AddResourceGroup creates a resource group with process mode unordered. If it exists, it is
+// returned unchanged.
 func (p *Project) AddResourceGroup(key string) *ResourceGroup {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -34,7 +35,7 @@ func (p *Project) AddResourceGroup(key string) *ResourceGroup {
 			return g
 		}
 	}
-	g := &ResourceGroup{ID: p.srv.nextID("resource group", 1), Key: key, project: p}
+	g := &ResourceGroup{ID: p.srv.store.nextID("resource group", 1), Key: key, project: p}
 	now := p.srv.now()
 	g.doc = NewDocument("ResourceGroup").Set("id", g.ID).Set("key", key).Set("process_mode", "unordered").
 		Set("created_at", now).Set("updated_at", now)
@@ -42,21 +43,22 @@ func (p *Project) AddResourceGroup(key string) *ResourceGroup {
 	return g
 }
 
-// AddUpcomingJob lets a job wait for the resource and returns its document. fill, if not nil, changes it.
+// AddUpcomingJob adds a job that waits for the resource and returns its document. fill, if not nil,
+// changes it.
 func (g *ResourceGroup) AddUpcomingJob(fill func(job *Document)) *Document {
 	p := g.project
 	p.srv.mu.Lock()
-	now, id := p.srv.now(), p.srv.nextID("job", 1)
+	now, id := p.srv.now(), p.srv.store.nextID("job", 1)
 	sha := fmt.Sprintf("%040x", id)
 	pipeline := NewDocument("JobPipeline").Set("id", id).Set("iid", id).Set("project_id", p.ID).Set("sha", sha).
 		Set("ref", defaultBranch).Set("status", "running").Set("source", "push").Set("created_at", now).Set("updated_at", now).
 		Set("web_url", link(fmt.Sprintf("/%s/-/pipelines/%d", p.Path, id)))
 	commit := NewDocument("JobCommit").Set("id", sha).Set("short_id", sha[:8]).Set("created_at", now).Set("title", "Deploy").
-		Set("message", "Deploy\n").Set("author_name", p.srv.root.Name).Set("author_email", p.srv.root.Email).Set("authored_date", now).
-		Set("committer_name", p.srv.root.Name).Set("committer_email", p.srv.root.Email).Set("committed_date", now).
+		Set("message", "Deploy\n").Set("author_name", p.srv.store.root.Name).Set("author_email", p.srv.store.root.Email).Set("authored_date", now).
+		Set("committer_name", p.srv.store.root.Name).Set("committer_email", p.srv.store.root.Email).Set("committed_date", now).
 		Set("web_url", link(fmt.Sprintf("/%s/-/commit/%s", p.Path, sha)))
 	d := NewDocument("UpcomingJob").Set("id", id).Set("status", "waiting_for_resource").Set("stage", "deploy").
-		Set("name", "deploy:"+g.Key).Set("ref", defaultBranch).Set("created_at", now).Set("user", profileOf(p.srv.root)).
+		Set("name", "deploy:"+g.Key).Set("ref", defaultBranch).Set("created_at", now).Set("user", profileOf(p.srv.store.root)).
 		Set("commit", commit).Set("pipeline", pipeline).Set("web_url", link(fmt.Sprintf("/%s/-/jobs/%d", p.Path, id)))
 	p.srv.mu.Unlock()
 	if fill != nil {
@@ -75,24 +77,24 @@ func (g *ResourceGroup) Get(name string) any {
 	return g.doc.Get(name)
 }
 
-// profileOf is the long form of a user inside jobs (document 1 §2.3).
+// profileOf is the long form of a user inside jobs (Document 1 §2.3).
 func profileOf(u *User) *Document {
 	return NewDocument("UserProfile").adopt(u.doc)
 }
 
 // inResourceGroup finds the resource group that the path names.
-func inResourceGroup(handle func(*call, *ResourceGroup) answer) func(*call) answer {
-	return func(c *call) answer {
+func inResourceGroup(handle func(*call, *ResourceGroup) response) func(*call) response {
+	return func(c *call) response {
 		for _, g := range c.project.resourceGroups {
 			if g.Key == c.args["key"] {
 				return handle(c, g)
 			}
 		}
-		return missing("Resource Group")
+		return notFound("Resource Group")
 	}
 }
 
-func listResourceGroups(c *call) answer {
+func listResourceGroups(c *call) response {
 	docs := make([]*Document, len(c.project.resourceGroups))
 	for i, g := range c.project.resourceGroups {
 		docs[i] = g.doc
@@ -100,10 +102,10 @@ func listResourceGroups(c *call) answer {
 	return c.page(listOf(docs))
 }
 
-func getResourceGroup(_ *call, g *ResourceGroup) answer { return ok(g.doc) }
+func getResourceGroup(_ *call, g *ResourceGroup) response { return ok(g.doc) }
 
 // listUpcomingJobs lists the jobs in the order in which they get the resource.
-func listUpcomingJobs(c *call, g *ResourceGroup) answer {
+func listUpcomingJobs(c *call, g *ResourceGroup) response {
 	jobs := slices.Clone(g.jobs)
 	if strings.HasPrefix(g.doc.text("process_mode"), "newest") {
 		slices.Reverse(jobs)
@@ -111,9 +113,9 @@ func listUpcomingJobs(c *call, g *ResourceGroup) answer {
 	return c.page(listOf(jobs))
 }
 
-func setProcessMode(c *call, g *ResourceGroup) answer {
+func setProcessMode(c *call, g *ResourceGroup) response {
 	if mode := c.text("process_mode"); mode != "" {
-		g.doc.Set("process_mode", mode).Set("updated_at", c.now())
+		g.doc.Set("process_mode", mode).Set("updated_at", c.server.now())
 	}
 	return ok(g.doc)
 }

@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// route is one endpoint: what the contract says about it, who may call it, and what it does.
+// route is one endpoint: its row of the contract, the required role, and its handler.
 type route struct {
 	name     string // "GET /projects/:id/repository/tree"
-	role     Role   // needed in the project or group of the path, beyond reading it
+	role     Role   // required in the project or group of the path, in addition to reading it
 	author   bool   // or by the author of the merge request of the path
 	admin    bool   // only for administrators
-	handle   func(*call) answer
+	handle   func(*call) response
 	endpoint *endpoint
 	segments []string
 }
 
-// routes is the table of all services, ready for matching: literal segments come before placeholders.
+// routes is the table of all services, ready for matching: literal segments precede placeholders.
 var routes = sync.OnceValue(func() []*route {
 	var all []*route
 	for _, service := range [][]route{issueRoutes(), repositoryRoutes(), namespaceRoutes(),
@@ -48,7 +48,8 @@ func literalFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// findRoute matches an escaped path below a base address. Without a route for the method it returns the methods that have one.
+// findRoute matches an escaped path below a base address. If no route matches the method, it
+// returns the methods that have one.
 func findRoute(base, method, path string) (found *route, args map[string]string, allowed []string) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for _, r := range routes() {
@@ -70,7 +71,7 @@ func match(segments, parts []string) (map[string]string, bool) {
 		parts = slices.Concat(parts[:i], []string{strings.Join(parts[i:end], "/")}, parts[end:])
 	}
 	if len(segments) == len(parts)+1 && segments[len(parts)] == "" {
-		parts = slices.Concat(parts, []string{""}) // deployed servers, and all clients, do without the slash at the end
+		parts = slices.Concat(parts, []string{""}) // deployed servers, and all clients, omit the final slash
 	}
 	if len(segments) != len(parts) {
 		return nil, false
@@ -99,7 +100,8 @@ func match(segments, parts []string) (map[string]string, bool) {
 	return args, true
 }
 
-// canonical is the name under which a route is counted: of two routes with the same request line the one that comes first.
+// canonical maps an alias to the first route with the same request line. Requests are counted under
+// its name.
 func canonical(name string) string {
 	e := catalogue().endpoints[name]
 	if e == nil || e.SameAs == "" {
@@ -113,30 +115,33 @@ func canonical(name string) string {
 	return name
 }
 
-// mustKnow panics when a route name is misspelled: a fault on it would never fire.
-func (s *Server) mustKnow(name string) {
+// mustBeRoute panics when a route name is misspelled: a fault on it would never fire.
+func (s *Server) mustBeRoute(name string) {
 	if name == "*" || slices.ContainsFunc(routes(), func(r *route) bool { return r.name == name }) {
 		return
 	}
-	far := func(r *route) int { return distance(outline(name), outline(r.name)) }
-	nearest := slices.MinFunc(routes(), func(a, b *route) int { return far(a) - far(b) })
-	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", name, nearest.name))
+	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", name, nearestRoute(name)))
 }
 
-// outline is a route without the names of its placeholders and its optional part.
-func outline(name string) string {
-	name, _, _ = strings.Cut(name, "[")
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		if strings.HasPrefix(part, ":") {
-			parts[i] = ":"
+// nearestRoute returns the route with the smallest edit distance to a misspelled name. The names of
+// placeholders and an optional part do not count.
+func nearestRoute(name string) string {
+	skeleton := func(name string) string {
+		name, _, _ = strings.Cut(name, "[")
+		parts := strings.Split(name, "/")
+		for i, part := range parts {
+			if strings.HasPrefix(part, ":") {
+				parts[i] = ":"
+			}
 		}
+		return strings.Join(parts, "/")
 	}
-	return strings.Join(parts, "/")
+	distance := func(r *route) int { return editDistance(skeleton(name), skeleton(r.name)) }
+	return slices.MinFunc(routes(), func(a, b *route) int { return distance(a) - distance(b) }).name
 }
 
-// distance counts the bytes to insert, delete or replace until a is b.
-func distance(a, b string) int {
+// editDistance returns the number of bytes to insert, delete or replace until a is b.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

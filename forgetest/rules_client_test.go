@@ -87,8 +87,8 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 	return made.Interface().(forge.IntegrationOptions)
 }
 
-// What the contract requires of an integration, client and server require, with inherited settings
-// too: no sentence of the contract exempts them. Unchecked sends what the caller wants.
+// Client and server require the same of an integration as the contract, with inherited settings
+// too: no sentence of the contract exempts them. Unchecked sends any values.
 func TestClientMeetsIntegrationRules(t *testing.T) {
 	srv := forgetest.New(t, forgetest.GitLabWords())
 	srv.AddGroup("group")
@@ -114,8 +114,8 @@ func TestClientMeetsIntegrationRules(t *testing.T) {
 	}
 }
 
-// assertBothRefuse shows that the client refuses a call before it sends anything, and the server
-// what Unchecked sends.
+// assertBothRefuse checks that the client rejects a call before it sends anything, and that the
+// server rejects the request that Unchecked sends.
 func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call func(ctx context.Context, opts ...forge.RequestOption) error) {
 	t.Helper()
 	before := len(srv.Requests())
@@ -131,12 +131,12 @@ func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call fun
 
 // rule is a rule of the contract that the client checks, too.
 type rule struct {
-	options string // whose check has it
-	refused func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
-	// accepted is a neighbour of refused that keeps the rule; nil where refused has none.
+	options  string // whose check has it
+	rejected func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
+	// accepted is a call like rejected that meets the rule; nil if there is none.
 	accepted func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
-	// ignored: the contract does not refuse it, and the server ignores or takes what Unchecked
-	// sends.
+	// ignored: the contract does not reject it, and the server ignores or accepts the request that
+	// Unchecked sends.
 	ignored bool
 }
 
@@ -158,17 +158,17 @@ func issueRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "ListIssuesOptions", refused: list(&forge.ListIssuesOptions{AssigneeID: forge.ID(1), AssigneeUsername: []string{"ada"}}), accepted: list(&forge.ListIssuesOptions{AssigneeID: forge.ID(1)})},
-		{options: "ListIssuesOptions", refused: list(&forge.ListIssuesOptions{AuthorID: 1, AuthorUsername: "ada"}), accepted: list(&forge.ListIssuesOptions{AuthorUsername: "ada"})},
-		{options: "ListIssuesOptions", refused: list(&forge.ListIssuesOptions{IterationID: forge.ID(1), IterationTitle: "x"}), accepted: list(&forge.ListIssuesOptions{IterationTitle: "x"})},
-		{options: "ListIssuesOptions", refused: list(&forge.ListIssuesOptions{MilestoneID: forge.Started, Milestone: forge.Text("1.0")}), accepted: list(&forge.ListIssuesOptions{MilestoneID: forge.Started})},
-		{options: "PromoteIssueOptions", refused: promote("/promote_to x"), accepted: promote("please\n/promote"), ignored: true}, // a comment
-		{options: "SetTimeEstimateOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "ListIssuesOptions", rejected: list(&forge.ListIssuesOptions{AssigneeID: forge.ID(1), AssigneeUsername: []string{"ada"}}), accepted: list(&forge.ListIssuesOptions{AssigneeID: forge.ID(1)})},
+		{options: "ListIssuesOptions", rejected: list(&forge.ListIssuesOptions{AuthorID: 1, AuthorUsername: "ada"}), accepted: list(&forge.ListIssuesOptions{AuthorUsername: "ada"})},
+		{options: "ListIssuesOptions", rejected: list(&forge.ListIssuesOptions{IterationID: forge.ID(1), IterationTitle: "x"}), accepted: list(&forge.ListIssuesOptions{IterationTitle: "x"})},
+		{options: "ListIssuesOptions", rejected: list(&forge.ListIssuesOptions{MilestoneID: forge.Started, Milestone: forge.Text("1.0")}), accepted: list(&forge.ListIssuesOptions{MilestoneID: forge.Started})},
+		{options: "PromoteIssueOptions", rejected: promote("/promote_to x"), accepted: promote("please\n/promote"), ignored: true}, // a comment
+		{options: "SetTimeEstimateOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Issues.SetTimeEstimate(ctx, app, 1, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Issues.SetTimeEstimate(ctx, app, 1, &forge.SetTimeEstimateOptions{Duration: 3600e9}, opts...))
 		}},
-		{options: "AddSpentTimeOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "AddSpentTimeOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Issues.AddSpentTime(ctx, app, 1, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Issues.AddSpentTime(ctx, app, 1, &forge.AddSpentTimeOptions{Duration: 3600e9}, opts...))
@@ -191,11 +191,11 @@ func mergeRequestRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "ListMergeRequestsOptions", refused: list(&forge.ListMergeRequestsOptions{ApprovedByIDs: forge.IDs(1, 2, 3, 4, 5, 6)}), accepted: list(&forge.ListMergeRequestsOptions{ApprovedByIDs: forge.IDs(1, 2, 3, 4, 5)})},
-		{options: "ListMergeRequestsOptions", refused: list(&forge.ListMergeRequestsOptions{AuthorID: 1, AuthorUsername: "ada"}), accepted: list(&forge.ListMergeRequestsOptions{AuthorID: 1})},
-		{options: "ListMergeRequestsOptions", refused: list(&forge.ListMergeRequestsOptions{MergeUserID: 1, MergeUserUsername: "ada"}), accepted: list(&forge.ListMergeRequestsOptions{MergeUserID: 1})},
-		{options: "ListMergeRequestsOptions", refused: list(&forge.ListMergeRequestsOptions{ReviewerID: forge.Any, ReviewerUsername: forge.Text("ada")}), accepted: list(&forge.ListMergeRequestsOptions{ReviewerID: forge.Any})},
-		{options: "CreateBlockOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "ListMergeRequestsOptions", rejected: list(&forge.ListMergeRequestsOptions{ApprovedByIDs: forge.IDs(1, 2, 3, 4, 5, 6)}), accepted: list(&forge.ListMergeRequestsOptions{ApprovedByIDs: forge.IDs(1, 2, 3, 4, 5)})},
+		{options: "ListMergeRequestsOptions", rejected: list(&forge.ListMergeRequestsOptions{AuthorID: 1, AuthorUsername: "ada"}), accepted: list(&forge.ListMergeRequestsOptions{AuthorID: 1})},
+		{options: "ListMergeRequestsOptions", rejected: list(&forge.ListMergeRequestsOptions{MergeUserID: 1, MergeUserUsername: "ada"}), accepted: list(&forge.ListMergeRequestsOptions{MergeUserID: 1})},
+		{options: "ListMergeRequestsOptions", rejected: list(&forge.ListMergeRequestsOptions{ReviewerID: forge.Any, ReviewerUsername: forge.Text("ada")}), accepted: list(&forge.ListMergeRequestsOptions{ReviewerID: forge.Any})},
+		{options: "CreateBlockOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.MergeRequests.CreateBlock(ctx, app, 1, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.MergeRequests.CreateBlock(ctx, app, 1, &forge.CreateBlockOptions{BlockingMergeRequestID: 2}, opts...))
@@ -215,23 +215,23 @@ func repositoryRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "CompareOptions", refused: compare("", "main"), accepted: compare("main", "main")},
-		{options: "CompareOptions", refused: compare("main", "")},
-		{options: "MergeBaseOptions", refused: base("main"), accepted: base("main", "main")},
-		{options: "MergeBaseOptions", refused: base()},
-		{options: "CreateChangelogOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "CompareOptions", rejected: compare("", "main"), accepted: compare("main", "main")},
+		{options: "CompareOptions", rejected: compare("main", "")},
+		{options: "MergeBaseOptions", rejected: base("main"), accepted: base("main", "main")},
+		{options: "MergeBaseOptions", rejected: base()},
+		{options: "CreateChangelogOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return c.Repositories.CreateChangelog(ctx, app, nil, opts...)
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return c.Repositories.CreateChangelog(ctx, app, &forge.CreateChangelogOptions{Version: "1.0.0"}, opts...)
 		}},
-		{options: "GenerateChangelogOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "GenerateChangelogOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Repositories.GenerateChangelog(ctx, app, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Repositories.GenerateChangelog(ctx, app, &forge.GenerateChangelogOptions{Version: "1.0.0"}, opts...))
 		}},
-		{options: "UploadSecureFileOptions", refused: upload("", 1), accepted: upload("key", 5<<20)},
-		{options: "UploadSecureFileOptions", refused: upload("large", 5<<20+1)},
-		{options: "UpdateApprovalSettingsOptions", refused: approval(true), accepted: approval(false)},
+		{options: "UploadSecureFileOptions", rejected: upload("", 1), accepted: upload("key", 5<<20)},
+		{options: "UploadSecureFileOptions", rejected: upload("large", 5<<20+1)},
+		{options: "UpdateApprovalSettingsOptions", rejected: approval(true), accepted: approval(false)},
 	}
 }
 
@@ -255,12 +255,12 @@ func registryRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "DeleteTagsOptions", refused: remove(1, nil), accepted: remove(1, &forge.DeleteTagsOptions{NameRegex: "v1"})}, //nolint:staticcheck // what is deprecated is tested, too
-		{options: "DeleteTagsOptions", refused: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "("}), accepted: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "()"})},
-		{options: "DeleteTagsOptions", refused: remove(3, &forge.DeleteTagsOptions{NameRegex: "("})}, //nolint:staticcheck // what is deprecated is tested, too
-		{options: "DeleteTagsOptions", refused: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "["}), accepted: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "[a]"})},
-		{options: "DeleteTagsOptions", refused: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: "soon"}), accepted: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: forge.Days(1)})},
-		{options: "DeleteTagsOptions", refused: remove(5, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegex: "v"}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
+		{options: "DeleteTagsOptions", rejected: remove(1, nil), accepted: remove(1, &forge.DeleteTagsOptions{NameRegex: "v1"})}, //nolint:staticcheck // what is deprecated is tested, too
+		{options: "DeleteTagsOptions", rejected: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "("}), accepted: remove(2, &forge.DeleteTagsOptions{NameRegexDelete: "()"})},
+		{options: "DeleteTagsOptions", rejected: remove(3, &forge.DeleteTagsOptions{NameRegex: "("})}, //nolint:staticcheck // what is deprecated is tested, too
+		{options: "DeleteTagsOptions", rejected: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "["}), accepted: remove(3, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegexKeep: "[a]"})},
+		{options: "DeleteTagsOptions", rejected: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: "soon"}), accepted: remove(4, &forge.DeleteTagsOptions{NameRegexDelete: "v", OlderThan: forge.Days(1)})},
+		{options: "DeleteTagsOptions", rejected: remove(5, &forge.DeleteTagsOptions{NameRegexDelete: "v", NameRegex: "v"}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
 	}
 }
 
@@ -276,15 +276,15 @@ func peopleRules() []rule {
 		}
 	}
 	return []rule{
-		{options: "ListUsersOptions", refused: users(&forge.ListUsersOptions{ExternUID: "1"}), accepted: users(&forge.ListUsersOptions{ExternUID: "1", Provider: "ldap"})},
-		{options: "ListUsersOptions", refused: users(&forge.ListUsersOptions{Provider: "ldap"})},
-		{options: "ListAuditEventsOptions", refused: events(&forge.ListAuditEventsOptions{EntityID: 1}), accepted: events(&forge.ListAuditEventsOptions{EntityID: 1, EntityType: forge.AuditEntityUser})},
-		{options: "CreateEmailOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "ListUsersOptions", rejected: users(&forge.ListUsersOptions{ExternUID: "1"}), accepted: users(&forge.ListUsersOptions{ExternUID: "1", Provider: "ldap"})},
+		{options: "ListUsersOptions", rejected: users(&forge.ListUsersOptions{Provider: "ldap"})},
+		{options: "ListAuditEventsOptions", rejected: events(&forge.ListAuditEventsOptions{EntityID: 1}), accepted: events(&forge.ListAuditEventsOptions{EntityID: 1, EntityType: forge.AuditEntityUser})},
+		{options: "CreateEmailOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Emails.Create(ctx, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Emails.Create(ctx, &forge.CreateEmailOptions{Email: "new@example.com"}, opts...))
 		}},
-		{options: "CreateEmailForUserOptions", refused: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
+		{options: "CreateEmailForUserOptions", rejected: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Emails.CreateForUser(ctx, 1, nil, opts...))
 		}, accepted: func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error {
 			return second(c.Emails.CreateForUser(ctx, 1, &forge.CreateEmailForUserOptions{Email: "more@example.com"}, opts...))
@@ -310,22 +310,22 @@ func runnerRules() []rule {
 	}
 	note := strings.Repeat("é", 1024)
 	return []rule{
-		{options: "UpdateRunnerOptions", refused: update(&forge.UpdateRunnerOptions{MaintenanceNote: new(note + "x")}), accepted: update(&forge.UpdateRunnerOptions{MaintenanceNote: &note})},
-		{options: "ListRunnerJobsOptions", refused: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc}), accepted: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc, OrderBy: forge.RunnerJobOrderByID})},
-		// The contract does not exclude a deprecated name beside the new one.
-		{options: "ListRunnersOptions", refused: list(&forge.ListRunnersOptions{Scope: forge.RunnerScopeActive, Paused: new(true)}), accepted: list(&forge.ListRunnersOptions{Paused: new(true)}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
+		{options: "UpdateRunnerOptions", rejected: update(&forge.UpdateRunnerOptions{MaintenanceNote: new(note + "x")}), accepted: update(&forge.UpdateRunnerOptions{MaintenanceNote: &note})},
+		{options: "ListRunnerJobsOptions", rejected: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc}), accepted: jobs(&forge.ListRunnerJobsOptions{Sort: forge.SortAsc, OrderBy: forge.RunnerJobOrderByID})},
+		// The contract does not exclude a deprecated name next to the new one.
+		{options: "ListRunnersOptions", rejected: list(&forge.ListRunnersOptions{Scope: forge.RunnerScopeActive, Paused: new(true)}), accepted: list(&forge.ListRunnersOptions{Paused: new(true)}), ignored: true}, //nolint:staticcheck // what is deprecated is tested, too
 	}
 }
 
 // elsewhere are types whose rules are the client's own, or are tested at another place: the hash
 // not[...] and settings.
 var elsewhere = []string{
-	"Call", "Client", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
+	"Call", "Client", "core", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
 	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
-// Each rule that the client and the server have on their own: what one refuses the other refuses,
-// and what one takes the other takes.
+// Rules that both the client and the server check: both reject the same calls, and both accept the
+// same calls.
 func TestClientMeetsRules(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")
@@ -344,7 +344,7 @@ func TestClientMeetsRules(t *testing.T) {
 	for i, r := range slices.Concat(issueRules(), mergeRequestRules(), repositoryRules(), registryRules(), peopleRules(), runnerRules()) {
 		what := fmt.Sprintf("%s, rule %d", r.options, i)
 		covered[r.options] = true
-		call := func(ctx context.Context, opts ...forge.RequestOption) error { return r.refused(ctx, client, opts...) }
+		call := func(ctx context.Context, opts ...forge.RequestOption) error { return r.rejected(ctx, client, opts...) }
 		if r.ignored {
 			before := len(srv.Requests())
 			require.ErrorAs(t, call(t.Context()), new(*forge.ValidationError), what)

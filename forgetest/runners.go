@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// minJobTimeout is in seconds. The document names no least timeout; the interpretation is the rule of
-// the deployed server.
+// minJobTimeout is in seconds. The document has no minimum; the interpretation is the rule of the
+// deployed server.
 const minJobTimeout = 600
 
 func runnerRoutes() []route {
@@ -24,37 +24,38 @@ func runnerRoutes() []route {
 }
 
 // listRunners lists the runners that the caller may manage.
-func listRunners(c *call) answer {
+func listRunners(c *call) response {
 	return c.runnerList(func(r *Runner) bool { return r.manageableBy(c.user) })
 }
 
-func listAllRunners(c *call) answer {
+func listAllRunners(c *call) response {
 	if !c.user.auditor() {
-		return failed(http.StatusForbidden, "403 Forbidden")
+		return failure(http.StatusForbidden, "403 Forbidden")
 	}
 	return c.runnerList(func(*Runner) bool { return true })
 }
 
-// listProjectRunners lists the runners that take the project's jobs: its own, those of groups above it, and instance runners.
-func listProjectRunners(c *call) answer {
+// listProjectRunners lists the runners that take the project's jobs: its own, those of groups above
+// it, and instance runners.
+func listProjectRunners(c *call) response {
 	if !c.user.auditor() && c.project.role(c.user) < Maintainer {
-		return failed(http.StatusForbidden, "403 Forbidden")
+		return failure(http.StatusForbidden, "403 Forbidden")
 	}
 	return c.runnerList(func(r *Runner) bool { return r.servesProject(c.project) })
 }
 
-// runnerList answers the runners that pass the filters, newest first.
-func (c *call) runnerList(may func(*Runner) bool) answer {
+// runnerList returns the runners that match the filters, newest first.
+func (c *call) runnerList(may func(*Runner) bool) response {
 	var docs []*Document
-	for _, r := range slices.Backward(c.runners) {
-		if may(r) && c.wantsRunner(r) {
-			docs = append(docs, r.render(c.now()))
+	for _, r := range slices.Backward(c.store.runners) {
+		if may(r) && c.matchesRunner(r) {
+			docs = append(docs, r.render(c.server.now()))
 		}
 	}
 	return c.page(listOf(docs)).as("list")
 }
 
-func (c *call) wantsRunner(r *Runner) bool {
+func (c *call) matchesRunner(r *Runner) bool {
 	tags, _ := r.doc.Get("tag_list").([]string)
 	for _, tag := range c.list("tag_list[]") {
 		if !slices.Contains(tags, tag) {
@@ -64,20 +65,21 @@ func (c *call) wantsRunner(r *Runner) bool {
 	return (!c.has("type") || c.text("type") == r.kind()) &&
 		(!c.has("paused") || c.flag("paused") == r.doc.bool("paused")) &&
 		hasVersion(r.doc.text("version"), c.text("version_prefix")) &&
-		r.inState(c.text("status"), c) && r.inState(c.text("scope"), c)
+		r.hasState(c.text("status"), c) && r.hasState(c.text("scope"), c)
 }
 
 // hasVersion compares a version with a prefix. The document shows prefixes of whole numbers only
-// (15.0, 14, 16.1.241); the interpretation, as of the deployed server: 16.1 is no prefix of 16.10.
+// (15.0, 14, 16.1.241). The interpretation, as of the deployed server: 16.1 does not match 16.10.
 func hasVersion(version, prefix string) bool {
 	prefix = strings.TrimSuffix(prefix, ".")
 	rest, found := strings.CutPrefix(version, prefix)
 	return prefix == "" || found && (rest == "" || rest[0] < '0' || rest[0] > '9')
 }
 
-// inState compares a runner with a value of status or of the deprecated scope. Stale runners are offline too.
-func (r *Runner) inState(wanted string, c *call) bool {
-	status := r.status(c.now())
+// hasState compares a runner with a value of status or of the deprecated scope. Stale runners are
+// offline too.
+func (r *Runner) hasState(wanted string, c *call) bool {
+	status := r.status(c.server.now())
 	switch wanted {
 	case "":
 		return true
@@ -91,17 +93,17 @@ func (r *Runner) inState(wanted string, c *call) bool {
 	return status == wanted
 }
 
-// runner finds the runner of the path for a caller who may see it.
-func (c *call) runner(may func(*Runner) bool) (*Runner, *answer) {
+// runner returns the runner of the path if may allows it.
+func (c *call) runner(may func(*Runner) bool) (*Runner, *response) {
 	id, _ := parseID(c.args["id"] + c.args["runner_id"])
-	i := slices.IndexFunc(c.runners, func(r *Runner) bool { return r.ID == id })
+	i := slices.IndexFunc(c.store.runners, func(r *Runner) bool { return r.ID == id })
 	if i < 0 {
-		return nil, fail(missing("Runner"))
+		return nil, fail(notFound("Runner"))
 	}
-	if r := c.runners[i]; may(r) {
+	if r := c.store.runners[i]; may(r) {
 		return r, nil
 	}
-	return nil, fail(failed(http.StatusForbidden, "403 Forbidden - No access granted"))
+	return nil, fail(failure(http.StatusForbidden, "403 Forbidden - No access granted"))
 }
 
 func (c *call) mayEdit(r *Runner) bool { return r.manageableBy(c.user) }
@@ -110,28 +112,28 @@ func (c *call) mayEdit(r *Runner) bool { return r.manageableBy(c.user) }
 func (c *call) maySee(r *Runner) bool { return c.mayEdit(r) || r.kind() == "instance_type" }
 
 // maySeeJobs adds Reporters of a project that the runner serves. The document limits the list to
-// their projects and does not say who is refused; the interpretation, as of the deployed server: who
-// has no such project and may not see the runner.
+// their projects and does not specify whose request is rejected. The interpretation, as of the
+// deployed server: that of users who have no such project and may not see the runner.
 func (c *call) maySeeJobs(r *Runner) bool {
-	return c.maySee(r) || slices.ContainsFunc(c.projects, func(p *Project) bool { return r.servesProject(p) && p.role(c.user) >= Reporter })
+	return c.maySee(r) || slices.ContainsFunc(c.store.projects, func(p *Project) bool { return r.servesProject(p) && p.role(c.user) >= Reporter })
 }
 
-func getRunner(c *call) answer {
+func getRunner(c *call) response {
 	r, a := c.runner(c.maySee)
 	if a != nil {
 		return *a
 	}
-	return ok(r.render(c.now())).as("detail")
+	return ok(r.render(c.server.now())).as("detail")
 }
 
-// updateRunner changes what is given; the same request line pauses a runner.
-func updateRunner(c *call) answer {
+// updateRunner changes the fields of the call; the same request line pauses a runner.
+func updateRunner(c *call) response {
 	r, a := c.runner(c.mayEdit)
 	switch {
 	case a != nil:
 		return *a
 	case c.has("active") && c.has("paused"): // an interpretation, as of the deployed server
-		return refused(http.StatusBadRequest, "active, paused are mutually exclusive")
+		return rejected(http.StatusBadRequest, "active, paused are mutually exclusive")
 	}
 	d := r.doc.clone()
 	for _, name := range []string{"description", "access_level", "maintenance_note"} {
@@ -155,7 +157,7 @@ func updateRunner(c *call) answer {
 		d.Set("maximum_timeout", seconds)
 	}
 	for _, name := range []string{"maximum_timeout", "maintenance_note"} {
-		if c.cleared(name) {
+		if c.isCleared(name) {
 			d.Set(name, nil)
 		}
 	}
@@ -163,18 +165,18 @@ func updateRunner(c *call) answer {
 		return *a
 	}
 	r.doc = d
-	return ok(r.render(c.now())).as("detail")
+	return ok(r.render(c.server.now())).as("detail")
 }
 
-// cleared reports whether a field that may be null is given as null: null in JSON, or a number
-// without digits in a form. The row of the parameter does not name null, that of the field does
-// (document 2 §2.9 and §4.5). Null for another field changes nothing.
-func (c *call) cleared(name string) bool {
+// isCleared reports whether the call sets a nullable field to null: null in JSON, or a number
+// without digits in a form. The row of the parameter does not mention null, that of the field does
+// (Document 2 §2.9 and §4.5). Null for another field changes nothing.
+func (c *call) isCleared(name string) bool {
 	value, inBody := c.object[name]
 	return inBody && value == nil || name == "maximum_timeout" && c.params.Has(name) && !c.has(name)
 }
 
-func checkRunner(d *Document) *answer {
+func checkRunner(d *Document) *response {
 	tags, _ := d.Get("tag_list").([]string)
 	timeout, limited := d.Get("maximum_timeout").(int64)
 	switch {
@@ -186,7 +188,7 @@ func checkRunner(d *Document) *answer {
 	return nil
 }
 
-// strings reads an array parameter that may be given as empty: as [] in JSON or as an empty value in a form.
+// strings reads an array parameter that may be empty: [] in JSON or an empty value in a form.
 func (c *call) strings(name string) (values []string, given bool) {
 	_, inBody := c.object[name]
 	values = c.list(name + "[]")
@@ -197,7 +199,7 @@ func (c *call) strings(name string) (values []string, given bool) {
 }
 
 // listRunnerJobs lists jobs of projects where the caller is at least Reporter.
-func listRunnerJobs(c *call) answer {
+func listRunnerJobs(c *call) response {
 	r, a := c.runner(c.maySeeJobs)
 	if a != nil {
 		return *a
@@ -215,7 +217,7 @@ func listRunnerJobs(c *call) answer {
 	return c.page(listOf(docs))
 }
 
-func listRunnerManagers(c *call) answer {
+func listRunnerManagers(c *call) response {
 	r, a := c.runner(c.maySee)
 	if a != nil {
 		return *a

@@ -22,7 +22,7 @@ func secureFileRoutes() []route {
 	}
 }
 
-// maxSecureFile is the largest size of a secure file (document 1 §8).
+// maxSecureFile is the largest size of a secure file (Document 1 §8).
 const maxSecureFile = 5 << 20
 
 type secureFile struct {
@@ -30,8 +30,9 @@ type secureFile struct {
 	data []byte
 }
 
-// AddSecureFile stores a secure file and returns its document. What it can read of an X.509 certificate becomes the file's
-// metadata; fill, if not nil, changes the document: its expires_at, its metadata.
+// AddSecureFile stores a secure file and returns its document. The metadata are those of an X.509
+// certificate, if the file is one. fill, if not nil, changes the document: its expires_at, its
+// metadata.
 func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Document)) *Document {
 	p.srv.mu.Lock()
 	f := p.newSecureFile(name, content)
@@ -51,12 +52,12 @@ func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Doc
 
 func (p *Project) newSecureFile(name string, content []byte) *secureFile {
 	sum := sha256.Sum256(content)
-	d := NewDocument("SecureFile").Set("id", p.srv.nextID("secure file", 1)).Set("name", name).
+	d := NewDocument("SecureFile").Set("id", p.srv.store.nextID("secure file", 1)).Set("name", name).
 		Set("checksum", hex.EncodeToString(sum[:])).Set("checksum_algorithm", "sha256").Set("created_at", p.srv.now())
 	return &secureFile{d, slices.Clone(content)}
 }
 
-// readCertificate fills in metadata and expires_at when the file is an X.509 certificate, as DER or PEM.
+// readCertificate sets metadata and expires_at if the file is an X.509 certificate, as DER or PEM.
 func (f *secureFile) readCertificate() {
 	der := f.data
 	if block, _ := pem.Decode(der); block != nil {
@@ -83,19 +84,19 @@ func certificateName(n pkix.Name) *Document {
 }
 
 // inSecureFiles finds the file that the path names.
-func inSecureFiles(handle func(*call, *secureFile) answer) func(*call) answer {
-	return func(c *call) answer {
+func inSecureFiles(handle func(*call, *secureFile) response) func(*call) response {
+	return func(c *call) response {
 		id, _ := parseID(c.args["id"])
 		for _, f := range c.project.secureFiles {
 			if f.doc.int("id") == id {
 				return handle(c, f)
 			}
 		}
-		return missing("Secure File")
+		return notFound("Secure File")
 	}
 }
 
-func listSecureFiles(c *call) answer {
+func listSecureFiles(c *call) response {
 	docs := make([]*Document, len(c.project.secureFiles))
 	for i, f := range c.project.secureFiles {
 		docs[i] = f.doc
@@ -103,34 +104,34 @@ func listSecureFiles(c *call) answer {
 	return c.page(listOf(docs))
 }
 
-func getSecureFile(_ *call, f *secureFile) answer { return ok(f.doc) }
+func getSecureFile(_ *call, f *secureFile) response { return ok(f.doc) }
 
-// createSecureFile stores an upload; certificates are read in the background.
-func createSecureFile(c *call) answer {
+// createSecureFile stores an upload; certificates are parsed in the background.
+func createSecureFile(c *call) response {
 	file, sent := c.files["file"]
 	name := c.text("name")
 	switch {
 	case !sent:
-		return refused(http.StatusBadRequest, "file is invalid")
+		return rejected(http.StatusBadRequest, "file is invalid")
 	case len(file.data) > maxSecureFile:
-		return failed(http.StatusRequestEntityTooLarge, "413 Request Entity Too Large")
+		return failure(http.StatusRequestEntityTooLarge, "413 Request Entity Too Large")
 	case slices.ContainsFunc(c.project.secureFiles, func(f *secureFile) bool { return f.doc.text("name") == name }):
 		return invalid("name", "has already been taken")
 	}
 	f := c.project.newSecureFile(name, file.data)
 	c.project.secureFiles = append(c.project.secureFiles, f)
-	c.later(f.readCertificate)
+	c.server.schedule(f.readCertificate)
 	return created(f.doc)
 }
 
-func downloadSecureFile(_ *call, f *secureFile) answer {
-	a := answer{status: http.StatusOK, body: f.data}
+func downloadSecureFile(_ *call, f *secureFile) response {
+	a := response{status: http.StatusOK, body: f.data}
 	a.set("Content-Type", "application/octet-stream")
 	a.set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.doc.text("name")}))
 	return a
 }
 
-func deleteSecureFile(c *call, f *secureFile) answer {
+func deleteSecureFile(c *call, f *secureFile) response {
 	c.project.secureFiles = slices.DeleteFunc(c.project.secureFiles, func(other *secureFile) bool { return other == f })
-	return answer{status: http.StatusNoContent}
+	return response{status: http.StatusNoContent}
 }

@@ -87,6 +87,7 @@ func TestSecureFiles(t *testing.T) {
 	gone := c.send("DELETE", secureFiles+"/2", "")
 	assert.Equal(t, 204, gone.Status)
 	assert.Empty(t, gone.Body)
+	assert.Equal(t, []any{"seed.txt"}, c.get(secureFiles).column(t, "name"))
 	for _, path := range []string{"/2", "/2/download"} {
 		assert.JSONEq(t, `{"message":"404 Secure File Not Found"}`, c.get(secureFiles+path).Body)
 	}
@@ -95,6 +96,7 @@ func TestSecureFiles(t *testing.T) {
 }
 
 func TestSecureFileRefusals(t *testing.T) {
+	const limit = 5 << 20 // the document's 5 MB are MiB
 	s := New(t)
 	p := s.AddProject("group/app", Private)
 	c := newCaller(t, s)
@@ -103,7 +105,7 @@ func TestSecureFileRefusals(t *testing.T) {
 		`{"error":"name is missing"}`:                             {"@file": "x"},
 		`{"error":"file is missing, name is missing"}`:            {},
 		`{"error":"file is invalid"}`:                             {"name": "a", "file": "no file"},
-		`{"message":"413 Request Entity Too Large"}`:              {"name": "a", "@file": strings.Repeat("x", maxSecureFile+1)},
+		`{"message":"413 Request Entity Too Large"}`:              {"name": "a", "@file": strings.Repeat("x", limit+1)},
 		`{"error":"message body does not match declared format"}`: nil,
 	} {
 		r := c.upload(secureFiles, parts)
@@ -117,7 +119,7 @@ func TestSecureFileRefusals(t *testing.T) {
 		assert.Equal(t, body, r.Body)
 	}
 	assert.Equal(t, 0, s.Effects("*"))
-	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "a", "@file": strings.Repeat("x", maxSecureFile)}).Status)
+	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "a", "@file": strings.Repeat("x", limit)}).Status)
 	for name, tc := range map[string]struct {
 		role        Role
 		read, write int
@@ -136,7 +138,7 @@ func TestSecureFileRefusals(t *testing.T) {
 	assert.Equal(t, 401, c.as("").get(secureFiles).Status)
 }
 
-// What a certificate says is read in the background.
+// Certificates are parsed in the background.
 func TestSecureFileMetadata(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	defaultMaxQuery = 8 << 10  // longer queries are answered with 414 (document 1 §8)
+	defaultMaxQuery = 8 << 10  // longer queries are 414 (Document 1 §8)
 	maxBody         = 32 << 20 // of a request
 )
 
-// call is one request on its way through the server.
+// call is one request that the server executes.
 type call struct {
-	*Server
+	server *Server
+	store  *store
 	route  *route
 	r      *http.Request
 	args   map[string]string // path parameters
 	params url.Values        // query and body
 	files  map[string]upload // of a multipart body
-	object map[string]any    // a JSON body as it is: null and [] have no form in params
-	user   *User             // nil without credentials
-	job    *Project          // the only project that the job token of the call reaches; nil without such a limit
+	object map[string]any    // a JSON body, unchanged: null and [] have no form in params
+	user   *User             // nil if the call has no credential
+	job    *Project          // the only project that the job token has access to; nil if unlimited
 
 	// The records that the path names.
 	project *Project
@@ -33,17 +34,17 @@ type call struct {
 	issue   *Issue
 	mr      *MergeRequest
 
-	sent []byte // the start of the answer's body, for the log
+	sent []byte // the start of the response body, for the log
 }
 
-// serve is the way of every request: log, route, faults, answer.
+// serve handles every request: log, route, faults, response.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	c := &call{Server: s, r: r, params: url.Values{}}
+	c := &call{server: s, store: &s.store, r: r, params: url.Values{}}
 	var allowed []string
-	if base, path := s.split(r.URL.EscapedPath()); base != "" {
+	if base, path := s.splitBase(r.URL.EscapedPath()); base != "" {
 		c.route, c.args, allowed = findRoute(base, r.Method, path)
 	}
 	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body}
@@ -51,7 +52,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		entry.Route = c.route.name
 	}
 	number := s.log.add(entry)
-	if err != nil { // the client went away or sends without end: half a body must not take effect
+	if err != nil { // the client disconnected or sends too much: half a body must not take effect
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
@@ -59,25 +60,25 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 	fault := s.faults.next(entry.Route, r)
 	if fault.before(s, w, r) {
-		s.log.change(func() { entry.Status = fault.status })
+		s.log.update(func() { entry.Status = fault.status })
 		return
 	}
-	a := s.answer(c, body, allowed)
+	a := s.respond(c, body, allowed)
 	if entry.Route != "" && r.Method != http.MethodGet && a.status < 300 {
-		s.log.change(func() { s.log.effects[entry.Route]++ })
+		s.log.update(func() { s.log.effects[entry.Route]++ })
 	}
 	switch fault.kind {
 	case resetAfter:
 	case restate:
-		s.log.change(func() { entry.Status, entry.Answer = fault.status, c.sent })
+		s.log.update(func() { entry.Status, entry.Answer = fault.status, c.sent })
 	default:
-		s.log.change(func() { entry.Status, entry.Answer = a.status, c.sent })
+		s.log.update(func() { entry.Status, entry.Answer = a.status, c.sent })
 	}
 	fault.after(w, r, &a)
 }
 
-// split finds the base address that a path belongs to (api, registry or auth) and cuts it off.
-func (s *Server) split(path string) (base, rest string) {
+// splitBase finds the base address that a path belongs to (api, registry or auth) and cuts it off.
+func (s *Server) splitBase(path string) (base, rest string) {
 	if rest, found := strings.CutPrefix(path, s.prefix+apiPath); found {
 		return "api", rest
 	}
@@ -90,47 +91,48 @@ func (s *Server) split(path string) (base, rest string) {
 	return "", path
 }
 
-// answer finds the answer under the lock.
-func (s *Server) answer(c *call, body []byte, allowed []string) answer {
+// respond executes the call and encodes its response under the lock.
+func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	if len(c.r.URL.RawQuery) > s.maxQuery {
 		return plain(http.StatusRequestURITooLong, "URI Too Long\n")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.work(s.now())
-	var a answer
-	e := encoder{base: s.base(), gitlab: s.gitlab, sold: func(r *limitation) bool { return r.licensed(s) }}
+	s.runDue(s.now())
+	var a response
+	e := encoder{base: s.base(), gitlab: s.gitlab, isAvailable: func(r *availability) bool { return r.available(s) }}
 	switch {
 	case c.route != nil:
 		a = c.run(body)
-		if e.views, e.words = a.views, a.words; len(e.views) == 0 {
+		if e.views, e.fieldNames = a.views, a.fieldNames; len(e.views) == 0 {
 			e.views = []string{c.route.endpoint.view()}
 		}
 	case len(allowed) > 0:
-		a = refused(http.StatusMethodNotAllowed, "405 Not Allowed")
+		a = rejected(http.StatusMethodNotAllowed, "405 Not Allowed")
 		a.set("Allow", strings.Join(allowed, ", "))
 	default:
-		a = refused(http.StatusNotFound, "404 Not Found")
+		a = rejected(http.StatusNotFound, "404 Not Found")
 	}
 	if a.status < http.StatusMultipleChoices {
 		e.changes = &s.changes
 	}
-	a.render(e)
-	c.sent = slices.Clone(a.body[:min(len(a.body), loggedAnswer)])
+	a.encode(e)
+	c.sent = slices.Clone(a.body[:min(len(a.body), loggedBody)])
 	a.compress(c.r.Header.Get("Accept-Encoding"))
 	return a
 }
 
-// run takes the steps that all endpoints share, then the endpoint's own. The first failing step is the answer.
-func (c *call) run(body []byte) answer {
-	steps := []func() *answer{
+// run executes the steps that all endpoints share, then the endpoint's own. The first step that
+// fails returns the response.
+func (c *call) run(body []byte) response {
+	steps := []func() *response{
 		c.authenticate,
-		func() *answer { return c.readParams(body) },
+		func() *response { return c.readParams(body) },
 		c.translate,
 		c.impersonate,
-		c.license,
+		c.checkAvailability,
 		c.validate,
-		func() *answer { return c.overRate(c.route.name) },
+		func() *response { return c.server.checkRate(c.route.name) },
 		c.resolve,
 		c.authorize,
 	}
@@ -139,17 +141,17 @@ func (c *call) run(body []byte) answer {
 			return *a
 		}
 	}
-	compare := c.watch()
+	compare := c.auditChanges()
 	a := c.route.handle(c)
 	compare()
 	if c.r.Method != http.MethodGet && a.status < 300 {
-		c.changed()
+		c.store.invalidate()
 	}
 	return a
 }
 
 // resolve finds the project or group and the issue that the path names.
-func (c *call) resolve() *answer {
+func (c *call) resolve() *response {
 	ref, hasID := c.args["id"]
 	if id, named := c.args["project_id"]; named {
 		ref, hasID = id, true
@@ -157,21 +159,21 @@ func (c *call) resolve() *answer {
 	switch {
 	case !hasID:
 	case strings.HasPrefix(c.route.endpoint.Path, "/projects/"):
-		p, moved := c.Server.project(ref)
-		if p == nil || !p.readableBy(c.user) || moved && !c.release.has(release{16, 4}) { // document 1 §7
-			return fail(missing("Project"))
+		p, moved := c.store.findProject(ref)
+		if p == nil || !p.readableBy(c.user) || moved && !c.server.release.has(release{16, 4}) { // Document 1 §7
+			return fail(notFound("Project"))
 		}
 		if moved {
 			return fail(c.redirect(p))
 		}
 		if c.job != nil && c.job != p {
-			return fail(failed(http.StatusForbidden, "403 Forbidden"))
+			return fail(failure(http.StatusForbidden, "403 Forbidden"))
 		}
 		c.project = p
 	case strings.HasPrefix(c.route.endpoint.Path, "/groups/"):
-		g := c.Server.group(ref)
+		g := c.store.findGroup(ref)
 		if g == nil || !g.readableBy(c.user) {
-			return fail(missing("Group"))
+			return fail(notFound("Group"))
 		}
 		c.group = g
 	}
@@ -181,7 +183,7 @@ func (c *call) resolve() *answer {
 	return c.resolveIssue()
 }
 
-func (c *call) resolveIssue() *answer {
+func (c *call) resolveIssue() *response {
 	ref, ok := c.args["issue_iid"]
 	if !ok {
 		return nil
@@ -189,17 +191,17 @@ func (c *call) resolveIssue() *answer {
 	iid, _ := parseID(ref)
 	c.issue = c.project.tracker.at(iid)
 	if c.issue == nil || !c.issue.readableBy(c.user) {
-		return fail(missing("Issue"))
+		return fail(notFound("Issue"))
 	}
 	if c.r.Method != http.MethodGet {
-		c.project.tracker.keep(c.issue)
+		c.project.tracker.save(c.issue)
 	}
 	return nil
 }
 
-// redirect sends a caller of a former path to the project's id, with the same query.
-func (c *call) redirect(p *Project) answer {
-	start := c.prefix + apiPath
+// redirect returns a redirect from a former path to the project's id, with the same query.
+func (c *call) redirect(p *Project) response {
+	start := c.server.prefix + apiPath
 	parts := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), start), "/") // "", "projects", id, ...
 	parts[2] = strconv.FormatInt(p.ID, 10)
 	scheme := "http://"
@@ -215,4 +217,4 @@ func (c *call) redirect(p *Project) answer {
 	return a
 }
 
-func fail(a answer) *answer { return &a }
+func fail(a response) *response { return &a }

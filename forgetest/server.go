@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// apiPath is the start of every path of the API (document 1 §1).
+// apiPath is the start of every path of the API (Document 1 §1).
 const apiPath = "/api/v4"
 
 // Server is a running test server. Create it with [New] or [Start].
 type Server struct {
 	// URL is the base URL for clients: scheme, host, port and the prefix of [WithPrefix].
 	URL string
-	// RegistryURL and AuthURL are the addresses of the container registry and of its token endpoint. The same listener
-	// serves them.
+	// RegistryURL and AuthURL are the addresses of the container registry and of its token endpoint.
+	// The same listener serves them.
 	RegistryURL, AuthURL string
 	// Token is the access token of the default user, an administrator named "root".
 	Token string
@@ -29,10 +29,10 @@ type Server struct {
 
 	addr, prefix string
 	origin       string             // of WithURL
-	listener     net.Listener       // in place of one at addr
+	listener     net.Listener       // instead of one at addr
 	configure    func(*http.Server) // before it serves
 	demo         bool
-	gitlab       bool // words of the deployed product
+	gitlab       bool // terms of the deployed product
 	tier         Tier
 	offering     Offering
 	release      release
@@ -45,56 +45,61 @@ type Server struct {
 	conns    sync.WaitGroup // connections of the accept loop
 	handlers sync.WaitGroup // running requests, hijacked ones included
 
-	log    exchanges
+	log    requestLog
 	faults faultList
 
 	mu         sync.Mutex // guards everything below
 	linkHost   string
 	clock      func() time.Time
-	background []work // by due time, see later
-	store
+	background []task // by due time, see schedule
+	store      store
 }
 
-// Option changes how a server starts.
+// Option configures a new server.
 type Option func(*Server)
 
-// WithDemo fills the server with the demo data set: group "acme" with four projects, about 300 issues, a small Go repository,
-// container images, runners, audit events and users of an import. The clock stands at [DemoTime], so background work ends with
-// Settle only and rate limits never expire; SetClock makes it go.
+// WithDemo fills the server with the demo data set: group "acme" with four projects, about 300
+// issues, a small Go repository, container images, runners, audit events and users of an import.
+// The clock stands at [DemoTime], so background work ends only with Settle and rate limits never
+// expire; SetClock starts it.
 func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 
-// WithListener serves on the given listener instead of opening one; Close closes it. Its address is the host of the server's
-// URLs. With one in memory the server runs inside a bubble of testing/synctest, where waits, retries and timeouts take no time:
-// docs/testing.md has one. With a listener of tls.NewListener give WithURL("https://...") too.
+// WithListener serves on the given listener instead of opening one; Close closes it. Its address is
+// the host of the server's URLs. With a listener in memory the server runs inside a bubble of
+// testing/synctest, where waits, retries and timeouts take no time: docs/testing.md has an example.
+// A listener of tls.NewListener needs WithURL("https://...") too.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
 
-// WithURL sets the scheme and host of the server's URLs ("https://forge.test") where clients reach it by another address than
-// that of its listener.
+// WithURL sets the scheme and host of the server's URLs ("https://forge.test") if clients use
+// another address than that of its listener.
 func WithURL(origin string) Option {
 	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
 }
 
-// WithHTTPServer calls configure with the http.Server before it serves: to put a handler around its Handler, or to set
-// Protocols and ConnContext. BaseContext and ConnState are in use and must stay.
+// WithHTTPServer calls configure with the http.Server before it serves, for example to wrap its
+// Handler, or to set Protocols and ConnContext. BaseContext and ConnState are in use and must stay.
 func WithHTTPServer(configure func(*http.Server)) Option {
 	return func(s *Server) { s.configure = configure }
 }
 
-// WithToken sets the access token of the default user; without it every server has a new one.
+// WithToken sets the access token of the default user; by default every server has a new one.
 func WithToken(token string) Option { return func(s *Server) { s.Token = token } }
 
-// WithPrefix serves the API below a path prefix, as a server behind a shared host does: "/forge" gives /forge/api/v4.
+// WithPrefix serves the API below a path prefix, as a server behind a shared host does: with
+// "/forge" the path is /forge/api/v4.
 func WithPrefix(prefix string) Option {
 	return func(s *Server) { s.prefix = strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/") }
 }
 
-// WithMaxQuery sets the length of a query string above which the server answers 414; the default is 8 KiB.
+// WithMaxQuery sets the length of the longest query string; longer ones are 414. The default is 8
+// KiB.
 func WithMaxQuery(bytes int) Option { return func(s *Server) { s.maxQuery = bytes } }
 
-// New starts a server for a test and closes it when the test ends. A failed test logs the exchanges.
+// New starts a server for a test and closes it when the test ends. A failed test logs the requests
+// and responses.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := Start(opts...)
@@ -127,16 +132,16 @@ func Start(opts ...Option) (*Server, error) {
 	s.AuthURL = s.URL
 	s.store.init()
 	if s.offering == Hosted {
-		s.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
+		s.store.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
 	}
-	s.root = s.addUser("root", true)
+	s.store.root = s.addUser("root", true)
 	if s.Token != "" {
-		s.root.Token = s.Token
-		s.tokens[s.Token] = credential{scheme: "access_token", user: s.root}
+		s.store.root.Token = s.Token
+		s.store.tokens[s.Token] = credential{scheme: "access_token", user: s.store.root}
 	}
-	s.Token = s.root.Token
+	s.Token = s.store.root.Token
 	s.JobToken = newToken("job")
-	s.tokens[s.JobToken] = credential{scheme: "job_token", user: s.root}
+	s.store.tokens[s.JobToken] = credential{scheme: "job_token", user: s.store.root}
 	if s.demo {
 		s.seedDemo()
 	}
@@ -144,12 +149,12 @@ func Start(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// run begins to serve.
+// run starts to serve.
 func (s *Server) run(listener net.Listener) {
 	running, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.http = &http.Server{
-		Handler: http.HandlerFunc(s.serve), ConnState: s.track, ErrorLog: silent(),
+		Handler: http.HandlerFunc(s.serve), ConnState: s.trackConn, ErrorLog: discardLog(),
 		BaseContext: func(net.Listener) context.Context { return running },
 	}
 	if s.configure != nil {
@@ -165,7 +170,8 @@ func (s *Server) listen() (net.Listener, error) {
 	return new(net.ListenConfig).Listen(context.Background(), "tcp", s.addr)
 }
 
-// Close ends all connections and waits for running requests; no goroutine stays behind. It may be called twice.
+// Close ends all connections and waits for running requests and all goroutines of the server. It
+// may be called twice.
 func (s *Server) Close() {
 	s.stop()
 	_ = s.http.Close()
@@ -174,7 +180,7 @@ func (s *Server) Close() {
 	s.handlers.Wait()
 }
 
-func (s *Server) track(_ net.Conn, state http.ConnState) {
+func (s *Server) trackConn(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.conns.Add(1)
@@ -183,22 +189,24 @@ func (s *Server) track(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// SetClock replaces the clock. Timestamps, the Date of answers, due-date keywords and rate limits follow it; delays do not.
+// SetClock replaces the clock. Timestamps, the Date header of responses, due-date keywords and rate
+// limits follow it; delays do not.
 func (s *Server) SetClock(now func() time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock = now
 }
 
-// LinkHost sets the scheme and host ("https://internal:8443") that the server writes into its links, as a server does whose
-// configured address differs from the one that clients use. Empty restores the own address.
+// LinkHost sets the scheme and host ("https://internal:8443") of the links that the server sends,
+// as if its configured address were not the one that clients use. Empty restores the server's
+// address.
 func (s *Server) LinkHost(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.linkHost = strings.TrimSuffix(origin, "/")
 }
 
-// base is what links start with. The caller holds mu.
+// base returns the prefix of links. The caller holds mu.
 func (s *Server) base() string {
 	if s.linkHost != "" {
 		return s.linkHost + s.prefix
@@ -206,10 +214,10 @@ func (s *Server) base() string {
 	return s.URL
 }
 
-// now is the server's time, to the millisecond and in UTC. The caller holds mu.
+// now returns the server's time, to the millisecond and in UTC. The caller holds mu.
 func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// date is the server's time as answers carry it.
+// date returns the server's time as the Date header of responses.
 func (s *Server) date() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

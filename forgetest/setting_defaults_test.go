@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentedDefaults are the defaults of document 3 as JSON, by setting or kind.parameter.
+// documentedDefaults are the defaults of Document 3 as JSON, by setting or kind.parameter.
 func documentedDefaults(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/spec/setting_defaults.tsv")
@@ -24,7 +24,7 @@ func documentedDefaults(t *testing.T) map[string]string {
 	return defaults
 }
 
-// asJSON is a value as a line of the table has it.
+// asJSON returns a value in the form of a line of the table.
 func asJSON(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -59,7 +59,8 @@ func TestSettingDefaults(t *testing.T) {
 	assert.InDelta(t, 1, shown["inactive_projects_send_warning_email_after_months"], 0)
 }
 
-// An integration with its required parameters alone has the documented defaults.
+// An integration with its required parameters alone has the documented defaults, also where it had
+// other values before.
 func TestIntegrationDefaults(t *testing.T) {
 	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}} {
 		t.Run(name, func(t *testing.T) {
@@ -67,13 +68,16 @@ func TestIntegrationDefaults(t *testing.T) {
 			g := s.AddGroup("group")
 			c, defaults := newCaller(t, s), documentedDefaults(t)
 			for _, kind := range documentedIntegrations() {
-				slug, body := kind.slug(s), map[string]any{}
+				slug, body, before := kind.slug(s), map[string]any{}, map[string]any{}
 				for _, p := range kind.params {
+					before[p.wire(s, kind)] = p.otherThan(t, defaults[kind.id+"."+p.name])
 					if p.required {
 						body[p.wire(s, kind)] = p.values()[0]
 					}
 				}
-				r := c.put("/groups/group/integrations/"+slug, body)
+				r := c.put("/groups/group/integrations/"+slug, before)
+				require.Equal(t, 200, r.Status, r.Body)
+				r = c.put("/groups/group/integrations/"+slug, body)
 				require.Equal(t, 200, r.Status, r.Body)
 				object := r.object(t)
 				properties := object["properties"].(map[string]any)
@@ -99,8 +103,19 @@ func TestIntegrationDefaults(t *testing.T) {
 	}
 }
 
-// A deprecated setting of which one or two others took the place is a setting of its own: all are
-// taken together, and none changes another.
+// otherThan is a value of the parameter that is not its default.
+func (p documentedParam) otherThan(t *testing.T, fallback string) any {
+	for _, value := range p.values() {
+		if asJSON(t, value) != fallback {
+			return value
+		}
+	}
+	t.Fatal(p.name, "has no other value")
+	return nil
+}
+
+// A deprecated setting that one or two others replaced is a separate setting: all are accepted
+// together, and none changes another.
 func TestDeprecatedSettingsBesideNewOnes(t *testing.T) {
 	c := newCaller(t, New(t))
 	sent := map[string]any{
@@ -129,7 +144,7 @@ func TestDeprecatedSettingsBesideNewOnes(t *testing.T) {
 	}
 }
 
-// The settings that Premium and Ultimate add (document 3 §2.1), and the parameters that are theirs
+// The settings that Premium and Ultimate add (Document 3 §2.1), and the parameters that are theirs
 // (§4.1.1), are not shown on Free, and a value for one is ignored there. So are those of
 // self-managed instances on a dedicated one.
 func TestSettingsOfTiers(t *testing.T) {
@@ -192,7 +207,7 @@ func TestSettingReleases(t *testing.T) {
 	}
 }
 
-// The fields that were removed are not shown (document 3 §2.1), by older releases neither: what
+// The fields that were removed are not shown (Document 3 §2.1), by older releases neither: what
 // newer ones removed is not modelled.
 func TestRemovedSettings(t *testing.T) {
 	for _, options := range [][]Option{nil, {WithRelease("15.11")}} {

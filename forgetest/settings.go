@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// settings are the application settings. A write shows in later reads once the cache interval has passed.
+// settings are the application settings. Later reads show a write once the cache interval has
+// passed.
 type settings struct {
 	current, visible *Document
 	visibleFrom      time.Time // when current becomes visible
@@ -20,19 +21,21 @@ func settingsRoutes() []route {
 	}
 }
 
-// SettingsCache sets for how long, by the server's clock, reads of the application settings may show the values from before
-// a write. The platform's default is 60 seconds (document 3 §1); here it is 0, a write shows at once.
+// SettingsCache sets for how long, by the server's clock, reads of the application settings may
+// show the values from before a write. The platform's default is 60 seconds (Document 3 §1). Here
+// the default is 0: reads show a write immediately.
 func (s *Server) SettingsCache(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings.interval = d
+	s.store.settings.interval = d
 }
 
-// FillSettings changes the application settings without a call. The two names of one setting go together.
+// FillSettings changes the application settings without a call. If a setting has two names, both
+// change.
 func (s *Server) FillSettings(fill func(settings *Document)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.settingsNow()
+	d := s.latestSettings()
 	before := d.clone()
 	fill(d)
 	for old, name := range settingAliases() {
@@ -41,19 +44,19 @@ func (s *Server) FillSettings(fill func(settings *Document)) {
 		}
 	}
 	d.mirrorAliases()
-	s.settings.visible = d
+	s.store.settings.visible = d
 }
 
-// settingsNow are the settings as last written. The caller holds mu.
-func (s *Server) settingsNow() *Document {
-	if s.settings.current == nil {
-		s.settings.current = s.defaultSettings()
-		s.settings.visible = s.settings.current
+// latestSettings are the settings as last written. The caller holds mu.
+func (s *Server) latestSettings() *Document {
+	if s.store.settings.current == nil {
+		s.store.settings.current = s.defaultSettings()
+		s.store.settings.visible = s.store.settings.current
 	}
-	return s.settings.current
+	return s.store.settings.current
 }
 
-// defaultSettings are the defaults that the contract shows, and a few that keep the object plausible.
+// defaultSettings returns the defaults of the contract, and a few more for a plausible object.
 func (s *Server) defaultSettings() *Document {
 	d := NewDocument("ApplicationSettings").Set("id", 1).Set("created_at", s.now()).Set("updated_at", s.now())
 	for i, f := range d.shape.fields {
@@ -80,29 +83,30 @@ func (s *Server) defaultSettings() *Document {
 	return d.mirrorAliases()
 }
 
-// settingsInForce are the settings as the platform acts on them: a change shows once the cache interval has passed.
-func (c *call) settingsInForce() *Document {
-	c.settingsNow()
-	if !c.now().Before(c.settings.visibleFrom) {
-		c.settings.visible = c.settings.current
+// effectiveSettings returns the settings that the platform acts on: a change takes effect once the
+// cache interval has passed.
+func (c *call) effectiveSettings() *Document {
+	c.server.latestSettings()
+	if !c.server.now().Before(c.store.settings.visibleFrom) {
+		c.store.settings.visible = c.store.settings.current
 	}
-	return c.settings.visible
+	return c.store.settings.visible
 }
 
-func getSettings(c *call) answer { return c.settingsAnswer(c.settingsInForce()) }
+func getSettings(c *call) response { return c.settingsResponse(c.effectiveSettings()) }
 
-func (c *call) settingsAnswer(d *Document) answer {
+func (c *call) settingsResponse(d *Document) response {
 	a := ok(d)
-	if c.gitlab {
-		a.words = words().Settings
+	if c.server.gitlab {
+		a.fieldNames = vocabulary().Settings
 	}
 	return a
 }
 
-// updateSettings changes what is given, as JSON, form or query. Names that are no settings, and settings that tier, offering
-// or release do not have, are ignored, as the platform does.
-func updateSettings(c *call) answer {
-	u := &settingsUpdate{call: c, to: c.settingsNow().clone(), given: map[string]bool{}}
+// updateSettings changes the settings that the call names, as JSON, form or query. As the platform
+// does, it ignores unknown names, and settings that tier, offering or release do not have.
+func updateSettings(c *call) response {
+	u := &settingsUpdate{call: c, to: c.server.latestSettings().clone(), given: map[string]bool{}}
 	if a := u.read(); a != nil {
 		return *a
 	}
@@ -112,13 +116,13 @@ func updateSettings(c *call) answer {
 	if a := u.check(); a != nil {
 		return *a
 	}
-	u.to.mirrorAliases().Set("updated_at", c.now())
-	c.settings.publish(u.to, c.now())
-	return c.settingsAnswer(u.to)
+	u.to.mirrorAliases().Set("updated_at", c.server.now())
+	c.store.settings.publish(u.to, c.server.now())
+	return c.settingsResponse(u.to)
 }
 
-// publish makes a new object the current one. Reads go on showing the old one until the interval since the first write that
-// they do not show is over.
+// publish makes a new object the current one. Reads show the old one until the interval since the
+// first write that they do not show has ended.
 func (s *settings) publish(d *Document, now time.Time) {
 	if !now.Before(s.visibleFrom) {
 		s.visible = s.current

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both names of a setting show the same value: at the start, after a write of another setting, and whichever is written.
+// Both names of a setting show the same value: at the start, after a write of another setting, and
+// whichever is written.
 func TestSettingAliases(t *testing.T) {
 	samples := map[string][]any{ // by old name: values of it, each with another one in between
 		"admin_notification_email":                     {"a@example.com", nil, "b@example.com", ""},
@@ -70,7 +71,7 @@ func inNewForm(old string, value any) any {
 	return value
 }
 
-// Of two different values for one setting none is taken; equal ones are one.
+// Of two different values for one setting none is accepted; equal ones count once.
 func TestSettingAliasesTogether(t *testing.T) {
 	for _, s := range []*Server{New(t), New(t, GitLabWords())} {
 		c := newCaller(t, s)
@@ -106,7 +107,7 @@ func TestSettingAliasesTogether(t *testing.T) {
 	assert.JSONEq(t, `{"error":"signin_enabled does not have a valid value"}`, r.Body)
 }
 
-// Names that FillSettings sets go together too.
+// FillSettings sets both names of a setting too.
 func TestSettingAliasesOfFillSettings(t *testing.T) {
 	s := New(t)
 	c := newCaller(t, s)
@@ -122,10 +123,11 @@ func TestSettingAliasesOfFillSettings(t *testing.T) {
 	assert.Equal(t, []any{"a.example"}, object["asset_proxy_allowlist"])
 }
 
-// The pairs are those of the catalogue: what it calls deprecated in favour of one other setting, but for the repacking
-// periods, of which three became one, and the families of rate limits, of which one became two.
+// The pairs are those of the catalogue: settings that are deprecated in favour of one other
+// setting, except for the repacking periods, of which three became one, and the families of rate
+// limits, of which one became two.
 func TestSettingAliasesAreThoseOfTheCatalogue(t *testing.T) {
-	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // of the response only (document 3 §2.1)
+	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // of the response only (Document 3 §2.1)
 	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 		if p.Deprecated != nil && p.Deprecated.Use != "" && !strings.HasPrefix(p.Name, "housekeeping_") && !strings.Contains(p.Deprecated.Use, " ") {
 			found[p.Name] = p.Deprecated.Use
@@ -193,11 +195,12 @@ func TestSettingCompanions(t *testing.T) {
 	assert.NotContains(t, free.Body, "shared_runners_minutes")
 }
 
-// No rule of the contract asks for what the same platform does not have, but for the one that the tests above try.
+// No rule of the contract requires a setting that the same platform does not have, except for the
+// one that the tests above try.
 func TestRulesAcrossPlatforms(t *testing.T) {
 	var found []string
 	look := func(where string, params []parameter) {
-		only := map[string]*limitation{}
+		only := map[string]*availability{}
 		for _, p := range params {
 			only[p.Name] = p.Only
 		}

@@ -12,33 +12,33 @@ import (
 	"strings"
 )
 
-// settingsUpdate is one change of the settings on its way to becoming current.
+// settingsUpdate is a change of the settings that is not yet published.
 type settingsUpdate struct {
-	*call
+	call  *call
 	to    *Document       // the settings with the change
-	given map[string]bool // the settings that the call names
+	given map[string]bool // names of the settings in the call
 }
 
-// read takes over what is given. A value of another type is refused.
-func (u *settingsUpdate) read() *answer {
+// read sets the values of the call. It rejects a value of another type.
+func (u *settingsUpdate) read() *response {
 	var problems []string
 	for i, f := range u.to.shape.fields {
-		value, given := u.setting(f.Name)
-		if !given || f.Name == "id" || f.Format != "" || !f.Only.licensed(u.Server) {
+		value, given := u.call.setting(f.Name)
+		if !given || f.Name == "id" || f.Format != "" || !f.Only.available(u.call.server) {
 			continue
 		}
-		if text, isText := value.(string); isText && u.gitlab && deployedDecimals[f.Name] {
-			value = json.Number(text) // what deployed servers show they take
+		if text, isText := value.(string); isText && u.call.server.gitlab && deployedDecimals[f.Name] {
+			value = json.Number(text) // deployed servers accept the form that they send
 		}
 		parsed, fits := f.parse(value)
 		if !fits {
-			problems = append(problems, u.deployedName(f.Name)+" is invalid")
+			problems = append(problems, u.call.deployedName(f.Name)+" is invalid")
 			continue
 		}
 		u.to.values[i], u.given[f.Name] = parsed, true
 	}
 	if len(problems) > 0 {
-		return fail(refused(http.StatusBadRequest, problems...))
+		return fail(rejected(http.StatusBadRequest, problems...))
 	}
 	return nil
 }
@@ -53,7 +53,8 @@ func settingAliases() map[string]string {
 	}
 }
 
-// newSetting is the value of a setting under its new name, oldSetting that under its old one: signin_enabled is text.
+// newSetting returns the value of a setting for its new name, oldSetting for its old one:
+// signin_enabled is text.
 func newSetting(old string, value any) any {
 	if text, isText := value.(string); isText && old == "signin_enabled" {
 		return text == "true"
@@ -68,7 +69,7 @@ func oldSetting(old string, value any) any {
 	return value
 }
 
-// mirrorAliases shows each setting under its old name too.
+// mirrorAliases sets each setting under its old name too.
 func (d *Document) mirrorAliases() *Document {
 	for old, name := range settingAliases() {
 		d.values[d.shape.index[old]] = oldSetting(old, d.Get(name))
@@ -76,9 +77,9 @@ func (d *Document) mirrorAliases() *Document {
 	return d
 }
 
-// joinAliases gives the new name the value that came under the old one. The documents do not say which of two different
-// values wins: they are refused.
-func (u *settingsUpdate) joinAliases() *answer {
+// joinAliases copies a value from the old name of a setting to the new one. The documents do not
+// specify which of two different values wins: they are rejected.
+func (u *settingsUpdate) joinAliases() *response {
 	var problems []string
 	for old, name := range settingAliases() {
 		value := newSetting(old, u.to.Get(old))
@@ -94,49 +95,50 @@ func (u *settingsUpdate) joinAliases() *answer {
 	}
 	if len(problems) > 0 {
 		slices.Sort(problems)
-		return fail(refused(http.StatusBadRequest, problems...))
+		return fail(rejected(http.StatusBadRequest, problems...))
 	}
 	return nil
 }
 
-// check holds the new values to the limits of the contract.
-func (u *settingsUpdate) check() *answer {
+// check compares the new values with the limits of the contract.
+func (u *settingsUpdate) check() *response {
 	problems := map[string][]string{}
 	params := map[string]parameter{}
-	for _, p := range u.route.endpoint.BodyParams {
+	for _, p := range u.call.route.endpoint.BodyParams {
 		params[p.Name] = p
 	}
 	for name := range u.given {
 		if problem := u.problem(name, params[name]); problem != "" {
-			problems[u.deployedName(name)] = []string{problem}
+			problems[u.call.deployedName(name)] = []string{problem}
 		}
 	}
 	if len(problems) > 0 {
-		return fail(answer{status: http.StatusBadRequest, doc: map[string]any{"message": problems}})
+		return fail(response{status: http.StatusBadRequest, doc: map[string]any{"message": problems}})
 	}
 	return nil
 }
 
-// problem says what is wrong with the new value of a setting, or nothing. p is zero for one that only responses have.
+// problem describes why the new value of a setting is invalid; "" for a valid one. p is zero for a
+// setting that only responses have.
 func (u *settingsUpdate) problem(name string, p parameter) string {
-	if needed := p.unmet(u.to.bool); needed != "" {
+	if needed := p.unmetNeed(u.to.bool); needed != "" {
 		return needed
 	}
 	switch value := u.to.Get(name).(type) {
 	case int64:
-		return p.outOfRange(value, lowestSetting(name))
+		return p.rangeProblem(value, lowestSetting(name))
 	case float64:
-		return p.outOfRange(int64(value), lowestSetting(name))
+		return p.rangeProblem(int64(value), lowestSetting(name))
 	case []any:
-		return p.repeated(value)
+		return p.duplicateProblem(value)
 	case string:
-		return p.misformed(value)
+		return p.formatProblem(value)
 	}
 	return ""
 }
 
-// lowestSetting is the least value where the contract gives none: a size, a count or a period is not negative, and a key
-// restriction of -1 forbids the keys.
+// lowestSetting returns the least value where the contract has none. A size, a count or a period
+// cannot be negative, and a key restriction of -1 forbids the keys.
 func lowestSetting(name string) int64 {
 	if strings.HasSuffix(name, "_key_restriction") {
 		return -1
@@ -144,7 +146,7 @@ func lowestSetting(name string) int64 {
 	return 0
 }
 
-func (p parameter) outOfRange(n, lowest int64) string {
+func (p parameter) rangeProblem(n, lowest int64) string {
 	if p.Min != nil {
 		lowest = *p.Min
 	}
@@ -157,8 +159,8 @@ func (p parameter) outOfRange(n, lowest int64) string {
 	return ""
 }
 
-// repeated refuses an item that is there twice where the contract lists the possible lists.
-func (p parameter) repeated(items []any) string {
+// duplicateProblem rejects an item that occurs twice, if the contract lists the possible items.
+func (p parameter) duplicateProblem(items []any) string {
 	for i, item := range items {
 		if len(p.ItemEnum) > 0 && slices.Contains(items[:i], item) {
 			return "has a value twice"
@@ -167,15 +169,15 @@ func (p parameter) repeated(items []any) string {
 	return ""
 }
 
-// misformed says what is wrong with a text that has a form.
-func (p parameter) misformed(text string) string {
+// formatProblem describes why a text with a format is invalid; "" for a valid one.
+func (p parameter) formatProblem(text string) string {
 	if len(p.Enum) > 0 && !slices.Contains(p.Enum, text) {
 		return "does not have a valid value"
 	}
 	switch {
 	case text == "":
 	case p.MinText != "":
-		return shorterThan(text, p.MinText)
+		return minAgeProblem(text, p.MinText)
 	case p.Name == "spam_check_endpoint_url":
 		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "grpc" && u.Scheme != "tls" {
 			return "is blocked: Only allowed schemes are grpc, tls"
@@ -188,8 +190,8 @@ func (p parameter) misformed(text string) string {
 	return ""
 }
 
-// shorterThan refuses an age that cannot be read or that is too short.
-func shorterThan(text, least string) string {
+// minAgeProblem rejects an age that is invalid or too short.
+func minAgeProblem(text, least string) string {
 	age, readable := parseAge(text)
 	needed, _ := parseAge(least)
 	switch {

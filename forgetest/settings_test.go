@@ -89,6 +89,7 @@ func TestSettingsAreStateful(t *testing.T) {
 	}
 	object := newCaller(t, s).get(settingsPath).object(t)
 	keys(t, "ApplicationSettings", "", object)
+	assert.InDelta(t, 1, object["id"], 0)
 	var types map[string]struct{ Fields []struct{ Name string } }
 	parse("catalogue/types.json", &types)
 	require.Len(t, types["ApplicationSettings"].Fields, 142)
@@ -122,7 +123,8 @@ func TestSettingsRules(t *testing.T) {
 	}
 	before := c.get(settingsPath).Body
 	assert.Equal(t, 0, s.Effects("PUT "+settingsPath))
-	for _, form := range []string{"antispam_enabled=false", "throttle_authenticated_git_http_enabled=true", "no_such_setting=1"} {
+	for _, form := range []string{"", "antispam_enabled=false", "throttle_authenticated_git_http_enabled=true",
+		"throttle_unauthenticated_git_http_enabled=true", "no_such_setting=1"} {
 		assert.Equal(t, 200, c.send("PUT", settingsPath, form).Status, form)
 	}
 	assert.NotContains(t, c.get(settingsPath).Body, "no_such_setting")
@@ -133,7 +135,7 @@ func TestSettingsRules(t *testing.T) {
 	object := c.put(settingsPath, map[string]any{"after_sign_out_path": nil, "valid_runner_registrars": []string{}}).object(t)
 	assert.Nil(t, object["after_sign_out_path"])
 	assert.Equal(t, []any{}, object["valid_runner_registrars"])
-	assert.InDelta(t, 7, object["default_projects_limit"], 0) // a field that is no documented parameter
+	assert.InDelta(t, 7, object["default_projects_limit"], 0) // a field that is not a documented parameter
 	assert.Equal(t, map[string]any{"allow_force_push": true}, object["default_branch_protection_defaults"])
 	alias := c.send("PUT", settingsPath, "admin_notification_email=a@example.com&signin_enabled=false").object(t)
 	assert.Equal(t, "a@example.com", alias["abuse_notification_email"])
@@ -169,7 +171,7 @@ func TestSettingsCache(t *testing.T) {
 func TestSettingsInGitLabWords(t *testing.T) {
 	c := newCaller(t, New(t, GitLabWords()))
 	object := c.get(settingsPath).object(t)
-	for neutral, word := range words().Settings {
+	for neutral, word := range vocabulary().Settings {
 		assert.NotContains(t, object, neutral)
 		assert.Contains(t, object, word)
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// formText is a value of a form or a query, where every type is text. The types of a JSON body count as they are.
+// formText is a value of a form or a query, where every type is text. Values of a JSON body keep
+// their types.
 type formText string
 
-// setting reads a parameter in any of its encodings.
+// setting returns a parameter in any of its encodings.
 func (c *call) setting(name string) (value any, given bool) {
 	if value, given = c.object[name]; given {
 		return value, true
@@ -19,7 +20,7 @@ func (c *call) setting(name string) (value any, given bool) {
 	if values := c.params[name]; len(values) == 1 {
 		return formText(values[0]), true
 	}
-	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a name that comes twice is a list, too
+	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a repeated name is a list, too
 		items := []any{}
 		for _, item := range list {
 			if item != "" {
@@ -37,12 +38,13 @@ func (c *call) setting(name string) (value any, given bool) {
 	return hash, len(hash) > 0
 }
 
-// parse brings a JSON value, or the text of a form, to the form in which documents keep the field. Another type does not
-// fit, nor does null where the contract has none: requests send only true or false (document 1 §2.1).
+// parse converts a JSON value, or the text of a form, to the type in which documents store the
+// field. fits is false for another type, and for null where the contract does not allow it:
+// requests send only true or false (Document 1 §2.1).
 func (f *field) parse(value any) (parsed any, fits bool) {
 	switch v := value.(type) {
 	case nil:
-		return nil, f.clears()
+		return nil, f.acceptsNull()
 	case formText:
 		return f.parseForm(string(v))
 	case string:
@@ -61,9 +63,9 @@ func (f *field) parse(value any) (parsed any, fits bool) {
 
 func (f *field) isText() bool { return f.Type == "string" || f.Type == "text" }
 
-// clears reports whether a request may send null: where responses may have it, and for a text that only requests have and
-// that has no value set.
-func (f *field) clears() bool { return f.Type != "boolean" && (f.Nullable || f.blank) }
+// acceptsNull reports whether a request may send null: for a field that may be null in responses,
+// and for a text that only requests have and that has no enum.
+func (f *field) acceptsNull() bool { return f.Type != "boolean" && (f.Nullable || f.blank) }
 
 func (f *field) parseForm(s string) (any, bool) {
 	switch f.Type {
@@ -71,7 +73,7 @@ func (f *field) parseForm(s string) (any, bool) {
 		return s == "true", s == "true" || s == "false"
 	case "integer", "number":
 		if s == "" {
-			return nil, f.clears()
+			return nil, f.acceptsNull()
 		}
 		return f.parseNumber(s)
 	case "array":
@@ -92,8 +94,18 @@ func (f *field) parseNumber(s string) (any, bool) {
 	return nil, false
 }
 
-// parseItems takes a list. Where the contract has no type for the items, they stay as they are.
+// parseItems converts a list. Items without a type in the contract stay unchanged.
 func (f *field) parseItems(items []any) (any, bool) {
+	if f.Items != nil && f.Items.Ref != "" {
+		items = slices.Clone(items)
+		for i, item := range items {
+			one, fits := (&field{Type: "object", Ref: f.Items.Ref}).parse(item)
+			if !fits {
+				return nil, false
+			}
+			items[i] = one
+		}
+	}
 	if f.Items != nil && f.Items.Type == "string" {
 		for _, item := range items {
 			if _, isText := item.(string); !isText {
@@ -104,7 +116,7 @@ func (f *field) parseItems(items []any) (any, bool) {
 	return items, f.Type == "array"
 }
 
-// parseHash takes an object. Where the contract has no type for the values, they stay as they are.
+// parseHash converts an object. Values without a type in the contract stay unchanged.
 func (f *field) parseHash(hash map[string]any) (any, bool) {
 	if f.Type != "object" && f.Type != "hash" {
 		return nil, false
@@ -114,8 +126,8 @@ func (f *field) parseHash(hash map[string]any) (any, bool) {
 		if strings.Contains(key, "[") || strings.Contains(key, "]") {
 			return nil, false // a form has no deeper levels here
 		}
-		if f.Values != nil {
-			one, fits := (&field{Type: f.Values.Type}).parse(value)
+		if typed := f.keyField(key); typed != nil {
+			one, fits := typed.parse(value)
 			if !fits {
 				return nil, false
 			}
@@ -128,4 +140,19 @@ func (f *field) parseHash(hash map[string]any) (any, bool) {
 		parsed[key] = value
 	}
 	return parsed, true
+}
+
+// keyField is the type that the contract has for a key of an object; nil where it has none.
+func (f *field) keyField(key string) *field {
+	if f.Values != nil {
+		return &field{Type: f.Values.Type}
+	}
+	if f.Ref == "" {
+		return nil
+	}
+	kind := catalogue().shapes[f.Ref]
+	if i, known := kind.index[key]; known {
+		return kind.fields[i]
+	}
+	return nil
 }

@@ -15,11 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trial is a value for a setting, and whether the documents allow it. What is allowed is shown as it was sent.
+// trial is a value for a setting, and whether the documents allow it. An allowed value is shown as
+// it was sent.
 type trial struct {
 	value any
 	legal bool
-	text  bool // as a form has it
+	text  bool // as in a form
 	shown any  // of a form
 }
 
@@ -42,11 +43,12 @@ func formOf(text string, shown any) trial {
 }
 func badForm(text string) trial { return trial{value: text, text: true} }
 
-// trials are values of all kinds for a parameter: what §4.1.1 allows, null, zero, other types, and what is out of range.
+// trials are values of all kinds for a parameter: allowed by §4.1.1, null, zero, of other types,
+// and out of range.
 func trials(p parameter) []trial {
 	object, list := map[string]any{}, []any{}
 	switch p.Type {
-	case "boolean": // "Requests send only true or false" (document 1 §2.1)
+	case "boolean": // "Requests send only true or false" (Document 1 §2.1)
 		return slices.Concat(legal(true, false), illegal(nil, "true", "", "yes", 0, 1, list, object),
 			[]trial{formOf("true", true), formOf("false", false), badForm(""), badForm("1"), badForm("yes")})
 	case "integer":
@@ -108,7 +110,7 @@ func stringTrials(p parameter) []trial {
 	case p.Name == "terms": // the response has no null
 		return slices.Concat(legal("be kind", ""), illegal(nil))
 	}
-	return append(legal("text", "", "ünï <b> \"x\"", nil), formOf("a b", "a b"))
+	return append(legal("text", "", "ünï <b> \"x\"", "4711", "true", nil), formOf("a b", "a b"), formOf("4711", "4711"))
 }
 
 // platformOf is a server of the matrix.
@@ -125,29 +127,30 @@ func settingPlatforms() (all []platformOf) {
 	return append(all, platformOf{"dedicated", []Option{WithOffering(Dedicated)}}, platformOf{"16.0", []Option{WithRelease("16.0")}})
 }
 
-// settingFields are the fields of the response as the contract has them.
+// settingFields are the fields of the response in the contract.
 var settingFields = sync.OnceValue(func() []field {
 	var types map[string]struct{ Fields []field }
 	parse("catalogue/types.json", &types)
 	return types["ApplicationSettings"].Fields
 })
 
-// soldSetting reports whether a platform has a setting: the limits of §4.1.1 and those of §2.1 hold both.
+// soldSetting reports whether a platform has a setting, by the restrictions of both §4.1.1 and
+// §2.1.
 func soldSetting(s *Server, p parameter) bool {
 	for _, f := range settingFields() {
-		if f.Name == p.Name && !f.Only.licensed(s) {
+		if f.Name == p.Name && !f.Only.available(s) {
 			return false
 		}
 	}
-	return p.Only.licensed(s)
+	return p.Only.available(s)
 }
 
-// A setting is either taken as it was sent, or refused and nothing changes, or, where the platform does not have it, ignored
-// and not shown. It is never taken as another value.
+// A setting is either accepted as it was sent, or rejected and nothing changes, or, if the platform
+// does not have it, ignored and not shown. It is never set to another value.
 func TestSettingsKeepWhatWasSent(t *testing.T) {
 	for i, on := range settingPlatforms() {
 		if raceEnabled && i%3 != 0 {
-			continue // nothing runs at once here, and it takes ten times as long
+			continue // nothing runs concurrently here, and it takes ten times as long
 		}
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
@@ -167,22 +170,22 @@ func TestSettingsKeepWhatWasSent(t *testing.T) {
 	}
 }
 
-// inWords is what a server calls a setting.
+// inWords returns the server's name of a setting.
 func inWords(s *Server, name string) string {
 	if s.gitlab {
-		return orElse(words().Settings[name], name)
+		return orElse(vocabulary().Settings[name], name)
 	}
 	return name
 }
 
-// meeting is a server that is tried, and what its settings were last.
+// meeting is a server under test, and its latest settings.
 type meeting struct {
 	caller
 	srv    *Server
 	before reply
 }
 
-// try sends one value and says what is wrong with what became of it.
+// try sends one value and describes what is wrong with the result.
 func (m *meeting) try(x trial, p parameter, sold bool) (problems []string) {
 	name := inWords(m.srv, p.Name)
 	body := map[string]any{name: x.value}
@@ -207,7 +210,7 @@ func (m *meeting) try(x trial, p parameter, sold bool) (problems []string) {
 	m.before = after
 	switch {
 	case sold && !x.legal && r.Status == 400:
-		if !strings.Contains(r.Body, name) {
+		if inJSON := strings.NewReplacer("<", `\u003c`, ">", `\u003e`); !strings.Contains(r.Body, inJSON.Replace(name)) {
 			problems = append(problems, "the refusal does not name it: "+r.Body)
 		}
 		if after.Body != before.Body {
@@ -246,7 +249,7 @@ func otherChanges(old, now, sent map[string]any) (problems []string) {
 	return problems
 }
 
-// companionValue is a legal value of a setting that has to come with another one.
+// companionValue is a legal value of a setting that another one requires.
 func companionValue(name string) any {
 	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 		if p.Name == name && p.Type == "integer" {
@@ -256,7 +259,7 @@ func companionValue(name string) any {
 	return "companion"
 }
 
-// aliasesOfTheText are the pairs of names for one setting: old and new (document 3 §2.1, §4.1.1).
+// aliasesOfTheText are the pairs of names for one setting: old and new (Document 3 §2.1, §4.1.1).
 func aliasesOfTheText() [][2]string {
 	return [][2]string{
 		{"admin_notification_email", "abuse_notification_email"},
@@ -266,7 +269,7 @@ func aliasesOfTheText() [][2]string {
 	}
 }
 
-// The start values are values that the server takes: a program may send back what it read.
+// The server accepts its default values: a program may send back the values that it read.
 func TestSettingsStartIsLegal(t *testing.T) {
 	for _, on := range settingPlatforms() {
 		t.Run(on.name, func(t *testing.T) {
@@ -291,7 +294,7 @@ func TestSettingsStartIsLegal(t *testing.T) {
 	}
 }
 
-// Settings that only the response has are taken too, with the same care.
+// Settings that only the response has are accepted too, with the same checks.
 func TestSettingsOfTheResponseOnly(t *testing.T) {
 	c := newCaller(t, New(t))
 	for _, tc := range []struct {
@@ -321,6 +324,8 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 			assert.Equal(t, before.Body, after.Body, tc.name)
 		}
 	}
+	forced := c.send("PUT", settingsPath, "default_branch_protection_defaults[allow_force_push]=true")
+	assert.Equal(t, map[string]any{"allow_force_push": true}, forced.object(t)["default_branch_protection_defaults"])
 	weights := c.send("PUT", settingsPath, "repository_storages_weighted[default]=70&repository_storages_weighted[cold]=30")
 	assert.Equal(t, map[string]any{"default": 70.0, "cold": 30.0}, weights.object(t)["repository_storages_weighted"])
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "repository_storages_weighted[default]=much").Status)
@@ -337,7 +342,7 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 	assert.Equal(t, 200, free.put(settingsPath, map[string]any{"replica_status_timeout": "nonsense"}).Status) // ignored there
 }
 
-// A value that another one has to allow is refused without it.
+// A value that requires another setting is rejected without it.
 func TestSettingsNeeds(t *testing.T) {
 	c := newCaller(t, New(t))
 	const refusal = `{"message":{"unconfirmed_users_delete_after_days":["can only be enabled when delete_unconfirmed_users is enabled"]}}`

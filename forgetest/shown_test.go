@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file look at values of document 2 §2: those that may be null, those that follow
-// from others, and the fields of tiers and releases.
+// The tests of this file check values of Document 2 §2: nullable fields, derived fields, and the
+// fields of tiers and releases.
 
 // at follows a dotted path into an object. It returns nil below null, and false if one is absent.
 func at(object map[string]any, path string) (value any, found bool) {
@@ -39,7 +39,7 @@ func assertShown(t *testing.T, object map[string]any, want map[string]any) {
 	}
 }
 
-// What may be null is null before it is set, and shown afterwards.
+// A nullable field is null before it is set, and shown afterwards.
 func TestNullableFields(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)
@@ -96,7 +96,7 @@ func TestFirstAssignee(t *testing.T) {
 	}
 }
 
-// What follows from other fields of an issue, and from where it is looked at.
+// Derived fields of an issue, and those that depend on the list.
 func TestIssueValues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -126,7 +126,7 @@ func TestIssueValues(t *testing.T) {
 	}
 }
 
-// A to-do says what marked it and where its target is.
+// A to-do has its author and the address of its target.
 func TestTodoValues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -139,6 +139,10 @@ func TestTodoValues(t *testing.T) {
 	} {
 		todo := c.post(path).object(t)
 		assertShown(t, todo, want)
+		assertShown(t, todo, map[string]any{
+			"project.id": 1.0, "project.name": "App", "project.name_with_namespace": "group / App", "project.path": "app",
+			"project.path_with_namespace": "group/app", "author.username": "root", "body": todo["target"].(map[string]any)["title"],
+		})
 		assertShown(t, todo, map[string]any{"action_name": "marked", "state": "pending", "target.web_url": want["target_url"]})
 	}
 }
@@ -158,8 +162,8 @@ func TestMilestoneFieldsMayBeAbsent(t *testing.T) {
 	}
 }
 
-// What follows from other fields of a merge request. One that is not open says so, unless the test
-// gives another status.
+// Derived fields of a merge request. The status of one that is not open is not_open, unless the
+// test sets another.
 func TestMergeRequestValues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -202,6 +206,9 @@ func TestVersionCommits(t *testing.T) {
 	for i, want := range []*Commit{later, start} {
 		assertShown(t, versions[i], map[string]any{"base_commit_sha": base.ID, "start_commit_sha": want.ID})
 	}
+	assertShown(t, c.get("/merge_requests").array(t)[0], map[string]any{
+		"diff_refs.base_sha": base.ID, "diff_refs.start_sha": later.ID, "diff_refs.head_sha": head.ID, "sha": head.ID,
+	})
 	single := c.get("/projects/1/merge_requests/1/versions/2").object(t)
 	assertShown(t, single, map[string]any{"head_commit_sha": head.ID, "start_commit_sha": later.ID})
 	commits := single["commits"].([]any)
@@ -213,7 +220,7 @@ func TestVersionCommits(t *testing.T) {
 	}
 }
 
-// What follows from other fields of a runner. Its address is shown by releases before 17.0.
+// Derived fields of a runner. Its address is shown by releases before 17.0.
 func TestRunnerShown(t *testing.T) {
 	for release, address := range map[string]string{"16.0": "10.0.0.7", "16.11": "10.0.0.7", "17.0": "", "18.0": "", "": ""} {
 		var options []Option
@@ -237,7 +244,7 @@ func TestRunnerShown(t *testing.T) {
 		}
 		assertShown(t, c.get("/runners/1").object(t), map[string]any{"name": nil, "maintenance_note": nil, "maximum_timeout": nil})
 		assert.Equal(t, "10.0.0.7", c.get("/runners/1/managers").array(t)[0]["ip_address"], release)
-		assert.Equal(t, address, s.runners[0].Get("ip_address"))
+		assert.Equal(t, address, s.store.runners[0].Get("ip_address"))
 	}
 }
 

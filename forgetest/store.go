@@ -19,7 +19,7 @@ type store struct {
 	moved     map[string]*Project // former full path
 	rates     map[string]*rate
 	lists     map[string][]issueRef // results of filtered lists, see issues_list.go
-	scans     map[string]*issueScan // positions in filtered lists, see issue_scan.go
+	scans     map[string]*issueScan // positions in filtered lists, see issues_scan.go
 	lastID    map[string]int64
 	events    auditLog
 
@@ -40,20 +40,20 @@ func (s *store) init() {
 	s.signingKey = newToken("key")
 }
 
-// nextID hands out n ids of a kind and returns the first.
+// nextID reserves n ids of a kind and returns the first.
 func (s *store) nextID(kind string, n int) int64 {
 	first := s.lastID[kind] + 1
 	s.lastID[kind] += int64(n)
 	return first
 }
 
-// changed forgets what was derived from the state.
-func (s *store) changed() {
+// invalidate forgets what was derived from the state.
+func (s *store) invalidate() {
 	clear(s.lists)
 	clear(s.scans)
 }
 
-func (s *store) userNamed(username string) *User {
+func (s *store) userByName(username string) *User {
 	return s.usernames[strings.ToLower(username)]
 }
 
@@ -61,8 +61,16 @@ func (s *store) userByID(id int64) *User {
 	return s.userIDs[id]
 }
 
-// group finds a group by id or full path.
-func (s *store) group(ref string) *Group {
+// findUser finds a user by id or username.
+func (s *store) findUser(ref string) *User {
+	if id, isID := parseID(ref); isID {
+		return s.userByID(id)
+	}
+	return s.userByName(ref)
+}
+
+// findGroup finds a group by id or full path.
+func (s *store) findGroup(ref string) *Group {
 	id, isID := parseID(ref)
 	for _, g := range s.groups {
 		if isID && g.ID == id || !isID && strings.EqualFold(g.Path, ref) {
@@ -72,8 +80,8 @@ func (s *store) group(ref string) *Group {
 	return nil
 }
 
-// project finds a project by id or full path; moved is true when the path is a former one.
-func (s *store) project(ref string) (p *Project, moved bool) {
+// findProject finds a project by id or full path; moved is true when the path is a former one.
+func (s *store) findProject(ref string) (p *Project, moved bool) {
 	id, isID := parseID(ref)
 	for _, p := range s.projects {
 		if isID && p.ID == id || !isID && strings.EqualFold(p.Path, ref) {
@@ -96,18 +104,19 @@ type rate struct {
 	used      int
 }
 
-// LimitRate lets a route answer n calls a minute and 429 beyond; 0 lifts the limit. Without it only
-// "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs above 10 MB (document 1 §8).
+// LimitRate limits a route to n calls a minute and responds 429 beyond; 0 lifts the limit. By
+// default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
+// above 10 MB (Document 1 §8).
 func (s *Server) LimitRate(route string, n int) {
-	s.mustKnow(route)
+	s.mustBeRoute(route)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rates[canonical(route)] = &rate{perMinute: n}
+	s.store.rates[canonical(route)] = &rate{perMinute: n}
 }
 
-// overRate counts a call and gives the 429 answer when the limit is reached.
-func (s *Server) overRate(route string) *answer {
-	r := s.rates[route]
+// checkRate counts a call and returns the 429 response once the limit is reached.
+func (s *Server) checkRate(route string) *response {
+	r := s.store.rates[route]
 	if r == nil || r.perMinute == 0 {
 		return nil
 	}
@@ -119,12 +128,12 @@ func (s *Server) overRate(route string) *answer {
 	if r.used <= r.perMinute {
 		return nil
 	}
-	limited := tooMany(r.start.Add(time.Minute).Sub(now), now, r.perMinute)
+	limited := tooManyRequests(r.start.Add(time.Minute).Sub(now), now, r.perMinute)
 	return &limited
 }
 
-// titled makes a name of a path segment: "billing-api" gives "Billing Api".
-func titled(path string) string {
+// titleCase makes a name from a path segment: "billing-api" becomes "Billing Api".
+func titleCase(path string) string {
 	words := strings.FieldsFunc(path, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	for i, w := range words {
 		words[i] = strings.ToUpper(w[:1]) + w[1:]
@@ -132,8 +141,9 @@ func titled(path string) string {
 	return strings.Join(words, " ")
 }
 
-// split cuts a full path into its parent ("" at the top) and its last segment. It panics on a malformed path.
-func split(path string) (parent, name string) {
+// splitPath splits a full path into its parent ("" at the top) and its last segment. It panics on a
+// malformed path.
+func splitPath(path string) (parent, name string) {
 	for _, part := range strings.Split(path, "/") {
 		if part == "" || strings.ContainsAny(part, " ?#%") {
 			panic(fmt.Sprintf("forgetest: %q is no full path", path))

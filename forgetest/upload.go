@@ -10,12 +10,12 @@ import (
 
 // upload is a file of a multipart body.
 type upload struct {
-	name string // as the client calls it
+	name string // as the client names it
 	data []byte
 }
 
-// readMultipart takes the fields of a multipart body as parameters and keeps its files.
-func (c *call) readMultipart(body []byte, boundary string) *answer {
+// readMultipart adds the fields of a multipart body to the parameters and stores its files.
+func (c *call) readMultipart(body []byte, boundary string) *response {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {
 		part, err := reader.NextPart()
@@ -27,7 +27,7 @@ func (c *call) readMultipart(body []byte, boundary string) *answer {
 			data, err = io.ReadAll(part)
 		}
 		if err != nil {
-			return fail(refused(http.StatusBadRequest, "message body does not match declared format"))
+			return fail(rejected(http.StatusBadRequest, "message body does not match declared format"))
 		}
 		name := part.FormName()
 		if part.FileName() == "" {

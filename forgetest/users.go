@@ -8,22 +8,24 @@ import (
 )
 
 // keysetAbove is the number of users in a response, all its pages together, from which their list
-// needs keyset pagination, since 17.0 (document 1 §8).
+// needs keyset pagination, since 17.0 (Document 1 §8).
 const keysetAbove = 50_000
 
-// BotKind says what a bot is for.
+// BotKind is the purpose of a bot.
 type BotKind int
 
-// ProjectBot belongs to a project or group access token, InternalBot (alert bot, support bot) to the platform itself.
+// ProjectBot belongs to a project or group access token, InternalBot (alert bot, support bot) to
+// the platform itself.
 const (
 	_ BotKind = iota
 	ProjectBot
 	InternalBot
 )
 
-// userRoutes has no call without credentials. Who may list users is open: the table of document 1
-// §8.1 says both, authenticated or not, document 2 §4.3 asks for a token unless a row says otherwise.
-// The interpretation is the endpoint's own row, so forgetest answers 401.
+// userRoutes has no route that accepts calls without credentials. The documents contradict each
+// other about listing users: by the table of Document 1 §8.1 no token is needed, by Document 2 §4.3
+// one is, unless a row states otherwise. The interpretation is the endpoint's own row, so forgetest
+// responds 401.
 func userRoutes() []route {
 	return []route{
 		{name: "GET /users", handle: listUsers},
@@ -43,7 +45,7 @@ func (s *Server) AddUsers(n int, prefix string) []*User {
 	return users
 }
 
-// AddBot creates a user that is a program.
+// AddBot creates a bot user.
 func (s *Server) AddBot(username string, kind BotKind) *User {
 	u := s.AddUser(username)
 	s.mu.Lock()
@@ -53,7 +55,8 @@ func (s *Server) AddBot(username string, kind BotKind) *User {
 	return u
 }
 
-// Fill changes the user's document: u.Fill(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") }).
+// Fill changes the user's document: u.Fill(func(d *Document) { d.Set("location",
+// "Oslo").Set("state", "blocked") }).
 func (u *User) Fill(fill func(user *Document)) *User {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
@@ -63,11 +66,11 @@ func (u *User) Fill(fill func(user *Document)) *User {
 		u.summary.Set(name, u.doc.Get(name))
 	}
 	u.updated = u.srv.now()
-	u.srv.changed()
+	u.srv.store.invalidate()
 	return u
 }
 
-// SetCustomAttribute gives the user a custom attribute; administrators see and filter them.
+// SetCustomAttribute sets a custom attribute of the user; administrators see and filter them.
 func (u *User) SetCustomAttribute(key, value string) {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
@@ -96,24 +99,24 @@ func (u *User) AddIdentity(provider, externUID string) {
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
 }
 
-// AddToken creates a further access token. With scopes it is limited to them: "api" allows everything,
-// "manage_runners" the runner calls that the contract names for it, and "read_api" reading, without
-// those.
+// AddToken creates another access token. With scopes it is limited to them: "api" allows
+// everything, "manage_runners" the runner calls for which the contract names it, and "read_api"
+// reading except for those.
 func (u *User) AddToken(scopes ...string) string {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
 	token := newToken("user")
-	u.srv.tokens[token] = credential{scheme: "access_token", user: u, scopes: scopes}
+	u.srv.store.tokens[token] = credential{scheme: "access_token", user: u, scopes: scopes}
 	return token
 }
 
-// attribute is a custom attribute; the contract does not show its shape, this is the deployed one.
+// attribute is a custom attribute. The contract does not show its shape; this is the deployed one.
 type attribute struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// newDocument fills the user's document (document 2 §2.7).
+// newDocument fills the user's document (Document 2 §2.7).
 func (u *User) newDocument() *Document {
 	now := u.srv.now()
 	return NewDocument("User").Set("id", u.ID).Set("username", u.Username).Set("name", u.Name).Set("state", "active").
@@ -125,14 +128,14 @@ func (u *User) newDocument() *Document {
 		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
 }
 
-// auditor reports whether the user may read everything: administrators, and auditors, whom Free does
-// not have (document 2 §2.7 and §4.5).
+// auditor reports whether the user may read everything. Administrators may, and auditors, except in
+// the tier Free (Document 2 §2.7 and §4.5).
 func (u *User) auditor() bool {
 	return u != nil && (u.Admin || u.srv.tier != Free && u.doc.bool("is_auditor"))
 }
 
-// show answers users in a view; administrators see the full one.
-func (c *call) show(a answer, view string) answer {
+// withUserView selects the view of users in a response; administrators see the full one.
+func (c *call) withUserView(a response, view string) response {
 	if c.user.Admin {
 		view = "full"
 	}
@@ -142,7 +145,7 @@ func (c *call) show(a answer, view string) answer {
 	return a.as(view)
 }
 
-func (u *User) render() *Document {
+func (u *User) renderFull() *Document {
 	list := make([]attribute, len(u.attributes))
 	copy(list, u.attributes)
 	d := u.doc.clone()
@@ -151,39 +154,39 @@ func (u *User) render() *Document {
 	return d
 }
 
-func getUser(c *call) answer {
+func getUser(c *call) response {
 	id, _ := parseID(c.args["id"])
-	u := c.userByID(id)
+	u := c.store.userByID(id)
 	if u == nil {
-		return missing("User")
+		return notFound("User")
 	}
-	return c.show(ok(u.render()), "single")
+	return c.withUserView(ok(u.renderFull()), "single")
 }
 
-func getCurrentUser(c *call) answer { return ok(c.user.render()).as("full") }
+func getCurrentUser(c *call) response { return ok(c.user.renderFull()).as("full") }
 
-func listUsers(c *call) answer {
-	users := slices.DeleteFunc(slices.Clone(c.users), func(u *User) bool { return !c.wantsUser(u) })
-	if len(users) >= keysetAbove && c.text("pagination") != "keyset" && c.release.has(release{17, 0}) {
-		return refused(http.StatusMethodNotAllowed, "Offset pagination is not available for 50,000 or more records of type User. Use keyset pagination")
+func listUsers(c *call) response {
+	users := slices.DeleteFunc(slices.Clone(c.store.users), func(u *User) bool { return !c.matchesUser(u) })
+	if len(users) >= keysetAbove && c.text("pagination") != "keyset" && c.server.release.has(release{17, 0}) {
+		return rejected(http.StatusMethodNotAllowed, "Offset pagination is not available for 50,000 or more records of type User. Use keyset pagination")
 	}
 	c.sortUsers(users)
-	return c.show(c.page(listing{
+	return c.withUserView(c.page(listing{
 		n:   len(users),
-		at:  func(i int) *Document { return users[i].render() },
+		at:  func(i int) *Document { return users[i].renderFull() },
 		key: func(i int) string { return users[i].Username },
 	}), "list")
 }
 
-// wantsUser compares a user with the parameters of the list (document 2 §4.3).
-func (c *call) wantsUser(u *User) bool {
+// matchesUser compares a user with the parameters of the list (Document 2 §4.3).
+func (c *call) matchesUser(u *User) bool {
 	state, external := u.doc.text("state"), u.doc.bool("external")
 	at := u.doc.time("created_at")
 	after, hasAfter := parseTime(c.text("created_after"))
 	before, hasBefore := parseTime(c.text("created_before"))
 	for _, refusal := range []bool{
 		c.has("username") && !strings.EqualFold(c.text("username"), u.Username),
-		c.has("search") && !u.found(c.text("search"), c.user.Admin && c.offering != Hosted),
+		c.has("search") && !u.matchesSearch(c.text("search"), c.user.Admin && c.server.offering != Hosted),
 		c.flag("active") && state != "active",
 		c.flag("exclude_active") && state == "active",
 		c.flag("external") && !external,
@@ -200,19 +203,19 @@ func (c *call) wantsUser(u *User) bool {
 			return false
 		}
 	}
-	return c.wantsAccount(u)
+	return c.matchesAdminFilters(u)
 }
 
-// wantsAccount compares what only administrators can ask for; the parameters of others were dropped.
-func (c *call) wantsAccount(u *User) bool {
+// matchesAdminFilters compares the parameters of administrators; those of other users were dropped.
+func (c *call) matchesAdminFilters(u *User) bool {
 	for _, refusal := range []bool{
 		c.has("two_factor") && u.doc.bool("two_factor_enabled") != (c.text("two_factor") == "enabled"),
-		c.flag("without_projects") && slices.ContainsFunc(c.projects, func(p *Project) bool { return p.member(u) > NoAccess }),
+		c.flag("without_projects") && slices.ContainsFunc(c.store.projects, func(p *Project) bool { return p.member(u) > NoAccess }),
 		c.flag("admins") && !u.Admin,
 		c.flag("auditors") && !u.doc.bool("is_auditor"),
 		c.flag("skip_ldap") && slices.ContainsFunc(u.identities("identities"), usesLDAP),
-		c.has("extern_uid") && !c.identified(u, c.text("provider"), c.text("extern_uid")),
-		c.has("saml_provider_id") && !slices.Contains(each(u.identities("identities"), "saml_provider_id"), c.text("saml_provider_id")),
+		c.has("extern_uid") && !c.hasIdentity(u, c.text("provider"), c.text("extern_uid")),
+		c.has("saml_provider_id") && !slices.Contains(fieldTexts(u.identities("identities"), "saml_provider_id"), c.text("saml_provider_id")),
 	} {
 		if refusal {
 			return false
@@ -227,8 +230,9 @@ func (c *call) wantsAccount(u *User) bool {
 	return true
 }
 
-// found looks for a text in name and username, and for a whole e-mail address: the public one, or any.
-func (u *User) found(search string, anyAddress bool) bool {
+// matchesSearch searches a text in name and username, and a whole e-mail address: the public one,
+// or any.
+func (u *User) matchesSearch(search string, anyAddress bool) bool {
 	search = strings.ToLower(search)
 	if strings.Contains(strings.ToLower(u.Name+"\n"+u.Username), search) || strings.EqualFold(u.doc.text("public_email"), search) {
 		return true
@@ -236,12 +240,12 @@ func (u *User) found(search string, anyAddress bool) bool {
 	return anyAddress && slices.ContainsFunc(u.emails, func(e *Document) bool { return strings.EqualFold(e.text("email"), search) })
 }
 
-// identified reports whether the user has this identity of a provider. Without a tier that has scim
-// nobody has such an identity: the document says that the provider is not available there, and the
-// interpretation is that it finds nobody, as an unknown provider does.
-func (c *call) identified(u *User, provider, uid string) bool {
+// hasIdentity reports whether the user has this identity of a provider. In a tier without scim no
+// user has such an identity: the document states only that the provider is unavailable there. The
+// interpretation is that the filter then matches no user, as for an unknown provider.
+func (c *call) hasIdentity(u *User, provider, uid string) bool {
 	if provider == "scim" {
-		return c.tier != Free && slices.ContainsFunc(u.identities("scim_identities"), func(d *Document) bool { return d.text("extern_uid") == uid })
+		return c.server.tier != Free && slices.ContainsFunc(u.identities("scim_identities"), func(d *Document) bool { return d.text("extern_uid") == uid })
 	}
 	return slices.ContainsFunc(u.identities("identities"), func(d *Document) bool {
 		return d.text("provider") == provider && d.text("extern_uid") == uid

@@ -2,6 +2,8 @@ package forgetest
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,8 +33,10 @@ func TestUserList(t *testing.T) {
 	for query, want := range map[string][]any{
 		"":                          {5.0, 4.0, 3.0, 2.0, 1.0},
 		"username=JANE":             {2.0},
+		"username=jan":              {}, // whole names only
 		"search=zoe":                {2.0},
 		"search=bot":                {5.0, 4.0},
+		"search=GROUP_b":            {5.0}, // in the username, and not in the name
 		"search=public@example.com": {2.0},
 		"search=public@example":     {},
 		"active=true":               {5.0, 4.0, 2.0, 1.0},
@@ -50,6 +54,12 @@ func TestUserList(t *testing.T) {
 		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
 		assert.Equal(t, want, asTom.get("/users?"+query).column(t, "id"), query)
 	}
+	for flag := range strings.FieldsSeq(`humans exclude_active exclude_external exclude_humans exclude_internal without_project_bots
+		without_projects admins auditors skip_ldap`) {
+		plain := c.get("/users")
+		assert.Len(t, plain.array(t), 5)
+		assert.Equal(t, plain.Body, c.get("/users?"+flag+"=false").Body, "%s is false by default", flag)
+	}
 	for query, want := range map[string][]any{ // of administrators; ignored from others
 		"sort=asc":                              {1.0, 2.0, 3.0, 4.0, 5.0},
 		"order_by=username":                     {3.0, 1.0, 2.0, 5.0, 4.0},
@@ -66,6 +76,7 @@ func TestUserList(t *testing.T) {
 		"extern_uid=scim-tom&provider=scim":     {3.0},
 		"custom_attributes[team]=edge":          {2.0},
 		"custom_attributes[team]=core":          {},
+		"custom_attributes[other]=edge":         {},
 	} {
 		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
 		assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0, 1.0}, asTom.get("/users?"+query).column(t, "id"), query)
@@ -75,6 +86,7 @@ func TestUserList(t *testing.T) {
 	for query, body := range map[string]string{
 		"active=false":     `{"error":"active does not have a valid value"}`,
 		"external=false":   `{"error":"external does not have a valid value"}`,
+		"blocked=false":    `{"error":"blocked does not have a valid value"}`,
 		"humans=1":         `{"error":"humans is invalid"}`,
 		"extern_uid=x":     `{"error":"provider is missing"}`,
 		"two_factor=maybe": `{"error":"two_factor does not have a valid value"}`,
@@ -88,8 +100,8 @@ func TestUserList(t *testing.T) {
 	assert.Len(t, newCaller(t, hosted).get("/users?admins=true").array(t), 2) // ignored on this offering
 }
 
-// What the rows of document 2 §4.3 limit to users, tiers and offerings acts there only. The
-// parameters as such are in TestListsIgnoreParametersOfOtherPlatforms.
+// Parameters that the rows of Document 2 §4.3 limit to users, tiers and offerings act there only.
+// TestListsIgnoreParametersOfOtherPlatforms tests the parameters as such.
 func TestUserListOnPlatforms(t *testing.T) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
 		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
@@ -104,7 +116,7 @@ func TestUserListOnPlatforms(t *testing.T) {
 			c := newCaller(t, s)
 			asJane := c.as(jane.Token)
 			all, only := []any{2.0, 1.0}, []any{2.0}
-			ifOwn := func(found []any) []any { // what administrators have on an instance of their own
+			ifOwn := func(found []any) []any { // the result on an instance that is not hosted
 				if offering == Hosted {
 					return all
 				}
@@ -165,10 +177,10 @@ func TestUsersWithoutProjects(t *testing.T) {
 	for _, name := range []string{"direct", "subgroup", "group", "other", "nobody"} {
 		s.AddUser(name)
 	}
-	s.projects[0].AddMember(s.userNamed("direct"), Guest)
-	s.AddGroup("group/sub").AddMember(s.userNamed("subgroup"), Guest)
-	s.AddGroup("group").AddMember(s.userNamed("group"), Owner)
-	s.AddGroup("empty").AddMember(s.userNamed("other"), Owner)
+	s.store.projects[0].AddMember(s.store.userByName("direct"), Guest)
+	s.AddGroup("group/sub").AddMember(s.store.userByName("subgroup"), Guest)
+	s.AddGroup("group").AddMember(s.store.userByName("group"), Owner)
+	s.AddGroup("empty").AddMember(s.store.userByName("other"), Owner)
 	assert.Equal(t, []any{"nobody", "other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
 	s.AddProject("nobody/own")
 	assert.Equal(t, []any{"other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
@@ -189,7 +201,7 @@ func TestSAMLProviderOfARelease(t *testing.T) {
 			if !known {
 				want = []any{3.0, 2.0, 1.0}
 			}
-			for _, who := range []caller{c, c.as(s.userNamed("tom").Token)} {
+			for _, who := range []caller{c, c.as(s.store.userByName("tom").Token)} {
 				assert.Equal(t, want, who.get("/users?"+query).column(t, "id"), "%s at %s", query, release)
 			}
 		}
@@ -201,11 +213,30 @@ func TestUserKeyset(t *testing.T) {
 	s := New(t)
 	users := s.AddUsers(45, "user")
 	for i, u := range users {
-		u.Fill(func(d *Document) { d.Set("name", fmt.Sprint("Name ", i%7)) })
+		s.SetClock(func() time.Time { return noon().Add(time.Duration(i*11%45) * time.Minute) }) // of the update
+		u.Fill(func(d *Document) {
+			d.Set("name", fmt.Sprint("Name ", i%7)).Set("created_at", noon().AddDate(0, 0, -i*13%45))
+		})
 	}
 	c := newCaller(t, s)
+	records := map[any]map[string]any{}
+	for i, u := range users {
+		records[float64(u.ID)] = map[string]any{
+			"id": fmt.Sprintf("%03d", u.ID), "name": u.Name, "username": u.Username,
+			"created_at": fmt.Sprintf("%03d", 45-i*13%45), "updated_at": fmt.Sprintf("%03d", i*11%45),
+		}
+	}
 	for _, who := range []caller{c, c.as(users[0].Token)} {
+		ids := func(order, sort string) []any {
+			return who.get("/users?pagination=keyset&per_page=100&order_by="+order+"&sort="+sort).column(t, "id")
+		}
 		for _, order := range []string{"id", "name", "username", "created_at", "updated_at"} {
+			reversed := ids(order, "desc")
+			slices.Reverse(reversed)
+			assert.Equal(t, ids(order, "asc"), reversed, order)
+			if order != "id" && order != "updated_at" {
+				assert.NotEqual(t, ids("id", "asc"), reversed, order)
+			}
 			for _, sort := range []string{"asc", "desc"} {
 				query := fmt.Sprintf("/users?pagination=keyset&order_by=%s&sort=%s", order, sort)
 				whole := who.get(query+"&per_page=100").column(t, "id")
@@ -213,6 +244,17 @@ func TestUserKeyset(t *testing.T) {
 				assert.Equal(t, whole, walked, query)
 				assert.Len(t, walked, 46)
 				assert.Equal(t, 5, pages)
+				keys := []string{}
+				for _, id := range walked {
+					if record, known := records[id]; known { // all but the administrator
+						keys = append(keys, record[order].(string))
+					}
+				}
+				sorted := slices.Sorted(slices.Values(keys))
+				if sort == "desc" {
+					slices.Reverse(sorted)
+				}
+				assert.Equal(t, sorted, keys, query)
 			}
 		}
 	}
@@ -227,8 +269,13 @@ func TestUserKeyset(t *testing.T) {
 
 func TestManyUsersNeedKeyset(t *testing.T) {
 	s := New(t)
-	s.AddUsers(keysetAbove, "user")
+	s.AddUsers(49_998, "user")
 	c := newCaller(t, s)
+	assert.Equal(t, 200, c.get("/users").Status, "49,999 with the administrator")
+	s.AddUsers(1, "usermore")
+	assert.Equal(t, 405, c.get("/users").Status)
+	assert.Equal(t, 200, c.get("/users?search=user").Status, "49,999 of 50,000")
+	s.AddUsers(1, "userlast")
 	assert.Equal(t, 405, c.get("/users").Status)
 	assert.Equal(t, 405, c.get("/users?active=true").Status)
 	assert.Len(t, c.get("/users?username=user7").array(t), 1) // the limit is that of the response
@@ -324,7 +371,9 @@ func TestEmails(t *testing.T) {
 		status       int
 	}{
 		{asJane, "GET", "/users/1/emails", 403}, {asJane, "POST", "/users/1/emails?email=x@example.com", 403},
-		{asJane, "DELETE", "/users/1/emails/1", 403}, {c, "GET", "/users/99/emails", 404}, {c, "POST", "/users/99/emails?email=x@example.com", 404},
+		{asJane, "DELETE", "/users/1/emails/1", 403}, {asJane, "GET", "/users/2/emails", 403},
+		{asJane, "POST", "/users/2/emails?email=x@example.com", 403}, {asJane, "DELETE", "/users/2/emails/3", 403},
+		{c.as(""), "GET", "/users/2/emails", 401}, {c.as(""), "GET", "/user/emails/2", 401}, {c, "GET", "/users/99/emails", 404}, {c, "POST", "/users/99/emails?email=x@example.com", 404},
 		{asJane, "DELETE", "/user/emails/2", 400}, // the primary address
 		{c, "DELETE", "/users/2/emails/2", 400}, {asJane, "DELETE", "/user/emails/1", 404}, {asJane, "DELETE", "/user/emails/3", 204},
 		{asJane, "DELETE", "/user/emails/3", 404}, {c, "DELETE", "/users/2/emails/4", 204}, {c, "DELETE", "/users/2/emails/4", 404},
@@ -336,7 +385,10 @@ func TestEmails(t *testing.T) {
 	s.AssertEffects(t, "DELETE /user/emails/:email_id", 1)
 	hosted := New(t, WithOffering(Hosted))
 	assert.Equal(t, 403, newCaller(t, hosted).get("/users/1/emails").Status)
-	assert.Equal(t, 200, newCaller(t, New(t, WithOffering(Dedicated))).get("/users/1/emails").Status)
+	alone := newCaller(t, New(t, WithOffering(Dedicated)))
+	for _, path := range []string{"/users/1/emails", "/user/emails"} {
+		assert.Equal(t, []any{1.0}, alone.get(path).column(t, "id"), "one address is an array too")
+	}
 }
 
 func TestTokenScopes(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 // traceWith makes a client's requests spans of a provider, and notes at the span of the call why there was another request.
 func traceWith(provider trace.TracerProvider) []forge.Option {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.MaxIdleConnsPerHost = 64 // the client sets its limits on an *http.Transport only, and two connections are few
+	// The client sets its limits on an *http.Transport only, and two idle connections are few.
+	base.MaxIdleConns, base.MaxIdleConnsPerHost = 0, 512
 	return []forge.Option{
 		forge.WithHTTPClient(&http.Client{Transport: otelhttp.NewTransport(described{base},
 			otelhttp.WithTracerProvider(provider), otelhttp.WithSpanNameFormatter(spanName))}),

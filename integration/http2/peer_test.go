@@ -44,6 +44,7 @@ type peer struct {
 	mu       sync.Mutex
 	requests []seen
 	conns    []net.Conn
+	closed   bool
 }
 
 // conn is one connection of a peer.
@@ -77,6 +78,9 @@ func (p *peer) accept() {
 		p.mu.Lock()
 		p.conns = append(p.conns, c)
 		number := len(p.conns)
+		if p.closed { // after Accept: close has not seen this connection
+			_ = c.Close()
+		}
 		p.mu.Unlock()
 		p.running.Go(func() { p.serve(c, number) })
 	}
@@ -85,6 +89,7 @@ func (p *peer) accept() {
 func (p *peer) close() {
 	_ = p.listener.Close()
 	p.mu.Lock()
+	p.closed = true
 	for _, c := range p.conns {
 		_ = c.Close()
 	}

@@ -1,5 +1,6 @@
-// Package bufpool keeps buffers for later use, and lets a test watch them: a buffer that is used
-// after it was given back, or given back twice, belongs to two calls, and neither would notice.
+// Package bufpool keeps buffers for later use. A test can watch the pools to find misuse: if a
+// buffer is used after it was returned, or is returned twice, it belongs to two calls, and neither
+// would notice.
 package bufpool
 
 import (
@@ -7,24 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Pool keeps values of one type. The zero Pool is ready.
+// Pool keeps values of one type. The zero Pool is ready to use.
 type Pool[T any] struct{ pool sync.Pool }
 
-// Hook takes the place of the pools while it is set.
+// Hook replaces the pools while it is set.
 type Hook interface {
-	// Get returns a value that was given back to the pool, or nil.
+	// Get returns a value that was returned to the pool, or nil.
 	Get(pool any) any
-	// Made notes a value that Get had none for.
+	// Made records a new value, after Get has returned nil.
 	Made(pool, value any)
-	// Put takes a value back. memory is what it holds.
+	// Put takes a value that is returned to the pool. memory is the memory of the value.
 	Put(pool, value any, memory []byte)
-	// Drop notes a value that is left to the garbage collector.
+	// Drop records a value that is left to the garbage collector.
 	Drop(pool, value any)
 }
 
 var hook atomic.Pointer[Hook]
 
-// Watch sets the hook; nil takes it away. It is for tests, and no call may be under way.
+// Watch sets the hook; nil removes it. It is for tests. No call may be in progress.
 func Watch(h Hook) {
 	if h == nil {
 		hook.Store(nil)
@@ -33,7 +34,7 @@ func Watch(h Hook) {
 	hook.Store(&h)
 }
 
-// Get returns a value of the pool, or a new one. Its content is not specified.
+// Get returns a value of the pool, or a new one. Its content is undefined.
 func (p *Pool[T]) Get() *T {
 	if h := hook.Load(); h != nil {
 		return p.watchedGet(*h)
@@ -53,7 +54,8 @@ func (p *Pool[T]) watchedGet(h Hook) *T {
 	return v
 }
 
-// Put gives a value back. Nobody may use it from then on. memory returns what it holds, for a hook.
+// Put returns a value to the pool. The caller must not use it again. memory returns the memory of
+// the value, for a hook.
 func (p *Pool[T]) Put(v *T, memory func(*T) []byte) {
 	if h := hook.Load(); h != nil {
 		(*h).Put(p, v, memory(v))

@@ -21,7 +21,7 @@ func (r *recorder) Put(_, v any, memory []byte) {
 }
 func (r *recorder) Drop(_, _ any) { r.calls += "drop " }
 
-// A hook takes the place of the pools, and sees everything.
+// A hook replaces the pools and receives every call.
 func TestHook(t *testing.T) {
 	r := &recorder{}
 	Watch(r)
@@ -37,7 +37,7 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// Without a hook a pool costs no memory.
+// Without a hook a pool does not allocate.
 func TestNoAllocations(t *testing.T) {
 	var pool Pool[buffer]
 	pool.Put(pool.Get(), (*buffer).memory)

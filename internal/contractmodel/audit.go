@@ -8,16 +8,17 @@ import (
 
 var auditTypes = []string{"User", "Group", "Project", "Service::Audit::InstanceScope"}
 
-// auditDeployed is what deployed servers call the last of them.
+// auditDeployed is the name of the instance's entity type on deployed servers.
 const auditDeployed = "Gitlab::Audit::InstanceScope"
 
-// auditTime is the one form that document 1 §4.7 has for bounds.
+// auditTime is the form of bounds in document 1 §4.7.
 var auditTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
 
-// auditFraction is the form with a fraction of the second, which is open.
+// auditFraction is the form with a fraction of a second. The documents leave open whether it is
+// valid.
 var auditFraction = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$`)
 
-// auditAnswers is one of the lists of audit events (document 1 §4.7).
+// auditAnswers models the lists of audit events (document 1 §4.7).
 func auditAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	m := &auditModel{w: w, q: q}
 	fraction := false
@@ -31,7 +32,7 @@ func auditAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	return s.answers(m.answer)
 }
 
-// auditModel answers one request for audit events.
+// auditModel models one request for audit events.
 type auditModel struct {
 	w *peopleWorld
 	q *peopleQuery
@@ -76,7 +77,7 @@ func (m *auditModel) answer(r peopleReading) peopleAnswer {
 	return peopleAnswer{Rows: peopleByID(ids, true)}
 }
 
-// access is who may not call, and whether somebody sees his own actions only.
+// access returns the statuses of a refusal, and whether the user sees only their own actions.
 func (m *auditModel) access() (refused []int, only bool) {
 	w, q := m.w, m.q
 	all, some := peopleOwner, peopleDeveloper

@@ -12,13 +12,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The audit events of an instance are those of document 1 §4.7.
+// The audit events of an instance agree with document 1 §4.7.
 func TestAuditModel(t *testing.T) { auditCheck(t, "audit") }
 
-// The audit events of a group are those of document 1 §4.7.
+// The audit events of a group agree with document 1 §4.7.
 func TestAuditGroupModel(t *testing.T) { auditCheck(t, "groups/audit") }
 
-// The audit events of a project are those of document 1 §4.7.
+// The audit events of a project agree with document 1 §4.7.
 func TestAuditProjectModel(t *testing.T) { auditCheck(t, "projects/audit") }
 
 func auditCheck(t *testing.T, list string) {
@@ -155,7 +155,7 @@ func auditTimeText(t *rapid.T) string {
 	return at.Format("2006-01-02T15:04:05Z")
 }
 
-// auditSetEntity puts the id of an event's entity, known now, in the place of the event's number.
+// auditSetEntity replaces the number of an event by the ID of its entity, which is known now.
 func auditSetEntity(w *peopleWorld, q *peopleQuery) {
 	text := q.get("entity_id")
 	if len(text) < 6 || text[:6] != "event " {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// trackerTables are the parameters of the four lists.
+// trackerTables returns the parameters of the four lists.
 func trackerTables() map[string]*trackerTable {
 	return map[string]*trackerTable{
 		trackerIssues: issueTable(true), trackerGroupIssues: issueTable(false),
@@ -13,7 +13,7 @@ func trackerTables() map[string]*trackerTable {
 	}
 }
 
-// trackerShared are the rows that issues and merge requests share.
+// trackerShared returns the rows of both issues and merge requests.
 func trackerShared() map[string]trackerRow {
 	created, updated := func(it *trackerItem) time.Time { return it.Created }, func(it *trackerItem) time.Time { return it.Updated }
 	return map[string]trackerRow{
@@ -31,7 +31,7 @@ func trackerShared() map[string]trackerRow {
 	}
 }
 
-// trackerSharedNot are the keys of the hash that all four lists have.
+// trackerSharedNot returns the keys of not[] of all four lists.
 func trackerSharedNot() map[string]trackerRow {
 	return map[string]trackerRow{
 		"assignee_id":     {"", trackerAmong(trackerAssignees)},
@@ -42,7 +42,7 @@ func trackerSharedNot() map[string]trackerRow {
 	}
 }
 
-// trackerNotLabels reads not[labels] with the words of labels.
+// trackerNotLabels filters by not[labels], with the special words of labels.
 func trackerNotLabels(r *trackerReader, values []string) trackerTest {
 	if trackerWord(values[0], "None", "Any", "No Label") != "" {
 		return trackerLabels("No Label")(r, values)
@@ -50,8 +50,9 @@ func trackerNotLabels(r *trackerReader, values []string) trackerTest {
 	return trackerLabelNames(true)(r, values)
 }
 
-// issueTable is document 2 §4.1.1. The group list takes health_status, milestone_id and in on
-// deployed servers, and both lists not[weight], not[iteration_*] and not[milestone_id].
+// issueTable models document 2 §4.1.1. On deployed servers the group list also accepts
+// health_status, milestone_id and in, and both lists accept not[weight], not[iteration_*] and
+// not[milestone_id].
 func issueTable(global bool) *trackerTable {
 	rows, not := trackerShared(), trackerSharedNot()
 	maps.Copy(rows, issueRows())
@@ -64,7 +65,8 @@ func issueTable(global bool) *trackerTable {
 		"created_at": trackerByNumbers(trackerCreated), "updated_at": trackerByNumbers(trackerUpdated),
 		"due_date": trackerByNumbers(trackerDue), "label_priority": trackerByNumbers(trackerLabelPriority),
 		"milestone_due": trackerByNumbers(trackerMilestoneDue), "popularity": trackerByNumbers(trackerPopularity),
-		// Document 2 names priority only; the product orders by the milestone, then by the label.
+		// Document 2 defines only priority. GitLab sorts by the milestone first, then by the
+		// label.
 		"priority":          trackerByNumbers(trackerMilestoneDue, trackerLabelPriority),
 		"relative_position": trackerAnyOrder, "weight": trackerByNumbers(trackerWeight),
 	}
@@ -85,11 +87,11 @@ func issueTable(global bool) *trackerTable {
 	}
 }
 
-// issueRows are the rows that merge requests do not have.
+// issueRows returns the rows that merge requests do not have.
 func issueRows() map[string]trackerRow {
 	due := []string{"0", "any", "today", "tomorrow", "overdue", "week", "month", "next_month_and_previous_two_weeks"}
 	return map[string]trackerRow{
-		"labels":              {"", trackerLabels("No Label")}, // the deprecated None
+		"labels":              {"", trackerLabels("No Label")}, // None is deprecated
 		"assignee_username[]": {"", trackerAssigneeNames},
 		"confidential":        {"", trackerBoolean(func(it *trackerItem, value bool) bool { return it.Confidential == value })},
 		"due_date": {"", func(r *trackerReader, values []string) trackerTest {
@@ -127,9 +129,10 @@ func issueHasWeight(_ *trackerWorld, it *trackerItem, n int64) bool {
 	return it.Weight != trackerNobody && int64(it.Weight) == n
 }
 
-// issueMilestoneWords: milestone_id takes four words only. The documents do not define Upcoming and
-// Started; the product takes the open milestone of the project that is due next after today, and
-// those open ones that have begun. Whether one that is past its due date is started is open.
+// issueMilestoneWords accepts only the four words of milestone_id. The documents do not define
+// Upcoming and Started. In GitLab, Upcoming is the project's open milestone with the next due date
+// after today, and Started is every open milestone that has begun. Open: whether a milestone after
+// its due date is started.
 func issueMilestoneWords(r *trackerReader, values []string) trackerTest {
 	word := trackerWord(values[0], "None", "Any", "Upcoming", "Started")
 	if word == "" {
@@ -153,8 +156,8 @@ func issueMilestoneWords(r *trackerReader, values []string) trackerTest {
 	}
 }
 
-// issueUpcoming compares with the nearest due date after today among the open milestones of a
-// project. Whether all are upcoming that share it, or one, is open.
+// issueUpcoming compares a milestone with the nearest due date after today among the open
+// milestones of the project. Open: whether all milestones with that date are upcoming, or one.
 func issueUpcoming(milestones []trackerMilestone, m *trackerMilestone) trackerVerdict {
 	next, count := trackerNoDay, 0
 	for _, other := range milestones {
@@ -175,8 +178,8 @@ func issueUpcoming(milestones []trackerMilestone, m *trackerMilestone) trackerVe
 	return trackerYes
 }
 
-// issueDue compares a due date with a keyword. The documents give the words only. Open: whether a
-// closed issue is overdue, whether a week begins on Monday or on Sunday.
+// issueDue compares a due date with a keyword. The documents only list the keywords. Open: whether
+// a closed issue is overdue, and whether a week begins on Monday or on Sunday.
 func issueDue(w *trackerWorld, it *trackerItem, word string) trackerVerdict {
 	if word == "0" || it.Due == trackerNoDay {
 		return trackerSure((word == "0") == (it.Due == trackerNoDay))

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// mrTable is document 2 §4.2.1. The project list takes in and deployed_* on deployed servers.
+// mrTable models document 2 §4.2.1. On deployed servers the project list also accepts in and
+// deployed_*.
 func mrTable(global bool) *trackerTable {
 	rows, not := trackerShared(), trackerSharedNot()
 	maps.Copy(rows, mrRows())
@@ -30,7 +31,7 @@ func mrTable(global bool) *trackerTable {
 	}
 }
 
-// mrRows are the rows that issues do not have.
+// mrRows returns the rows that issues do not have.
 func mrRows() map[string]trackerRow {
 	return map[string]trackerRow{
 		"approved_by_ids[]":   {"premium", trackerNumbers(5, mrApprovedBy)},
@@ -40,7 +41,8 @@ func mrRows() map[string]trackerRow {
 		"merge_user_id":       {"", trackerIs(trackerMergeUser)},
 		"merge_user_username": {"", trackerText(trackerMergeUserName)},
 		"reviewer_id":         {"", trackerWords(trackerAmong(trackerReviewers), trackerHasReviewer)},
-		// The row names None and Any for the id and the name together: it may hold for the id only.
+		// The row describes None and Any once for the ID and the name. Open: whether the name
+		// accepts them.
 		"reviewer_username": {"", trackerNotText(trackerNames(trackerReviewers), trackerWords(trackerNames(trackerReviewers), trackerHasReviewer))},
 		"source_branch":     {"", trackerText(func(_ *trackerWorld, it *trackerItem) string { return it.Source })},
 		"target_branch":     {"", trackerText(func(_ *trackerWorld, it *trackerItem) string { return it.Target })},
@@ -56,7 +58,7 @@ func mrApprovedBy(w *trackerWorld, it *trackerItem, id int64) bool {
 	return w.user(id) >= 0 && slices.Contains(it.Approved, w.user(id))
 }
 
-// mrApprovers: whether all of the given users must be approvers, or one, is open.
+// mrApprovers filters by approvers. Open: whether all of the given users must be approvers, or one.
 func mrApprovers(r *trackerReader, values []string) trackerTest {
 	is := func(w *trackerWorld, it *trackerItem, id int64) bool {
 		return w.user(id) >= 0 && slices.Contains(it.Approvers, w.user(id))
@@ -75,15 +77,15 @@ func mrApprovers(r *trackerReader, values []string) trackerTest {
 	}
 }
 
-// mrWordsOnly is an array of ids in the form of one value. The documents do not show the wire form
-// of the words, nor whether one id can have it.
+// mrWordsOnly filters by an array of IDs in the form of one value. The documents do not show how
+// the words None and Any are sent, nor whether one ID may have this form.
 func mrWordsOnly(field func(it *trackerItem) []int) trackerFilter {
 	return trackerWords(func(r *trackerReader, _ []string) trackerTest { return r.wrong() },
 		func(_ *trackerWorld, it *trackerItem) bool { return len(field(it)) > 0 })
 }
 
-// deployed reads environment, deployed_after and deployed_before. Whether the bounds include their
-// moment is open, and whether one deployment must have all that is asked for.
+// deployed filters by environment, deployed_after and deployed_before. Open: whether the bounds are
+// inclusive, and whether one deployment must match all three.
 func (r *trackerReader) deployed() {
 	type test func(d trackerDeploy) trackerVerdict
 	var tests []test

@@ -23,7 +23,7 @@ type peoplePage struct {
 	next   string // rel=next
 }
 
-// peopleAsker asks for pages over plain HTTP.
+// peopleAsker requests pages over plain HTTP.
 type peopleAsker struct {
 	client *http.Client
 	token  string
@@ -68,7 +68,7 @@ func (a *peopleAsker) get(t *rapid.T, address string) *peoplePage {
 	return p
 }
 
-// walk asks for all pages. problem is what the rules of document 1 §8.1 do not allow.
+// walk requests all pages. problem describes a violation of the rules of document 1 §8.1.
 func (a *peopleAsker) walk(t *rapid.T, address string, query url.Values, perPage int, keyset bool) (pages []*peoplePage, problem string) {
 	query.Set("per_page", strconv.Itoa(perPage))
 	if keyset {
@@ -102,7 +102,7 @@ func (a *peopleAsker) walk(t *rapid.T, address string, query url.Values, perPage
 	return pages, peopleHeaders(pages, perPage)
 }
 
-// peopleHeaders compares the headers of offset pagination.
+// peopleHeaders checks the headers of offset pagination.
 func peopleHeaders(pages []*peoplePage, perPage int) string {
 	total := 0
 	for _, page := range pages {
@@ -128,7 +128,7 @@ func peopleHeaders(pages []*peoplePage, perPage int) string {
 	return ""
 }
 
-// fits says whether a list is the one of an answer, up to the order of what is tied.
+// fits reports whether a list agrees with an expected result. Tied rows may have any order.
 func (a *peopleAnswer) fits(status int, ids []int64) bool {
 	if a.Refused != nil {
 		return slices.Contains(a.Refused, status)
@@ -149,8 +149,8 @@ func (a *peopleAnswer) fits(status int, ids []int64) bool {
 	return len(ids) == 0
 }
 
-// peopleCompare asks the server and compares every page with the model's answers. It returns the
-// pages and the answers that fit.
+// peopleCompare sends the request and compares every page with the model's results. It returns the
+// pages, and the results that agree with them.
 func peopleCompare(t *rapid.T, s *peopleServer, w *peopleWorld, q *peopleQuery, address string, perPage int, answers []peopleAnswer) ([]*peoplePage, []peopleAnswer) {
 	asker := s.asker(q.Who)
 	pages, problem := asker.walk(t, s.URL+"/api/v4"+address, q.Params, perPage, q.Keyset)
@@ -162,7 +162,7 @@ func peopleCompare(t *rapid.T, s *peopleServer, w *peopleWorld, q *peopleQuery, 
 	for _, page := range pages {
 		ids = append(ids, page.ids...)
 	}
-	if perPage > 100 { // above the maximum: whether it is the maximum then, or refused, is open
+	if perPage > 100 { // above the maximum: open whether the maximum is used, or the request is refused
 		answers = append(slices.Clone(answers), peopleAnswer{Reading: "above=refused", Refused: []int{400}})
 	}
 	var fitting []peopleAnswer

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// peopleServer is a server that holds a world.
+// peopleServer is a server with the data of a world.
 type peopleServer struct {
 	*forgetest.Server
 	users    []*forgetest.User
@@ -18,7 +18,7 @@ type peopleServer struct {
 	runners  []*forgetest.Runner
 }
 
-// peopleServe starts a server with a world and writes the ids it gave into the world.
+// peopleServe starts a server with a world, and stores the server's IDs in the world.
 func peopleServe(t *rapid.T, w *peopleWorld) *peopleServer {
 	srv, err := forgetest.Start(forgetest.WithTier(forgetest.Tier(w.Tier)), forgetest.WithOffering(forgetest.Offering(w.Offering)))
 	if err != nil {
@@ -136,13 +136,13 @@ func (s *peopleServer) addEvent(e *peopleEvent) {
 	e.ID, e.EntityID = added.Get("id").(int64), added.Get("entity_id").(int64)
 }
 
-// Close closes the connections first, so that the server's end does not wait for the other.
+// Close closes the connections first, so that the server does not wait for the clients.
 func (s *peopleServer) Close() {
 	peopleHTTP.CloseIdleConnections()
 	s.Server.Close()
 }
 
-// projectRef is the address of a project: its id or its path.
+// projectRef returns the address of a project: its ID or its path.
 func (s *peopleServer) projectRef(w *peopleWorld, project int, form string) string {
 	if project < 0 {
 		return "acme%2Fnone"
@@ -150,7 +150,7 @@ func (s *peopleServer) projectRef(w *peopleWorld, project int, form string) stri
 	return peopleRef(w.Projects[project].ID, w.Projects[project].Path, form)
 }
 
-// groupRef is the address of a group: its id or its path.
+// groupRef returns the address of a group: its ID or its path.
 func (s *peopleServer) groupRef(w *peopleWorld, group int, form string) string {
 	if group < 0 {
 		return "99999"

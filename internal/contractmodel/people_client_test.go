@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Some of the cases go through the client as well, with the same expectation.
+// Some cases also use the client. The expected results are the same.
 
-// peopleCall asks the client for a list.
+// peopleCall requests a list with the client.
 type peopleCall func(client *forge.Client, opts ...forge.RequestOption) ([]int64, error)
 
-// peopleIDs collects the ids of a list.
+// peopleIDs returns the IDs of a list.
 func peopleIDs[T any](items iter.Seq2[*T, error], id func(*T) int64) (ids []int64, err error) {
 	all, err := forge.Collect(items)
 	for _, item := range all {
@@ -30,7 +30,8 @@ func peopleIDs[T any](items iter.Seq2[*T, error], id func(*T) int64) (ids []int6
 	return ids, err
 }
 
-// peopleThroughClient compares what the client delivers with the answers to what it sends.
+// peopleThroughClient compares the client's result with the model's results for the client's
+// request.
 func peopleThroughClient(t *rapid.T, s *peopleServer, q *peopleQuery, perPage int, answers []peopleAnswer, call peopleCall) {
 	client, err := forge.NewClient(s.URL)
 	if err != nil {
@@ -64,8 +65,9 @@ func peopleThroughClient(t *rapid.T, s *peopleServer, q *peopleQuery, perPage in
 	}
 }
 
-// peopleClientRefuses says whether the client may refuse what a server may ignore: a parameter that
-// the list does not have, half of a pair, a deprecated parameter with its successor.
+// peopleClientRefuses reports whether the client may refuse a request that a server may accept:
+// with a parameter that the list does not have, with half of a pair, or with a deprecated parameter
+// and its successor.
 func peopleClientRefuses(q *peopleQuery) bool {
 	switch q.List {
 	case "users":
@@ -78,8 +80,8 @@ func peopleClientRefuses(q *peopleQuery) bool {
 	return q.has("scope") && len(q.Params) > 1 || q.has("status") && q.has("paused") || q.List == "projects/runners" && q.has("version_prefix")
 }
 
-// peopleFill puts parameters into the options of a list, by the names that the options have for
-// them. It returns false when one has no form there.
+// peopleFill sets the fields of options that have the names of the parameters. It returns false if
+// a parameter has no field, or the field cannot have its value.
 func peopleFill(options any, params url.Values) bool {
 	v := reflect.ValueOf(options).Elem()
 	fields := map[string]reflect.Value{}
@@ -101,7 +103,7 @@ func peopleFill(options any, params url.Values) bool {
 			field.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(values[0]))
 		case field.Kind() == reflect.Slice:
 			if name == base {
-				return false // joined with commas: deployed servers take it, the client does not send it
+				return false // joined with commas: deployed servers accept it, the client does not send it
 			}
 			field.Set(reflect.ValueOf(slices.Clone(values)))
 		case !peopleFillOne(field, values[0]):
@@ -133,7 +135,7 @@ func peopleFillOne(field reflect.Value, text string) bool {
 	return true
 }
 
-// keysetDefaults is the query that the client sends: keyset pagination, with an order.
+// keysetDefaults returns the query that the client sends: keyset pagination with an order.
 func (q *peopleQuery) keysetDefaults() *peopleQuery {
 	sent := *q
 	sent.Keyset = true

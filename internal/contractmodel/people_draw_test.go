@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The data of a case are drawn completely before a server is started.
+// The data of a case are drawn completely before a server starts.
 
-// peopleDie is a number below 1024 without the preference for small ones that rapid's have. It
-// shrinks to 0.
+// peopleDie draws a number below 1024. Unlike the numbers of rapid, it does not prefer small
+// values. It shrinks to 0.
 var peopleDie = rapid.Custom(func(t *rapid.T) (n int) {
 	for range 10 {
 		n *= 2
@@ -26,12 +26,12 @@ func peoplePick[T any](t *rapid.T, label string, values ...T) T {
 	return values[peopleDie.Draw(t, label)%len(values)]
 }
 
-// peopleNumber is a number of lowest..highest.
+// peopleNumber draws a number from lowest to highest.
 func peopleNumber(t *rapid.T, label string, lowest, highest int) int {
 	return lowest + peopleDie.Draw(t, label)%(highest-lowest+1)
 }
 
-// peopleChance is true in one of n cases; a minimal case has false.
+// peopleChance returns true in one of n cases. It shrinks to false.
 func peopleChance(t *rapid.T, label string, n int) bool {
 	return peopleDie.Draw(t, label)%n == n-1
 }
@@ -50,7 +50,7 @@ var peopleUsernames = []string{"Maya", "maya.l", "bob", "BOB-two", "al", "Alma",
 
 var peopleNames = []string{"Maya Lindqvist", "maya lindqvist", "Bob", "BOB Zed", "Al", "Ada Bob", "ann-marie", "Q"}
 
-// peopleDrawUsers draws the users: the first is the default user of the server.
+// peopleDrawUsers draws the users. The first is the default user of the server.
 func peopleDrawUsers(t *rapid.T, w *peopleWorld, n int, full bool) {
 	w.Users = []peopleUser{{Username: "root", Name: "Root", Email: "root@example.com", State: "active", Admin: true, Created: peopleTimes[0]}}
 	for i := 1; i <= n; i++ {
@@ -94,7 +94,7 @@ func peopleDrawAccount(t *rapid.T, u *peopleUser, i int) {
 	}
 }
 
-// peopleDrawPlaces draws groups, projects and who is in them.
+// peopleDrawPlaces draws groups, projects and their members.
 func peopleDrawPlaces(t *rapid.T, w *peopleWorld) {
 	paths := []string{"acme", "acme/sub", "acme/sub/deep", "zeta"}
 	for i, path := range paths[:peopleNumber(t, "groups", 1, len(paths))] {
@@ -121,7 +121,7 @@ func peopleDrawPlaces(t *rapid.T, w *peopleWorld) {
 			p.Path = fmt.Sprintf("%s/app%d", w.Users[p.Owner].Username, i)
 		}
 		p.Members = peopleDrawMembers(t, w)
-		delete(p.Members, p.Owner) // the role of the owner of a namespace cannot be another one
+		delete(p.Members, p.Owner) // the owner of a namespace has no other role there
 		w.Projects = append(w.Projects, p)
 	}
 }
@@ -136,7 +136,7 @@ func peopleDrawMembers(t *rapid.T, w *peopleWorld) map[int]int {
 	return members
 }
 
-// peopleDrawWho draws who asks: nobody, or an account that may sign in.
+// peopleDrawWho draws the requester: -1 without a credential, or an account that may sign in.
 func peopleDrawWho(t *rapid.T, w *peopleWorld) int {
 	if peopleChance(t, "nobody", 16) {
 		return -1
@@ -148,7 +148,7 @@ func peopleDrawWho(t *rapid.T, w *peopleWorld) int {
 	return who
 }
 
-// peopleTimeText writes a bound: in UTC or another zone, with and without a fraction.
+// peopleTimeText formats a bound: in UTC or another zone, with or without a fraction.
 func peopleTimeText(t *rapid.T, at time.Time) string {
 	at = at.Add(peoplePick(t, "shift", 0, time.Millisecond, -time.Millisecond, time.Second))
 	switch peoplePick(t, "zone", 0, 1, 2) {
@@ -160,7 +160,7 @@ func peopleTimeText(t *rapid.T, at time.Time) string {
 	return at.Format("2006-01-02T15:04:05.999Z07:00")
 }
 
-// peopleDrawFilters draws up to five parameters of those that a list has, by their drawers.
+// peopleDrawFilters draws up to five parameters of a list.
 func peopleDrawFilters(t *rapid.T, q *peopleQuery, drawers []func()) {
 	for range peoplePick(t, "filters", 0, 1, 2, 1, 2, 3, 1, 4, 5) {
 		peoplePick(t, "filter", drawers...)()
@@ -170,7 +170,7 @@ func peopleDrawFilters(t *rapid.T, q *peopleQuery, drawers []func()) {
 	}
 }
 
-// peopleDrawTarget draws what a path names; -1 is what does not exist.
+// peopleDrawTarget draws the object of a path; -1 is an object that does not exist.
 func peopleDrawTarget(t *rapid.T, n int) int {
 	if n == 0 || peopleChance(t, "no target", 30) {
 		return -1
@@ -178,7 +178,7 @@ func peopleDrawTarget(t *rapid.T, n int) int {
 	return peopleNumber(t, "target", 0, n-1)
 }
 
-// peopleDrawPerPage draws a page size, small ones more often.
+// peopleDrawPerPage draws a page size. It prefers small ones.
 func peopleDrawPerPage(t *rapid.T) int {
 	if peopleChance(t, "above the maximum", 24) {
 		return peoplePick(t, "per_page", 101, 150, 1000)

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// peopleQuery is one list that is asked for.
+// peopleQuery is a request for a list.
 type peopleQuery struct {
-	Who    int    // index of the user; -1 is nobody
+	Who    int    // index of the user; -1 means without a credential
 	List   string // "users", "runners", "runners/all", "projects/runners", ...
-	Target int    // index of the group, project or runner of the path; -1 is one that does not exist
+	Target int    // index of the group, project or runner of the path; -1 means it does not exist
 	Params url.Values
 	Keyset bool
 }
@@ -24,15 +24,15 @@ func (q *peopleQuery) get(name string) string { return q.Params.Get(name) }
 
 func (q *peopleQuery) on(name string) bool { return q.Params.Get(name) == "true" }
 
-// peopleAnswer is one result that the documents allow. Where they leave a point open there are
-// several, and Reading says which way each takes it.
+// peopleAnswer is a result that the documents allow. If the documents leave a point open, there are
+// several results, and Reading has the choice for each open point.
 type peopleAnswer struct {
 	Reading string
 	Refused []int     // the statuses of a refusal; nil for a list
-	Rows    [][]int64 // ids in order; those of one element are tied
+	Rows    [][]int64 // IDs in order; the IDs of one element are tied
 }
 
-// peopleReading is a choice for each open point.
+// peopleReading has a choice for each open point.
 type peopleReading map[string]string
 
 func (r peopleReading) String() string {
@@ -44,7 +44,7 @@ func (r peopleReading) String() string {
 	return strings.Join(names, " ")
 }
 
-// peopleReadings collects the open points that a query touches.
+// peopleReadings collects the open points of a query.
 type peopleReadings struct{ all []peopleReading }
 
 func (s *peopleReadings) open(touched bool, point string, choices ...string) {
@@ -67,7 +67,7 @@ func (s *peopleReadings) open(touched bool, point string, choices ...string) {
 	s.all = more
 }
 
-// answers asks for the answer of each reading.
+// answers returns the result of each reading.
 func (s *peopleReadings) answers(answer func(r peopleReading) peopleAnswer) (all []peopleAnswer) {
 	if s.all == nil {
 		s.all = []peopleReading{{}}
@@ -84,17 +84,18 @@ func peopleRefused(statuses ...int) []peopleAnswer {
 	return []peopleAnswer{{Refused: statuses}}
 }
 
-// oneOf says whether a parameter that was given has a value outside its words.
+// notOneOf reports whether a parameter is set and its value is not one of words.
 func (q *peopleQuery) notOneOf(name string, words ...string) bool {
 	return q.has(name) && !slices.Contains(words, q.get(name))
 }
 
-// notBoolean says whether a parameter that was given is no boolean: document 1 §2.1 rule 3.
+// notBoolean reports whether one of the parameters is set and not a boolean: document 1 §2.1 rule
+// 3.
 func (q *peopleQuery) notBoolean(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return q.notOneOf(name, "true", "false") })
 }
 
-// notTime says whether a parameter that was given is no ISO 8601 timestamp.
+// notTime reports whether one of the parameters is set and not an ISO 8601 timestamp.
 func (q *peopleQuery) notTime(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		_, err := time.Parse(time.RFC3339Nano, q.get(name))
@@ -102,7 +103,7 @@ func (q *peopleQuery) notTime(names ...string) bool {
 	})
 }
 
-// within says whether a time is within the bounds, which belong to it.
+// within reports whether a time is within the inclusive bounds.
 func (q *peopleQuery) within(at time.Time, after, before string) bool {
 	if text := q.get(after); text != "" {
 		if bound, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Before(bound) {
@@ -122,7 +123,7 @@ func peopleIsID(text string) bool {
 	return err == nil
 }
 
-// peopleSorted sorts rows and puts those of equal rank together.
+// peopleSorted sorts rows. Rows of equal rank are in one element of the result.
 func peopleSorted[T any](rows []T, id func(T) int64, compare func(a, b T) int, descending bool) [][]int64 {
 	rank := compare
 	if descending {
@@ -139,7 +140,7 @@ func peopleSorted[T any](rows []T, id func(T) int64, compare func(a, b T) int, d
 	return all
 }
 
-// peopleByID is a list sorted by id alone.
+// peopleByID sorts a list by ID.
 func peopleByID(ids []int64, descending bool) [][]int64 {
 	return peopleSorted(ids, func(id int64) int64 { return id }, cmp.Compare[int64], descending)
 }

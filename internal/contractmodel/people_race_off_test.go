@@ -2,5 +2,5 @@
 
 package contractmodel
 
-// peopleCases is how many cases of each list CI tries.
+// peopleCases is the number of cases of each list in CI.
 const peopleCases = 1500

@@ -2,5 +2,5 @@
 
 package contractmodel
 
-// peopleCases is how many cases of each list CI tries; the race detector makes them slow.
+// peopleCases is the number of cases of each list in CI. The race detector makes them slow.
 const peopleCases = 300

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// peopleHTTP resets its connections when it closes them: thousands of servers would leave no port.
+// peopleHTTP resets its connections when it closes them. Otherwise thousands of servers would use
+// up the ports.
 var peopleHTTP = &http.Client{Transport: &http.Transport{
 	DisableCompression: true,
 	DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -26,8 +27,8 @@ var peopleHTTP = &http.Client{Transport: &http.Transport{
 	},
 }}
 
-// peopleCheck holds a property for many cases. FORGE_SEED and FORGE_CASES choose others, and how
-// many of each list.
+// peopleCheck checks a property in many cases. FORGE_SEED selects other cases, and FORGE_CASES
+// their number for each list.
 func peopleCheck(t *testing.T, property func(t *rapid.T, note func(reading string))) {
 	seed, cases := "20260101", strconv.Itoa(peopleCases)
 	if text := os.Getenv("FORGE_SEED"); text != "" {
@@ -52,17 +53,17 @@ func peopleCheck(t *testing.T, property func(t *rapid.T, note func(reading strin
 	})
 }
 
-// peopleReport says which of the readings that the documents leave open the server follows.
+// peopleReport logs the choices of the server at the points that the documents leave open.
 func peopleReport(t *testing.T, seen map[string]int) {
 	var lines []string
 	for reading, n := range seen {
 		lines = append(lines, strconv.Itoa(n)+" "+reading)
 	}
 	slices.Sort(lines)
-	t.Logf("what was met:\n%s", strings.Join(lines, "\n"))
+	t.Logf("observed:\n%s", strings.Join(lines, "\n"))
 }
 
-// peopleNote counts what a case met: for each open point the choices that fitted.
+// peopleNote counts the status of a case, and at each open point the choices that agree with it.
 func peopleNote(q *peopleQuery, pages []*peoplePage, fitting []peopleAnswer, note func(string)) {
 	note(q.List + " " + strconv.Itoa(pages[0].status))
 	choices := map[string][]string{}

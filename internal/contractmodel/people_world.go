@@ -1,5 +1,3 @@
-// Package contractmodel answers lists from the text of the contract alone, without a look at the
-// embedded server, which its tests compare with it on random data.
 package contractmodel
 
 import (
@@ -7,10 +5,10 @@ import (
 	"time"
 )
 
-// peopleNow is where the clock of the compared server stands.
+// peopleNow is the time of the server's clock.
 var peopleNow = time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 
-// Roles of document 1 §5 rule 7, and the ones below them.
+// The roles of document 1 §5 rule 7, and lower ones.
 const (
 	peopleGuest      = 10
 	peopleReporter   = 20
@@ -19,7 +17,7 @@ const (
 	peopleOwner      = 50
 )
 
-// Who sees a group or project without being a member.
+// The visibilities: who can see a group or project without being a member.
 const (
 	peoplePrivate = iota
 	peopleInternal
@@ -33,19 +31,19 @@ type peopleUser struct {
 	Name       string
 	Email      string   // private, primary
 	Further    []string // private
-	Public     string   // public e-mail, "" for none
+	Public     string   // public e-mail; "" means none
 	State      string
 	Bot        string // "", "project" or "internal"
 	External   bool
 	Admin      bool
 	Auditor    bool
 	TwoFactor  bool
-	Identities [][2]string // provider, external id
+	Identities [][2]string // provider, external ID
 	Attributes map[string]string
 	Created    time.Time
 }
 
-// peopleGroup is a group; Parent is an index of peopleWorld.Groups, -1 for none.
+// peopleGroup is a group. Parent is an index of peopleWorld.Groups; -1 means none.
 type peopleGroup struct {
 	ID         int64
 	Path       string
@@ -54,7 +52,8 @@ type peopleGroup struct {
 	Members    map[int]int // index of the user to role
 }
 
-// peopleProject is a project of a group, or of the user Owner where Group is -1.
+// peopleProject is a project of a group. If Group is -1, it is a personal project of the user
+// Owner.
 type peopleProject struct {
 	ID         int64
 	Path       string
@@ -71,10 +70,10 @@ type peopleRunner struct {
 	Group     int
 	Projects  []int
 	Paused    bool
-	Contacted time.Time // zero for never
+	Contacted time.Time // zero means never
 	Tags      []string
 	Version   string
-	Managers  []string // versions of its managers
+	Managers  []string // versions of its runner managers
 }
 
 // peopleJob is a job of a runner.
@@ -96,7 +95,7 @@ type peopleEvent struct {
 	Created  time.Time
 }
 
-// peopleWorld is all data of one case.
+// peopleWorld has all data of one case.
 type peopleWorld struct {
 	Tier     string // free, premium, ultimate
 	Offering string // hosted, self-managed, dedicated
@@ -108,17 +107,17 @@ type peopleWorld struct {
 	Events   []peopleEvent
 }
 
-// premium says whether what is Premium and Ultimate exists.
+// premium reports whether the features of Premium and Ultimate are available.
 func (w *peopleWorld) premium() bool { return w.Tier != "free" }
 
-// own says whether what is for self-managed and dedicated instances exists.
+// own reports whether the features of self-managed and dedicated instances are available.
 func (w *peopleWorld) own() bool { return w.Offering != "hosted" }
 
 func (w *peopleWorld) admin(who int) bool { return who >= 0 && w.Users[who].Admin }
 
 func (w *peopleWorld) auditor(who int) bool { return who >= 0 && w.Users[who].Auditor }
 
-// lineage is a group and the groups above it.
+// lineage returns a group and its ancestors.
 func (w *peopleWorld) lineage(group int) (all []int) {
 	for ; group >= 0; group = w.Groups[group].Parent {
 		all = append(all, group)
@@ -126,7 +125,7 @@ func (w *peopleWorld) lineage(group int) (all []int) {
 	return all
 }
 
-// groupRole is the role of a user in a group: his own there or above.
+// groupRole returns the highest role of a user in a group or its ancestors.
 func (w *peopleWorld) groupRole(who, group int) (role int) {
 	for _, g := range w.lineage(group) {
 		role = max(role, w.Groups[g].Members[who])
@@ -134,7 +133,7 @@ func (w *peopleWorld) groupRole(who, group int) (role int) {
 	return role
 }
 
-// projectRole is the role of a user in a project: his own, or that in the groups above.
+// projectRole returns the highest role of a user in a project or in the groups above it.
 func (w *peopleWorld) projectRole(who, project int) int {
 	p := w.Projects[project]
 	if p.Group < 0 && p.Owner == who {
@@ -143,7 +142,7 @@ func (w *peopleWorld) projectRole(who, project int) int {
 	return max(p.Members[who], w.groupRole(who, p.Group))
 }
 
-// belowGroup says whether a user has a role in something that the group holds.
+// belowGroup reports whether a user has a role in a project or a subgroup of the group.
 func (w *peopleWorld) belowGroup(who, group int) bool {
 	for g := range w.Groups {
 		if slices.Contains(w.lineage(g), group) && w.Groups[g].Members[who] > 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// runnerAnswers is one of the lists of runners (document 2 §4.5).
+// runnerAnswers models the lists of runners (document 2 §4.5).
 func runnerAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	m := &runnerModel{w: w, q: q}
 	status, scope := q.get("status"), q.get("scope")
@@ -31,7 +31,7 @@ func runnerAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	return s.answers(m.answer)
 }
 
-// runnerModel answers one request for runners.
+// runnerModel models one request for runners.
 type runnerModel struct {
 	w *peopleWorld
 	q *peopleQuery
@@ -67,7 +67,7 @@ func (m *runnerModel) answer(r peopleReading) peopleAnswer {
 	return peopleAnswer{Rows: peopleByID(ids, r["order"] != "asc")}
 }
 
-// refusal is who may not call.
+// refusal returns the statuses of a refusal; nil if the user may send the request.
 func (m *runnerModel) refusal(r peopleReading) []int {
 	w, who := m.w, m.q.Who
 	auditor := w.auditor(who) && (w.premium() || r["auditorfree"] == "yes")
@@ -91,7 +91,7 @@ func (m *runnerModel) refusal(r peopleReading) []int {
 	return nil
 }
 
-// listed is what a list is of, without filters.
+// listed reports whether a runner is in the list without filters.
 func (m *runnerModel) listed(u *peopleRunner, r peopleReading) bool {
 	w, who := m.w, m.q.Who
 	switch m.q.List {
@@ -119,8 +119,8 @@ func (m *runnerModel) listed(u *peopleRunner, r peopleReading) bool {
 	return slices.ContainsFunc(u.Projects, func(p int) bool { return w.projectRole(who, p) >= peopleMaintainer })
 }
 
-// runnerStatus is the status of a runner. The times at which it changes are no matter of the
-// contract; the data keep away from them.
+// runnerStatus returns the status of a runner. The documents do not define when it changes, so the
+// data avoid these times.
 func runnerStatus(u *peopleRunner) string {
 	switch age := peopleNow.Sub(u.Contacted); {
 	case u.Contacted.IsZero():
@@ -153,7 +153,7 @@ func (m *runnerModel) matches(u *peopleRunner, r peopleReading) bool {
 	return missing == 0 || r["tags"] == "any" && missing < len(tags)
 }
 
-// runnerTags are the tags asked for; both forms of deployed servers count.
+// runnerTags returns the requested tags, in both forms of deployed servers.
 func runnerTags(q *peopleQuery) (tags []string) {
 	for _, name := range []string{"tag_list[]", "tag_list"} {
 		for _, text := range q.Params[name] {
@@ -205,8 +205,8 @@ func (m *runnerModel) inVersion(u *peopleRunner, prefix string, r peopleReading)
 	return r["version"] != "managers" && fits(u.Version) || r["version"] != "runner" && slices.ContainsFunc(u.Managers, fits)
 }
 
-// peopleProjectRefusal is who may not call an endpoint of a project that needs a role.
-// reader says that somebody without a role reads it, too.
+// peopleProjectRefusal returns the statuses of a refusal by an endpoint of a project that needs a
+// role. reader means that the user may call it without a role.
 func peopleProjectRefusal(w *peopleWorld, who, project, role int, reader bool) []int {
 	if project < 0 {
 		if who < 0 {
@@ -233,7 +233,7 @@ func peopleProjectRefusal(w *peopleWorld, who, project, role int, reader bool) [
 	return []int{403}
 }
 
-// runnerJobAnswers is GET /runners/:id/jobs.
+// runnerJobAnswers models GET /runners/:id/jobs.
 func runnerJobAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	refused := []int(nil)
 	if q.Target < 0 {

@@ -13,13 +13,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The runners that somebody owns are those of document 2 §4.5.
+// The runners that a user owns agree with document 2 §4.5.
 func TestRunnerModel(t *testing.T) { runnerCheck(t, "runners") }
 
-// All runners of an instance are those of document 2 §4.5.
+// All runners of an instance agree with document 2 §4.5.
 func TestRunnerAllModel(t *testing.T) { runnerCheck(t, "runners/all") }
 
-// The runners of a project are those of document 2 §4.5.
+// The runners of a project agree with document 2 §4.5.
 func TestRunnerProjectModel(t *testing.T) { runnerCheck(t, "projects/runners") }
 
 func runnerCheck(t *testing.T, list string) {
@@ -128,7 +128,7 @@ func runnerDrawers(t *rapid.T, w *peopleWorld, q *peopleQuery) []func() {
 	}
 }
 
-// The jobs of a runner are those of document 2 §4.5.
+// The jobs of a runner agree with document 2 §4.5.
 func TestRunnerJobModel(t *testing.T) {
 	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
@@ -177,7 +177,7 @@ func TestRunnerJobModel(t *testing.T) {
 	})
 }
 
-// runnerDrawJob draws a job of a project that the runner is for.
+// runnerDrawJob draws a job of a project that the runner may run.
 func runnerDrawJob(t *rapid.T, w *peopleWorld) (job peopleJob, possible bool) {
 	job.Runner = peopleNumber(t, "runner", 0, min(2, len(w.Runners)-1))
 	r := w.Runners[job.Runner]

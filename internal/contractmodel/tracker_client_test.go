@@ -14,8 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// askClient reads a list with the client. The second result is false for what the client's options
-// cannot say.
+// askClient reads a list with the client. It returns false if the client's options cannot express
+// the query.
 func (q *trackerRequest) askClient(s *forgetest.Server, w *trackerWorld) (*trackerAnswer, bool) {
 	if q.Who == trackerNobody || q.Keyset {
 		return nil, false
@@ -74,7 +74,7 @@ func (q *trackerRequest) askClient(s *forgetest.Server, w *trackerWorld) (*track
 	return answer, true
 }
 
-// ref is the group or project of a query.
+// ref returns the group or project of a query.
 func (q *trackerRequest) ref(w *trackerWorld) forge.Ref {
 	id, path := int64(999999), "acme/missing"
 	switch {
@@ -90,8 +90,8 @@ func (q *trackerRequest) ref(w *trackerWorld) forge.Ref {
 	return forge.ID(id)
 }
 
-// trackerOptions sets the fields of options by their wire names. It reports whether all could be
-// set.
+// trackerOptions sets the fields of options by their wire names. It reports whether it could set
+// all of them.
 func trackerOptions(o any, params url.Values) bool {
 	for name, values := range params {
 		into := reflect.ValueOf(o).Elem()
@@ -117,7 +117,7 @@ func trackerOptions(o any, params url.Values) bool {
 	return true
 }
 
-// trackerSet sets a field; false is what it cannot hold.
+// trackerSet sets a field. It reports whether the field can have the value.
 func trackerSet(field reflect.Value, values []string) bool {
 	numbers := []int64{}
 	for _, value := range values {
@@ -138,7 +138,7 @@ func trackerSet(field reflect.Value, values []string) bool {
 	return false
 }
 
-// trackerForms are the Go values that may stand for the values of a parameter, the best first.
+// trackerForms returns the Go values for the values of a parameter, the best first.
 func trackerForms(values []string, numbers []int64) (forms []any) {
 	switch values[0] {
 	case "None":

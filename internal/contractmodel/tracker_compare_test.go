@@ -13,13 +13,13 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// trackerAnswer is what the server returned: a list, or the status of a refusal.
+// trackerAnswer is the server's result: a list, or the status of a refusal.
 type trackerAnswer struct {
 	status int
 	items  []*trackerItem
 }
 
-// path is the address of the list.
+// path returns the address of the list.
 func (q *trackerRequest) path(w *trackerWorld) string {
 	id, path := "999999", "acme/missing"
 	switch {
@@ -37,7 +37,7 @@ func (q *trackerRequest) path(w *trackerWorld) string {
 	return "/api/v4" + strings.Replace(strings.TrimPrefix(q.List, "GET "), ":id", id, 1)
 }
 
-// ask reads all pages of a list. A page that breaks the rules of document 1 §8.1 is an error.
+// ask reads all pages of a list. It returns an error if a page breaks the rules of document 1 §8.1.
 func (q *trackerRequest) ask(client *http.Client, s *forgetest.Server, w *trackerWorld) (*trackerAnswer, error) {
 	params := url.Values{}
 	for name, values := range q.Params {
@@ -106,7 +106,7 @@ func (q *trackerRequest) page(client *http.Client, w *trackerWorld, address stri
 	return response, items, nil
 }
 
-// size is that of a page: 20 unless the query says otherwise.
+// size returns the page size: 20 if the query does not set it.
 func (q *trackerRequest) size() int {
 	if size, err := strconv.Atoi(q.Size); err == nil {
 		return size
@@ -114,7 +114,7 @@ func (q *trackerRequest) size() int {
 	return 20
 }
 
-// next checks the pagination of a page and returns the address of the one behind it.
+// next checks the pagination of a page, and returns the address of the next page.
 func (q *trackerRequest) next(response *http.Response, params url.Values, base string, page, items, sofar int) (string, error) {
 	size := q.size()
 	links := map[string]string{}
@@ -155,13 +155,13 @@ func (q *trackerRequest) next(response *http.Response, params url.Values, base s
 	return base + "?" + params.Encode(), nil
 }
 
-// trackerEdges are pages that document 1 §8.1 does not have. What else a page number, or a size
-// below 1 or above 100, may do than to be refused is open: it acts as the nearest that there is.
+// trackerEdges are page numbers and sizes outside of document 1 §8.1. Open: whether a page number
+// below 1, or a size below 1 or above 100, is refused, or replaced by the nearest valid value.
 var trackerEdges = []struct {
 	query      string
 	refused    bool // it must be refused
 	refusable  bool // it may be refused
-	size, page int  // as which it acts; size 0 is the default, page 0 is behind the last
+	size, page int  // the values that it acts as; size 0 is the default, page 0 is after the last
 }{
 	{"per_page=x", true, true, 0, 1}, {"page=x", true, true, 0, 1}, {"per_page=1.5", true, true, 0, 1},
 	{"per_page=0", false, true, 20, 1}, {"per_page=-1", false, true, 20, 1},
@@ -170,7 +170,7 @@ var trackerEdges = []struct {
 	{"page=2&per_page=100", false, false, 100, 0}, {"page=1&per_page=7", false, false, 7, 1},
 }
 
-// edge asks for a page at the edge of a list, and compares it with the whole list.
+// edge requests one of trackerEdges, and compares the page with the whole list.
 func (q *trackerRequest) edge(client *http.Client, s *forgetest.Server, w *trackerWorld, whole []*trackerItem) error {
 	edge := trackerEdges[q.Edge-1]
 	address := s.URL + q.path(w) + "?" + q.Params.Encode() + "&" + edge.query
@@ -191,7 +191,7 @@ func (q *trackerRequest) edge(client *http.Client, s *forgetest.Server, w *track
 	return nil
 }
 
-// compare returns how an answer disagrees with the model; nil if it does not.
+// compare returns an error if a result disagrees with the model.
 func (e *trackerExpected) compare(w *trackerWorld, answer *trackerAnswer) error {
 	if answer.status != http.StatusOK {
 		if !slices.Contains(e.Refusals, answer.status) {
@@ -205,7 +205,7 @@ func (e *trackerExpected) compare(w *trackerWorld, answer *trackerAnswer) error 
 	got := map[int64]bool{}
 	for _, it := range answer.items {
 		if got[it.ID] {
-			return fmt.Errorf("item %d is there twice: %s", it.ID, trackerIDs(answer.items))
+			return fmt.Errorf("item %d is in the list twice: %s", it.ID, trackerIDs(answer.items))
 		}
 		got[it.ID] = true
 	}

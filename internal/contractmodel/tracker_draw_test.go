@@ -13,7 +13,7 @@ func trackerPick[T any](t *rapid.T, label string, values ...T) T {
 	return rapid.SampledFrom(values).Draw(t, label)
 }
 
-// trackerSome draws a subset, small ones more often.
+// trackerSome draws a subset. It prefers small ones.
 func trackerSome[T any](t *rapid.T, label string, values ...T) (some []T) {
 	n := min(trackerPick(t, label+" count", 0, 0, 1, 1, 2, 3), len(values))
 	if n == 0 {
@@ -41,7 +41,7 @@ var (
 	trackerLabelPool = []string{"bug", "Bug", "ux", "any", "None", "a b", "BUG"}
 	trackerTitlePool = []string{"v1", "V1", "None", "later", "any"}
 	trackerDayPool   = []int{trackerNoDay, 0, -1, 1, -14, -15, 3, 6, -6, 20, 31, 45, 62, 400}
-	// trackerClocks are a Wednesday, a Sunday, a Monday, and the ends of months and years.
+	// trackerClocks have a Wednesday, a Sunday, a Monday, and ends of months and of a year.
 	trackerClocks = []string{"2026-03-11T12:00:00Z", "2026-03-15T00:00:00Z", "2026-03-16T23:59:59Z", "2026-01-31T08:00:00Z", "2025-12-31T18:30:00Z", "2028-02-29T07:00:00Z"}
 	trackerHours  = []int{0, 0, 1, 1, 2, 24, 25}
 	trackerWorded = []string{"Fix login", "fix LOGIN page", "login", "Deploy the page", "page fix", "", "100% a_b"}
@@ -49,7 +49,7 @@ var (
 	trackerPlaces = []string{"production", "Production", "staging", "any"}
 )
 
-// trackerDrawWorld draws the data of a server completely, before the server is there.
+// trackerDrawWorld draws the data of a server completely, before the server starts.
 func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 	w := trackerDrawPlaces(t)
 	trackerDrawMembers(t, w)
@@ -110,7 +110,7 @@ func trackerDrawItems(t *rapid.T, w *trackerWorld, merges bool) {
 	for i := range trackerPick(t, "items", 6, 12, 20, 1, 30, 45, 0) {
 		w.Items = append(w.Items, trackerDrawItem(t, w, fmt.Sprint(i), merges))
 	}
-	if rapid.Bool().Draw(t, "in order") { // as they come into being on a server
+	if rapid.Bool().Draw(t, "in order") { // as if the items were created on a server one by one
 		var times []time.Time
 		for _, it := range w.Items {
 			times = append(times, it.Created)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// trackerWord reports whether a value is a predefined word, in any case.
+// trackerWord returns the predefined word that a value has in any case, or "".
 func trackerWord(value string, words ...string) string {
 	for _, word := range words {
 		if strings.EqualFold(value, word) {
@@ -18,7 +18,7 @@ func trackerWord(value string, words ...string) string {
 	return ""
 }
 
-// trackerEnum is a parameter with a list of values.
+// trackerEnum filters by a parameter with a list of values.
 func trackerEnum(values []string, test func(it *trackerItem, value string) bool) trackerFilter {
 	return func(r *trackerReader, given []string) trackerTest {
 		if !slices.Contains(values, given[0]) {
@@ -28,22 +28,22 @@ func trackerEnum(values []string, test func(it *trackerItem, value string) bool)
 	}
 }
 
-// trackerBoolean is a boolean parameter.
+// trackerBoolean filters by a boolean parameter.
 func trackerBoolean(test func(it *trackerItem, value bool) bool) trackerFilter {
 	return trackerEnum([]string{"true", "false"}, func(it *trackerItem, value string) bool { return test(it, value == "true") })
 }
 
-// trackerIgnored is a parameter that selects nothing.
+// trackerIgnored is the test of a parameter that selects nothing.
 func trackerIgnored(*trackerItem, bool) bool { return true }
 
-// trackerText is a text that is compared exactly.
+// trackerText filters by a text that is compared exactly.
 func trackerText(field func(w *trackerWorld, it *trackerItem) string) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		return func(it *trackerItem) trackerVerdict { return trackerSure(field(r.w, it) == values[0]) }
 	}
 }
 
-// trackerTextOrWord is a text for which None and Any are words.
+// trackerTextOrWord filters by a text, or by the words None and Any.
 func trackerTextOrWord(field func(w *trackerWorld, it *trackerItem) string) trackerFilter {
 	return trackerWords(trackerText(field), func(w *trackerWorld, it *trackerItem) bool { return field(w, it) != "" })
 }
@@ -61,8 +61,8 @@ func trackerWords(filter trackerFilter, has func(w *trackerWorld, it *trackerIte
 	}
 }
 
-// trackerNotText is a text inside of not. Its row does not name the words: whether None and Any are
-// texts there, or words, is open.
+// trackerNotText filters by a text in not[]. Its row does not list the words. Open: whether None
+// and Any are words there, or texts.
 func trackerNotText(literal, worded trackerFilter) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		a, b := literal(r, values), worded(r, values)
@@ -70,7 +70,7 @@ func trackerNotText(literal, worded trackerFilter) trackerFilter {
 	}
 }
 
-// trackerNumbers is integers; all must be found.
+// trackerNumbers filters by integers, at most most if it is not 0. All must match.
 func trackerNumbers(most int, test func(w *trackerWorld, it *trackerItem, n int64) bool) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		var numbers []int64
@@ -94,7 +94,7 @@ func trackerNumber(test func(w *trackerWorld, it *trackerItem, n int64) bool) tr
 	return trackerNumbers(1, test)
 }
 
-// trackerIIDs finds those that have one of the numbers.
+// trackerIIDs filters by IIDs. One of them must match.
 func trackerIIDs(r *trackerReader, values []string) trackerTest {
 	if trackerNumbers(0, func(*trackerWorld, *trackerItem, int64) bool { return true })(r, values) == nil {
 		return nil
@@ -104,14 +104,14 @@ func trackerIIDs(r *trackerReader, values []string) trackerTest {
 	}
 }
 
-// trackerIs compares a user by its id.
+// trackerIs compares a user by ID.
 func trackerIs(field func(it *trackerItem) int) trackerFilter {
 	return trackerNumber(func(w *trackerWorld, it *trackerItem, n int64) bool {
 		return field(it) != trackerNobody && w.Users[field(it)].ID == n
 	})
 }
 
-// trackerAmong looks for a user by its id.
+// trackerAmong reports whether the user with an ID is in a field.
 func trackerAmong(field func(it *trackerItem) []int) trackerFilter {
 	return trackerNumber(func(w *trackerWorld, it *trackerItem, n int64) bool {
 		user := w.user(n)
@@ -131,7 +131,7 @@ func trackerHasAssignee(_ *trackerWorld, it *trackerItem) bool { return len(it.A
 
 func trackerHasReviewer(_ *trackerWorld, it *trackerItem) bool { return len(it.Reviewers) > 0 }
 
-// trackerName is a user's name; nobody has none.
+// trackerName returns a user's name; "" if there is no user.
 func trackerName(w *trackerWorld, user int) string {
 	if user == trackerNobody {
 		return ""
@@ -145,8 +145,7 @@ func trackerMergeUserName(w *trackerWorld, it *trackerItem) string {
 	return trackerName(w, it.MergeUser)
 }
 
-// trackerNames looks for users by their names. Whether all of several must be there, or one, is
-// open.
+// trackerNames filters by names of users. Open: whether all of several must match, or one.
 func trackerNames(field func(it *trackerItem) []int) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		return func(it *trackerItem) trackerVerdict {
@@ -160,8 +159,8 @@ func trackerNames(field func(it *trackerItem) []int) trackerFilter {
 	}
 }
 
-// trackerAssigneeNames: the community edition takes one value only. Whether the Free tier is it is
-// open.
+// trackerAssigneeNames filters by names of assignees. GitLab Community Edition accepts only one.
+// Open: whether the Free tier is the Community Edition.
 func trackerAssigneeNames(r *trackerReader, values []string) trackerTest {
 	if len(values) > 1 && r.w.Tier == "free" {
 		r.mayRefuse(http.StatusBadRequest)
@@ -169,8 +168,9 @@ func trackerAssigneeNames(r *trackerReader, values []string) trackerTest {
 	return trackerNames(trackerAssignees)(r, values)
 }
 
-// trackerLabels: all of the labels, separated by commas. None and Any are words; whether they are
-// in a list of several labels is open, and whether the rest of the list counts then.
+// trackerLabels filters by labels, separated by commas. All must match. None and Any are words.
+// Open: whether they are words in a list of several labels, and whether the other labels count
+// then.
 func trackerLabels(words ...string) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		names := strings.Split(values[0], ",")
@@ -200,8 +200,8 @@ func trackerLabels(words ...string) trackerFilter {
 	}
 }
 
-// trackerLabelNames compares labels exactly. Whether not[labels] excludes what has all of them, or
-// what has one of them, is open.
+// trackerLabelNames compares labels exactly. Open: whether not[labels] excludes items with all of
+// the labels, or with one of them.
 func trackerLabelNames(inNot bool) trackerFilter {
 	return func(_ *trackerReader, values []string) trackerTest {
 		names := strings.Split(values[0], ",")
@@ -227,8 +227,8 @@ func trackerMilestoneTitle(w *trackerWorld, it *trackerItem) string {
 	return ""
 }
 
-// trackerReaction is the requester's. Somebody without credentials has none, or the filter means
-// nothing for them: that is open.
+// trackerReaction filters by the requester's reaction. Open: whether a requester without a
+// credential has no reaction, or the filter has no effect.
 func trackerReaction(words bool) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		word := trackerWord(values[0], "None", "Any")
@@ -255,7 +255,7 @@ func trackerReaction(words bool) trackerFilter {
 	}
 }
 
-// trackerParseTime reads ISO 8601. Whether a date alone is a datetime is open.
+// trackerParseTime parses an ISO 8601 time. Open: whether a date alone is a valid time.
 func trackerParseTime(r *trackerReader, value string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339Nano, value); err == nil {
 		return t, true
@@ -268,7 +268,7 @@ func trackerParseTime(r *trackerReader, value string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// trackerBound is an inclusive bound.
+// trackerBound filters by an inclusive bound.
 func trackerBound(field func(it *trackerItem) time.Time, after bool) trackerFilter {
 	return func(r *trackerReader, values []string) trackerTest {
 		bound, ok := trackerParseTime(r, values[0])
@@ -284,7 +284,7 @@ func trackerBound(field func(it *trackerItem) time.Time, after bool) trackerFilt
 	}
 }
 
-// searched reads search and in, and their forms in the hash.
+// searched filters by search and in, and by their forms in not[].
 func (r *trackerReader) searched() {
 	places := "title,description"
 	if r.table.places && r.q.Params.Has("in") {
@@ -297,7 +297,7 @@ func (r *trackerReader) searched() {
 	if _, ok := r.table.not["search"]; !ok {
 		return
 	}
-	other := places // which of the two not[search] looks into without not[in] is open
+	other := places // open: whether not[search] without not[in] searches these or the default places
 	places = "title,description"
 	if r.q.Params.Has("not[in]") {
 		places, other = r.get("not[in]"), r.get("not[in]")
@@ -309,7 +309,8 @@ func (r *trackerReader) searched() {
 	}
 }
 
-// checkPlaces: title, description, or both joined by a comma. The order of the two is open.
+// checkPlaces checks the value of in: title, description, or both with a comma. Open: whether their
+// order matters.
 func (r *trackerReader) checkPlaces(places string) {
 	switch places {
 	case "title", "description", "title,description":
@@ -320,8 +321,8 @@ func (r *trackerReader) checkPlaces(places string) {
 	}
 }
 
-// trackerSearch finds a text without regard to case. Whether a search of several words finds the
-// words apart from each other is open.
+// trackerSearch searches for a text and ignores case. Open: whether several words may match
+// separately.
 func trackerSearch(term, places string) trackerTest {
 	return func(it *trackerItem) trackerVerdict {
 		var fields []string

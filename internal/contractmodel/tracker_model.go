@@ -1,7 +1,10 @@
-// Package contractmodel is a second reading of the contract: what each list has to return, computed
-// by brute force from the documents alone. Its tests compare it with forgetest on random data.
+// Package contractmodel computes the result of each list from the API documents alone, and was
+// written without the code of forgetest. Its tests compare forgetest with it on random data.
 //
-// Where the documents leave a point open the model accepts each reading and says so in a comment.
+// A point is open if the documents do not decide it. There the model accepts each possible reading,
+// and a comment names the point. The files people_*.go, users.go, runners.go and audit.go model
+// users, runners and audit events; tracker_*.go, issues.go and merge_requests.go model issues and
+// merge requests.
 package contractmodel
 
 import (
@@ -11,10 +14,11 @@ import (
 	"strings"
 )
 
-// trackerVerdict says whether an item is in a list. The operators are those of three-valued logic.
+// trackerVerdict states whether an item is in a list, in three-valued logic.
 type trackerVerdict int
 
-// An item that is in the list by one reading of the documents and not by another is trackerMaybe.
+// trackerMaybe is for an item that is in the list in one reading of the documents but not in
+// another.
 const (
 	trackerNo trackerVerdict = iota
 	trackerMaybe
@@ -30,7 +34,7 @@ func trackerSure(b bool) trackerVerdict {
 
 func (v trackerVerdict) not() trackerVerdict { return trackerYes - v }
 
-// trackerEither is the verdict where two readings are possible.
+// trackerEither returns the verdict if there are two readings.
 func trackerEither(a, b trackerVerdict) trackerVerdict {
 	if a == b {
 		return a
@@ -38,30 +42,30 @@ func trackerEither(a, b trackerVerdict) trackerVerdict {
 	return trackerMaybe
 }
 
-// trackerTest is a filter that has read its value.
+// trackerTest is a filter with its value.
 type trackerTest func(*trackerItem) trackerVerdict
 
-// trackerFilter reads the values of a parameter. It calls wrong for those that the row does not
-// have, and may return nil then.
+// trackerFilter parses the values of a parameter. It calls wrong if a value is not in the row, and
+// may then return nil.
 type trackerFilter func(r *trackerReader, values []string) trackerTest
 
-// trackerRow is a row of the tables of document 2 §4.1.1 and §4.2.1: a filter that acts in a tier
-// and above.
+// trackerRow is a row of the tables of document 2 §4.1.1 and §4.2.1: a filter, and the lowest tier
+// that has it.
 type trackerRow struct {
 	tier   string
 	filter trackerFilter
 }
 
-// trackerTable is the parameters of a list, by their wire names.
+// trackerTable has the parameters of a list, by their wire names.
 type trackerTable struct {
 	rows, not map[string]trackerRow
 	exclusive [][2]string
 	orders    map[string]trackerOrder
-	own       bool // scope is created_by_me by default
-	places    bool // in is a parameter
+	own       bool // the default of scope is created_by_me
+	places    bool // the list has the parameter in
 }
 
-// trackerExpected is what a list has to return.
+// trackerExpected is the result that the model expects of a list.
 type trackerExpected struct {
 	Must     bool  // it must be refused
 	Refusals []int // the statuses with which it may be refused
@@ -70,7 +74,7 @@ type trackerExpected struct {
 	Desc     bool
 }
 
-// trackerReader reads a query.
+// trackerReader evaluates a query.
 type trackerReader struct {
 	w     *trackerWorld
 	q     *trackerQuery
@@ -80,13 +84,13 @@ type trackerReader struct {
 	tests []trackerTest
 }
 
-// wrong says that a value is illegal.
+// wrong records that a value is invalid.
 func (r *trackerReader) wrong() trackerTest {
 	r.must = true
 	return r.mayRefuse(http.StatusBadRequest)
 }
 
-// mayRefuse says that the documents can be read so that the query is refused.
+// mayRefuse records statuses with which the server may refuse the query.
 func (r *trackerReader) mayRefuse(codes ...int) trackerTest {
 	for _, code := range codes {
 		r.codes[code] = true
@@ -102,13 +106,13 @@ func (r *trackerReader) add(test trackerTest) {
 
 func (r *trackerReader) get(name string) string { return r.q.Params.Get(name) }
 
-// licensed reports whether the tier of the server has what needs a tier (document 1 §1).
+// licensed reports whether the tier of the server includes a tier (document 1 §1).
 func (r *trackerReader) licensed(tier string) bool {
 	tiers := []string{"", "free", "premium", "ultimate"}
 	return slices.Index(tiers, r.w.Tier) >= slices.Index(tiers, tier)
 }
 
-// trackerModel returns what a list has to return.
+// trackerModel returns the expected result of a list.
 func trackerModel(w *trackerWorld, q *trackerQuery) *trackerExpected {
 	r := &trackerReader{w: w, q: q, table: trackerTables()[q.List], codes: map[int]bool{}}
 	r.target()
@@ -132,14 +136,14 @@ func trackerModel(w *trackerWorld, q *trackerQuery) *trackerExpected {
 	return e
 }
 
-// target checks the group or project and takes its items that the requester sees.
+// target checks the group or project, and selects its items that the requester can see.
 func (r *trackerReader) target() {
 	w, q := r.w, r.q
 	merges := q.List == trackerMerges || q.List == trackerProjectMerges
 	r.add(func(it *trackerItem) trackerVerdict { return w.visible(q.Who, it, merges) })
 	switch q.List {
 	case trackerIssues, trackerMerges:
-		if q.Who == trackerNobody { // not stated; the product demands a user unless the scope is all
+		if q.Who == trackerNobody { // not specified; GitLab requires a user unless the scope is all
 			r.mayRefuse(http.StatusUnauthorized)
 		}
 		return
@@ -158,8 +162,8 @@ func (r *trackerReader) target() {
 	}
 }
 
-// missing is 404 for what the requester cannot see (document 1 §5); without credentials 401 is a
-// reading, too.
+// missing expects 404 for an object that the requester cannot see (document 1 §5). Without a
+// credential, 401 is allowed, too.
 func (r *trackerReader) missing(readable trackerVerdict) {
 	if readable == trackerYes {
 		return
@@ -171,8 +175,8 @@ func (r *trackerReader) missing(readable trackerVerdict) {
 	}
 }
 
-// scope is created_by_me on the global lists, and all on the others; the row of the project's merge
-// requests shows no default.
+// scope applies the parameter scope. Its default is created_by_me for the global lists, and all for
+// the others. The row of the project's merge requests has no default.
 func (r *trackerReader) scope() {
 	scope := "all"
 	if r.table.own {
@@ -194,13 +198,13 @@ func (r *trackerReader) scope() {
 	default:
 		r.wrong()
 	}
-	if who == trackerNobody { // nobody has created anything, or a user is needed
+	if who == trackerNobody { // without a user there are no items, or the request is refused
 		r.mayRefuse(http.StatusUnauthorized)
 	}
 }
 
-// filters reads the rows of the list, and those of its hash. What the list does not document is
-// ignored; an undocumented key of the hash may be refused.
+// filters evaluates the parameters of the list, and the keys of not[]. Undocumented parameters are
+// ignored. An undocumented key of not[] may be refused.
 func (r *trackerReader) filters() {
 	for name, values := range r.q.Params {
 		key, inNot := strings.CutPrefix(name, "not[")
@@ -225,8 +229,8 @@ func (r *trackerReader) filters() {
 	}
 }
 
-// row is nil for a parameter that the tier does not have: it does not exist there. Whether its
-// value is looked at is open.
+// row returns nil for a parameter that the tier lacks: it has no effect. Open: whether its value is
+// checked.
 func (r *trackerReader) row(row trackerRow, values []string) trackerTest {
 	if r.licensed(row.tier) {
 		return row.filter(r, values)
@@ -237,8 +241,8 @@ func (r *trackerReader) row(row trackerRow, values []string) trackerTest {
 	return nil
 }
 
-// excluded refuses parameters that exclude each other. Whether they do inside of the hash is open,
-// and whether they do where the tier has neither, or the list has one beyond the documents.
+// excluded refuses parameters that exclude each other. Open: whether this applies to the keys of
+// not[], to parameters that the tier lacks, and to undocumented parameters of a list.
 func (r *trackerReader) excluded() {
 	for _, pair := range r.table.exclusive {
 		if r.given(pair[0]) && r.given(pair[1]) && r.documented(pair[0]) && r.documented(pair[1]) {
@@ -263,7 +267,7 @@ func (r *trackerReader) documented(name string) bool {
 	return one || many
 }
 
-// order reads order_by and sort.
+// order evaluates order_by and sort.
 func (r *trackerReader) order(e *trackerExpected) {
 	name := r.get("order_by")
 	if name == "" {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// trackerOrder is the order of a list: negative where a must come before b, positive the other way.
-// The second result is false where the documents leave the order of the two open.
+// trackerOrder compares two items of a list: negative if a comes before b, positive if after. It
+// returns false if the documents leave their order open.
 type trackerOrder func(w *trackerWorld, a, b *trackerItem, desc bool) (int, bool)
 
-// trackerNull is the number of a missing value. The documents do not place it; it is last in both
-// directions, in each part of a key.
+// trackerNull is the number of a missing value. The documents do not place it. The model puts it
+// last in both directions, in each part of a key.
 const trackerNull = math.MaxInt64
 
-// trackerByNumbers orders by several numbers.
+// trackerByNumbers sorts by several numbers.
 func trackerByNumbers(keys ...func(w *trackerWorld, it *trackerItem) int64) trackerOrder {
 	return func(w *trackerWorld, a, b *trackerItem, desc bool) (int, bool) {
 		for _, key := range keys {
@@ -32,7 +32,7 @@ func trackerByNumbers(keys ...func(w *trackerWorld, it *trackerItem) int64) trac
 	}
 }
 
-// trackerTie breaks a tie.
+// trackerTie breaks a tie by ID.
 func trackerTie(a, b *trackerItem, desc bool) int {
 	if desc {
 		return cmp.Compare(b.ID, a.ID)
@@ -40,10 +40,10 @@ func trackerTie(a, b *trackerItem, desc bool) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// trackerAnyOrder is that of a key of which the documents say nothing.
+// trackerAnyOrder accepts any order: the documents do not define the key.
 func trackerAnyOrder(*trackerWorld, *trackerItem, *trackerItem, bool) (int, bool) { return 0, false }
 
-// trackerByTitle leaves the order of titles open that differs with and without case.
+// trackerByTitle sorts by title. If the order depends on case, it is open.
 func trackerByTitle(_ *trackerWorld, a, b *trackerItem, desc bool) (int, bool) {
 	exact, folded := strings.Compare(a.Title, b.Title), strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	if exact == 0 {
@@ -87,7 +87,7 @@ func trackerMilestoneDue(w *trackerWorld, it *trackerItem) int64 {
 	return trackerNull
 }
 
-// trackerPopularity is the number of upvotes.
+// trackerPopularity returns the number of upvotes.
 func trackerPopularity(_ *trackerWorld, it *trackerItem) int64 { return int64(it.Upvotes) }
 
 func trackerWeight(_ *trackerWorld, it *trackerItem) int64 {
@@ -97,7 +97,8 @@ func trackerWeight(_ *trackerWorld, it *trackerItem) int64 {
 	return int64(it.Weight)
 }
 
-// trackerLabelPriority is the priority of the most important label.
+// trackerLabelPriority returns the highest priority of the item's labels, which is the lowest
+// number.
 func trackerLabelPriority(w *trackerWorld, it *trackerItem) int64 {
 	lowest := int64(trackerNull)
 	for _, label := range it.Labels {

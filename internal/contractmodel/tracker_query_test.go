@@ -9,20 +9,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trackerRequest is a query as it was drawn: a value of the form "user 2" stands for an id that the
-// server has yet to give.
+// trackerRequest is a query as drawn. A value such as "user 2" is replaced by an ID when the server
+// has started.
 type trackerRequest struct {
 	trackerQuery
 	ByPath bool
-	Size   string // per_page; empty is none
-	Links  bool   // follow the links, not the page numbers
+	Size   string // per_page; empty means not set
+	Links  bool   // follow the links instead of the page numbers
 	Keyset bool
-	Client bool // ask with the client, too
-	Edge   int  // ask for one of trackerEdges, too, counted from 1; 0 is none
+	Client bool // request the list with the client, too
+	Edge   int  // request one of trackerEdges, too: its number from 1; 0 means none
 }
 
-// trackerValues are values of a parameter; a list is several values of an array. Behind the bar are
-// values that its row does not have.
+// trackerValues has values of each parameter. A value with commas is several values of an array.
+// The values after the bar are invalid.
 var trackerValues = map[string]string{
 	"assignee_id":         "user;user;user;None;Any;none;ANY;999999|nonsense;1.5;Upcoming",
 	"assignee_username[]": "ann;Bob;bob;any;none;ann,Bob;root",
@@ -60,7 +60,7 @@ var trackerValues = map[string]string{
 	"view": "simple", "wip": "yes;no|true;Yes", "with_merge_status_recheck": "true;false|x",
 }
 
-// trackerNotValues are those of the keys of not.
+// trackerNotValues has values of the keys of not[].
 var trackerNotValues = map[string]string{
 	"assignee_id": "user;user;999999|None;Any;x", "assignee_username[]": "ann;Bob;bob;any;ann,Bob", "assignee_username": "ann;Bob;bob;any",
 	"author_id": "user;user;999999|None;x", "author_username": "ann;Bob;bob;any;none",
@@ -72,8 +72,8 @@ var trackerNotValues = map[string]string{
 	"state": "opened", "confidential": "true",
 }
 
-// trackerNames are the parameters that are asked for, for issues and for merge requests; both lists
-// are also asked for some of the other.
+// trackerNamesOf has the requested parameters, for issues (false) and for merge requests (true).
+// Each also has a parameter of the other.
 var trackerNamesOf = map[bool][]string{
 	false: strings.Fields(`assignee_id assignee_username[] author_id author_username confidential created_after created_before updated_after
 		updated_before due_date due_date due_date epic_id health_status iids[] in issue_type iteration_id iteration_title labels labels milestone_id milestone_id
@@ -95,12 +95,12 @@ var trackerOrders = map[bool][]string{
 	true:  {"created_at", "title", "updated_at", "merged_at"},
 }
 
-// trackerDrawRequest draws a query with none to five filters.
+// trackerDrawRequest draws a query with up to five filters.
 func trackerDrawRequest(t *rapid.T, w *trackerWorld, list string) *trackerRequest {
 	merges := list == trackerMerges || list == trackerProjectMerges
 	q := &trackerRequest{trackerQuery: trackerQuery{List: list, Params: url.Values{}}}
 	q.Who = trackerPick(t, "who", 0, 0, 0, 0, 1, 2, 3, 4, trackerNobody)
-	if q.Who > 0 && w.Users[q.Who].Blocked { // what a blocked user gets is not said
+	if q.Who > 0 && w.Users[q.Who].Blocked { // the documents do not specify the access of a blocked user
 		q.Who = 0
 	}
 	places := len(w.Groups)
@@ -168,12 +168,12 @@ func (d *trackerDrawer) filter(params url.Values, merges bool) {
 	}
 	name := trackerPick(d.t, "parameter", trackerNamesOf[merges]...)
 	if array, ok := strings.CutSuffix(name, "[]"); ok && params.Has(array) || params.Has(name+"[]") {
-		return // the documents do not say what both forms of an array are together
+		return // the documents do not define both forms of an array together
 	}
 	params[name] = d.value(trackerValues[name], strings.HasSuffix(name, "[]"))
 }
 
-// value draws a value; where it is an illegal query one that the row does not have, if there is one.
+// value draws a value. For an invalid query it draws an invalid value, if the row has one.
 func (d *trackerDrawer) value(all string, array bool) []string {
 	legal, illegal, _ := strings.Cut(all, "|")
 	if d.illegal && illegal != "" {
@@ -195,7 +195,7 @@ func (d *trackerDrawer) value(all string, array bool) []string {
 	return values
 }
 
-// time is that of an item, or a little before or after it.
+// time draws the time of an item, or a time shortly before or after it.
 func (d *trackerDrawer) time() string {
 	at := d.w.Now.Add(-time.Duration(trackerPick(d.t, "hours", trackerHours...)) * time.Hour)
 	at = at.Add(trackerPick(d.t, "beside", 0, 0, time.Second, -time.Second, 500*time.Millisecond))
@@ -208,7 +208,7 @@ func (d *trackerDrawer) time() string {
 	return at.Format(time.RFC3339Nano)
 }
 
-// resolve gives the ids of the server to a query.
+// resolve replaces the references of a query by the server's IDs.
 func (q *trackerRequest) resolve(w *trackerWorld) {
 	for _, values := range q.Params {
 		for i, value := range values {

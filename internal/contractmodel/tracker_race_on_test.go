@@ -2,5 +2,5 @@
 
 package contractmodel
 
-// trackerSlower is by how much fewer cases there are: with the race detector each takes longer.
+// trackerSlower divides the number of cases: each takes longer with the race detector.
 const trackerSlower = 8

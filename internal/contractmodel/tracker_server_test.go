@@ -6,7 +6,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// trackerServe starts a server with the data of a world, and takes over its ids.
+// trackerServe starts a server with the data of a world, and stores the server's IDs in the world.
 func trackerServe(w *trackerWorld, merges bool) (*forgetest.Server, error) {
 	s, err := forgetest.Start(forgetest.WithTier(forgetest.Tier(w.Tier)))
 	if err != nil {
@@ -33,7 +33,7 @@ func trackerServe(w *trackerWorld, merges bool) (*forgetest.Server, error) {
 	return s, nil
 }
 
-// trackerFiller fills a server.
+// trackerFiller creates the data of a server.
 type trackerFiller struct {
 	w          *trackerWorld
 	s          *forgetest.Server
@@ -90,7 +90,7 @@ func (f *trackerFiller) places() {
 	}
 }
 
-// date is zero for a milestone without one.
+// date returns the date of a day; zero if a milestone has no date.
 func (f *trackerFiller) date(day int) time.Time {
 	if day == trackerNoDay {
 		return time.Time{}
@@ -106,7 +106,7 @@ func (f *trackerFiller) some(users []int) []*forgetest.User {
 	return some
 }
 
-// fill sets what issues and merge requests share.
+// fill sets the common fields of issues and merge requests.
 func (f *trackerFiller) fill(d *forgetest.Document, it *trackerItem) {
 	d.Set("title", it.Title).Set("description", it.Description).Set("state", it.State).
 		Set("created_at", it.Created).Set("updated_at", it.Updated).

@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trackerQueries is how many queries a world of random data gets.
+// trackerQueries is the number of queries for each random world.
 const trackerQueries = 10
 
-// trackerEnvironment reads a number of the environment.
+// trackerEnvironment returns a number from the environment, or standard.
 func trackerEnvironment(name string, standard uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
 		return n
@@ -24,8 +24,8 @@ func trackerEnvironment(name string, standard uint64) uint64 {
 	return standard
 }
 
-// trackerFlags sets the seed and the number of checks of rapid: fixed, unless the environment says
-// otherwise. FORGE_SEED is the seed, FORGE_CASES the number of queries for each list.
+// trackerFlags sets the seed and the number of checks of rapid. FORGE_SEED changes the seed, and
+// FORGE_CASES the number of queries for each list.
 func trackerFlags(t *testing.T) {
 	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 4000/trackerSlower)
 	checks := (cases + trackerQueries - 1) / trackerQueries
@@ -70,7 +70,7 @@ func trackerRun(t *testing.T, list string) {
 	t.Logf("%s: %v", list, seen)
 }
 
-// trackerCompare asks for a list in all ways that the query wants, and compares each with the model.
+// trackerCompare requests a list in all ways of the query, and compares each result with the model.
 func trackerCompare(client *http.Client, s *forgetest.Server, w *trackerWorld, q *trackerRequest, seen map[string]int) error {
 	answer, err := q.ask(client, s, w)
 	if err == nil && q.Keyset && answer.status == http.StatusMethodNotAllowed {
@@ -103,7 +103,7 @@ func trackerCompare(client *http.Client, s *forgetest.Server, w *trackerWorld, q
 	return nil
 }
 
-// trackerCheck compares an answer with the model and counts what it was.
+// trackerCheck compares a result with the model and counts its kind.
 func trackerCheck(w *trackerWorld, q *trackerRequest, answer *trackerAnswer, seen map[string]int) error {
 	e := trackerModel(w, &q.trackerQuery)
 	if err := e.compare(w, answer); err != nil {

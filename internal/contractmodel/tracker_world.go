@@ -18,11 +18,11 @@ const (
 	trackerOwner    = 50
 )
 
-// trackerNobody is the index of a requester without a credential, and of what is not set.
+// trackerNobody is the index of a requester without a credential, and of an unset reference.
 const trackerNobody = -1
 
-// trackerWorld is the data of a server that has issues or merge requests. Indexes name users,
-// groups and projects; ids are those of the server and are filled in when it has the data.
+// trackerWorld has the data of a server with issues or merge requests. Indexes identify users,
+// groups and projects. The server's IDs are set after the data is created there.
 type trackerWorld struct {
 	Now      time.Time
 	Tier     string // free, premium, ultimate
@@ -33,7 +33,7 @@ type trackerWorld struct {
 	Items    []*trackerItem
 }
 
-// trackerUser is an account; the first of a world is an administrator.
+// trackerUser is an account. The first account of a world is an administrator.
 type trackerUser struct {
 	ID      int64
 	Token   string
@@ -60,7 +60,7 @@ type trackerProject struct {
 	Milestones []trackerMilestone
 }
 
-// trackerMilestone has days from today as dates; trackerNoDay is none.
+// trackerMilestone has dates as days from today; trackerNoDay means no date.
 type trackerMilestone struct {
 	Title      string
 	Start, Due int
@@ -69,7 +69,7 @@ type trackerMilestone struct {
 
 const trackerNoDay = 1 << 20
 
-// trackerMember is a role in a group or in a project; the other index is trackerNobody.
+// trackerMember is a role in a group or in a project. The other index is trackerNobody.
 type trackerMember struct{ User, Group, Project, Role int }
 
 // trackerAward is a reaction.
@@ -78,7 +78,7 @@ type trackerAward struct {
 	Emoji string
 }
 
-// trackerDeploy is a deployment, Ago before now.
+// trackerDeploy is a deployment that happened Ago before now.
 type trackerDeploy struct {
 	Environment string
 	Ago         time.Duration
@@ -103,10 +103,10 @@ type trackerItem struct {
 	Confidential bool
 	Due          int
 	Type         string
-	Weight       int // trackerNobody is none
+	Weight       int // trackerNobody means none
 	Health       string
-	Iteration    int // 0 is none
-	Epic         int // 0 is none
+	Iteration    int // 0 means none
+	Epic         int // 0 means none
 	Upvotes      int
 
 	Reviewers []int
@@ -120,16 +120,16 @@ type trackerItem struct {
 	Deploys   []trackerDeploy
 }
 
-// trackerIterationTitle is the title of an iteration.
+// trackerIterationTitle returns the title of an iteration.
 func trackerIterationTitle(iteration int) string {
 	return []string{"", "Sprint", "sprint", "None"}[iteration]
 }
 
-// trackerQuery is a list that is asked for.
+// trackerQuery is a request for a list.
 type trackerQuery struct {
-	List   string // one of trackerLists
+	List   string // a constant such as trackerIssues
 	Who    int
-	Target int // the group or project; trackerNobody is one that does not exist
+	Target int // the group or project; trackerNobody means it does not exist
 	Params url.Values
 }
 
@@ -141,14 +141,14 @@ const (
 	trackerProjectMerges = "GET /projects/:id/merge_requests"
 )
 
-// today is the date of now, as midnight.
+// today returns midnight of the current date.
 func (w *trackerWorld) today() time.Time { return w.Now.UTC().Truncate(24 * time.Hour) }
 
 func (w *trackerWorld) user(id int64) int {
 	return slices.IndexFunc(w.Users, func(u *trackerUser) bool { return u.ID == id })
 }
 
-// milestone is nil for an item without one.
+// milestone returns the milestone of an item; nil if it has none.
 func (w *trackerWorld) milestone(it *trackerItem) *trackerMilestone {
 	if it.Milestone == trackerNobody {
 		return nil
@@ -166,7 +166,7 @@ func (w *trackerWorld) inGroup(project, group int) bool {
 	return false
 }
 
-// role is the highest that a user has in a project, by itself or by a group above it.
+// role returns the highest role of a user in a project, directly or from a group above it.
 func (w *trackerWorld) role(user, project int) int {
 	role := 0
 	if user != trackerNobody && w.Projects[project].Owner == user {
@@ -180,7 +180,8 @@ func (w *trackerWorld) role(user, project int) int {
 	return role
 }
 
-// readable reports who can read a project: a private one its members, an internal one every user.
+// readable reports whether a user can read a project: members a private one, all users an internal
+// one.
 func (w *trackerWorld) readable(user, project int) bool {
 	switch {
 	case user == 0, w.Projects[project].Visibility == trackerPublic:
@@ -191,8 +192,8 @@ func (w *trackerWorld) readable(user, project int) bool {
 	return w.Projects[project].Visibility == trackerInternal || w.role(user, project) >= trackerGuest
 }
 
-// groupReadable reports who can read a group. The documents do not say whether those can who are
-// members of something below it only: that is open.
+// groupReadable reports whether a user can read a group. Open: whether members of a project or
+// subgroup below it can, if they are not members of the group.
 func (w *trackerWorld) groupReadable(user, group int) trackerVerdict {
 	g := w.Groups[group]
 	switch {
@@ -219,9 +220,9 @@ func (w *trackerWorld) groupReadable(user, group int) trackerVerdict {
 	return verdict
 }
 
-// visible reports whether a user sees an item. The documents say of a confidential issue that it
-// needs credentials; the product shows it to its author, its assignees and Reporters. They do not
-// say whether a Guest sees the merge requests of a private project: that is open.
+// visible reports whether a user can see an item. The documents state only that confidential issues
+// need a credential; GitLab shows them to their author, their assignees and Reporters. Open:
+// whether a Guest can see the merge requests of a private project.
 func (w *trackerWorld) visible(user int, it *trackerItem, merges bool) trackerVerdict {
 	switch {
 	case !w.readable(user, it.Project):

@@ -8,7 +8,7 @@ import (
 
 var userOrders = []string{"id", "name", "username", "created_at", "updated_at"}
 
-// userAnswers is GET /users.
+// userAnswers models GET /users.
 func userAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	m := &userModel{w: w, q: q, privileged: w.admin(q.Who) && w.own()}
 	identity := m.privileged && q.has("provider") && q.has("extern_uid")
@@ -29,14 +29,14 @@ func userAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	return s.answers(m.answer)
 }
 
-// userModel answers one request for users.
+// userModel models one request for users.
 type userModel struct {
 	w          *peopleWorld
 	q          *peopleQuery
-	privileged bool // the parameters of administrators act
+	privileged bool // the parameters for administrators have an effect
 }
 
-// ignoredIllegal says whether a parameter that does not act has a value that it does not have.
+// ignoredIllegal reports whether a parameter without an effect has an invalid value.
 func (m *userModel) ignoredIllegal() bool {
 	if !m.privileged {
 		return m.illegalAdmin(true)
@@ -89,7 +89,7 @@ func (m *userModel) answer(r peopleReading) peopleAnswer {
 	return peopleAnswer{Rows: peopleSorted(rows, func(u *peopleUser) int64 { return u.ID }, userOrder(order, r), sort != "asc")}
 }
 
-// userOrder compares by an order of document 2 §4.3; id is the default.
+// userOrder compares by an order of document 2 §4.3. The default is ID.
 func userOrder(order string, r peopleReading) func(a, b *peopleUser) int {
 	text := func(s string) string {
 		if r["collation"] == "fold" {
@@ -105,7 +105,7 @@ func userOrder(order string, r peopleReading) func(a, b *peopleUser) int {
 			return strings.Compare(text(a.Username), text(b.Username))
 		case "created_at":
 			return a.Created.Compare(b.Created)
-		case "updated_at": // no response shows it, so nothing can be said about the order
+		case "updated_at": // no response has the field, so its order cannot be checked
 			return 0
 		}
 		return cmp.Compare(a.ID, b.ID)
@@ -169,7 +169,7 @@ func (m *userModel) hasProject(i int) bool {
 	return false
 }
 
-// found is search: parts of the name or the username, or a whole address.
+// found applies search: parts of the name or the username, or a whole address.
 func (m *userModel) found(u *peopleUser, search string, r peopleReading) bool {
 	fuzzy := func(text string) bool {
 		text, want := strings.ToLower(text), strings.ToLower(search)

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The list of users is the one of document 2 §4.3.
+// The list of users agrees with document 2 §4.3.
 func TestUserModel(t *testing.T) {
 	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := &peopleWorld{}
@@ -142,8 +142,8 @@ var (
 	userPremiumKeys = []string{"shared_runners_minutes_limit", "extra_shared_runners_minutes_limit", "is_auditor", "using_license_seat"}
 )
 
-// userCheckViews compares the keys of the rows with the views of document 2 §2.7. Whether somebody
-// who is no administrator has the full view of himself in a list is open.
+// userCheckViews compares the keys of the rows with the views of document 2 §2.7. Open: whether the
+// requester's own row has the full view if they are not an administrator.
 func userCheckViews(t *rapid.T, w *peopleWorld, q *peopleQuery, pages []*peoplePage) {
 	if pages[0].status != http.StatusOK {
 		return

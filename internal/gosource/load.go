@@ -28,6 +28,8 @@ type Package struct {
 	Info *types.Info
 	// Files are the parsed files, with their comments.
 	Files []*ast.File
+	// Fset has the positions of the files.
+	Fset *token.FileSet
 }
 
 // listed is what go list reports of a package.
@@ -55,6 +57,31 @@ func LoadWithTests(dir, pattern string) (*Package, error) {
 		return nil, err
 	}
 	return packages[0], nil
+}
+
+// LoadExternalTests type-checks the packages that the patterns name, without tests, and their
+// external tests (forge_test).
+func LoadExternalTests(dir string, patterns ...string) ([]*Package, error) {
+	return load(dir, patterns, []string{"-test"}, func(p listed) bool {
+		external := p.ForTest != "" && p.ImportPath == p.ForTest+"_test ["+p.ForTest+".test]"
+		return external || p.ForTest == "" && !p.DepOnly && !strings.HasSuffix(p.ImportPath, ".test")
+	})
+}
+
+// Imports returns the import paths of the packages that the package in dir imports without its
+// tests, directly or through others.
+func Imports(dir string) ([]string, error) {
+	found, err := list(dir, []string{"."}, nil)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range found {
+		if p.DepOnly {
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	return paths, nil
 }
 
 // load takes the imports of the packages from the export data that the go command builds, so that
@@ -126,5 +153,28 @@ func check(fset *token.FileSet, p listed, imports types.Importer) (*Package, err
 	if err != nil {
 		return nil, err
 	}
-	return &Package{Types: pkg, Info: info, Files: files}, nil
+	return &Package{Types: pkg, Info: info, Files: files, Fset: fset}, nil
+}
+
+// Parse parses the files of the package in dir, without its tests.
+func Parse(dir string) (*token.FileSet, []*ast.File, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, nil, err
+	}
+	set, files := token.NewFileSet(), []*ast.File(nil)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, file)
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%s has no Go files", dir)
+	}
+	return set, files, nil
 }

@@ -16,7 +16,7 @@ import (
 type plant struct {
 	title     string // the property that it breaks
 	file      string
-	decl      string // the function, method, type, constant or variable in which it is
+	decl      string // the function, method, type, constant or variable that contains it
 	pkg       string // the directory of the test's package
 	test      string // as for go test -run
 	old, with []string
@@ -35,7 +35,7 @@ func readList(root, list string) ([]plant, error) {
 	return breaks, nil
 }
 
-// parseList reads the text of a list. Lines before the first block are comments.
+// parseList parses the text of a list. Lines before the first block are comments.
 func parseList(text string) ([]plant, error) {
 	var breaks []plant
 	for number, line := range strings.Split(text, "\n") {
@@ -75,7 +75,7 @@ func (b *plant) add(line string) error {
 	return nil
 }
 
-// apply returns the text of the break's file with the break in it.
+// apply returns the text of the break's file with the break applied.
 func (b *plant) apply(root string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(root, b.file))
 	if err != nil {
@@ -98,7 +98,7 @@ func (b *plant) apply(root string) ([]byte, error) {
 	return append(broken, source[start+places[0][1]:]...), nil
 }
 
-// find returns the place of a declaration of the package.
+// find returns the offsets of a declaration of the package.
 func find(source []byte, name string) (start, end int, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", source, parser.SkipObjectResolution)
@@ -122,7 +122,7 @@ func find(source []byte, name string) (start, end int, err error) {
 	return 0, 0, fmt.Errorf("no declaration of %s", name)
 }
 
-// funcName writes a method as Type.method.
+// funcName returns the name of a function. A method is Type.method.
 func funcName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -158,7 +158,7 @@ func declares(spec ast.Spec, name string) bool {
 	return false
 }
 
-// hasTest reports whether the package has the break's test. Subtests are not looked for.
+// hasTest reports whether the package has the break's test. It ignores subtests.
 func (b *plant) hasTest(root string) (bool, error) {
 	files, err := filepath.Glob(filepath.Join(root, b.pkg, "*_test.go"))
 	if err != nil {
@@ -176,7 +176,7 @@ func (b *plant) hasTest(root string) (bool, error) {
 	return false, nil
 }
 
-// testName is the test without its subtests.
+// testName returns the name of the test without its subtests.
 func (b *plant) testName() string {
 	name, _, _ := strings.Cut(b.test, "/")
 	return name

@@ -15,30 +15,24 @@ import (
 
 const root = "../.."
 
-// TestList keeps the lists true: each break fits the code of today, and its test exists.
+// TestList checks that each break of the lists matches the current code, and that its test exists.
 func TestList(t *testing.T) {
-	for list, later := range map[string]string{
-		listFile:                          "",
-		"internal/planted/simulation.txt": "internal/simulation", // may come after its list
-	} {
-		t.Run(filepath.Base(list), func(t *testing.T) { checkList(t, list, later) })
+	for list, least := range map[string]int{listFile: 480, "internal/planted/simulation.txt": 22} {
+		t.Run(filepath.Base(list), func(t *testing.T) { checkList(t, list, least) })
 	}
 }
 
-// checkList checks a list. The package later may be missing; once it is there, so are its tests.
-func checkList(t *testing.T, list, later string) {
+// checkList checks a list, which has at least so many breaks: a bad merge may lose some.
+func checkList(t *testing.T, list string, least int) {
 	breaks, err := readList(root, list)
 	require.NoError(t, err)
-	require.NotEmpty(t, breaks)
+	require.GreaterOrEqual(t, len(breaks), least)
 	titles := map[string]bool{}
 	for _, b := range breaks {
-		assert.False(t, titles[b.title], "two breaks are called %q", b.title)
+		assert.False(t, titles[b.title], "two breaks have the title %q", b.title)
 		titles[b.title] = true
 		_, err := b.apply(root)
 		assert.NoError(t, err, b.title)
-		if _, err := os.Stat(filepath.Join(root, b.pkg)); os.IsNotExist(err) && b.pkg == later {
-			continue
-		}
 		found, err := b.hasTest(root)
 		require.NoError(t, err)
 		assert.True(t, found, "%s: no test %s in %s", b.title, b.testName(), b.pkg)
@@ -95,7 +89,7 @@ func TestApply(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(source), 0o600))
 	for name, test := range map[string]struct {
 		decl, old, with string
-		from, to        string // what is replaced in the source
+		from, to        string // the replaced part of the source
 		err             string
 	}{
 		"part of a line":    {decl: "pair.get", old: "a && b", with: "a", from: "a && b", to: "a"},
@@ -126,7 +120,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestRun runs breaks of a module of its own: only a test that ran and failed has caught one.
+// TestRun runs breaks of a separate module. Only a test that ran and failed has caught its break.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -167,7 +161,7 @@ func TestRun(t *testing.T) {
 	assert.Contains(t, out.String(), "2 passed, 5 failed\n")
 	entries, err := os.ReadDir(filepath.Join(dir, "p"))
 	require.NoError(t, err)
-	assert.Len(t, entries, 2, "the tree is not touched")
+	assert.Len(t, entries, 2, "the working tree is not changed")
 }
 
 func TestChoose(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 type mutant struct {
 	file, decl string
 	line       int
-	start, end int    // offsets of what is replaced
-	old, with  string // the text that was there, and the new one
+	start, end int    // offsets of the replaced text
+	old, with  string // the replaced text, and the new one
 	kind       string
 }
 
@@ -28,7 +28,7 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%-28s %-28s %-18s %s", fmt.Sprintf("%s:%d", m.file, m.line), m.decl, m.kind, change)
 }
 
-// oneLine cuts a text that is for the eye.
+// oneLine shortens a text for the table.
 func oneLine(text string) string {
 	const most = 60
 	runes := []rune(strings.Join(strings.Fields(text), " "))
@@ -38,7 +38,7 @@ func oneLine(text string) string {
 	return string(runes)
 }
 
-// apply returns the source with the mutant in it.
+// apply returns the source with the mutant applied.
 func (m *mutant) apply(source []byte) []byte {
 	return slices.Concat(source[:m.start], []byte(m.with), source[m.end:])
 }
@@ -51,7 +51,7 @@ type mutator struct {
 	found      []mutant
 }
 
-// mutantsOf returns all mutants of the functions of a file, in the order of their places.
+// mutantsOf returns all mutants of the functions of a file, in source order.
 func mutantsOf(name string, source []byte) ([]mutant, error) {
 	m := &mutator{file: name, source: source, fset: token.NewFileSet()}
 	file, err := parser.ParseFile(m.fset, name, source, parser.SkipObjectResolution)
@@ -68,8 +68,7 @@ func mutantsOf(name string, source []byte) ([]mutant, error) {
 	return m.found, nil
 }
 
-// body visits the body of a function. The type says what its returns return, which those of a
-// function literal in it do not.
+// body visits the body of a function of type typ. A function literal in it has its own results.
 func (m *mutator) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if f, ok := n.(*ast.FuncLit); ok {
@@ -113,7 +112,7 @@ func (m *mutator) node(typ *ast.FuncType, n ast.Node) {
 	}
 }
 
-// negateCases negates the conditions of a switch that has no value to compare.
+// negateCases negates the conditions of a switch without a tag.
 func (m *mutator) negateCases(body *ast.BlockStmt) {
 	for _, clause := range body.List {
 		for _, cond := range clause.(*ast.CaseClause).List {
@@ -122,7 +121,7 @@ func (m *mutator) negateCases(body *ast.BlockStmt) {
 	}
 }
 
-// negate turns a condition round. Those that another mutant turns round already are left out.
+// negate negates a condition. It omits conditions that another kind of mutant negates already.
 func (m *mutator) negate(cond ast.Expr) {
 	switch c := cond.(type) {
 	case nil:
@@ -150,7 +149,7 @@ var (
 	logic = map[token.Token]token.Token{token.LAND: token.LOR, token.LOR: token.LAND}
 )
 
-// binary changes the operator. The parentheses keep the operands together, whatever is around them.
+// binary changes the operator. The parentheses keep the operands together in any context.
 func (m *mutator) binary(b *ast.BinaryExpr) {
 	for _, change := range []struct {
 		kind string
@@ -162,10 +161,10 @@ func (m *mutator) binary(b *ast.BinaryExpr) {
 	}
 }
 
-// forget returns nil in place of an error.
+// forget replaces a returned error by nil.
 func (m *mutator) forget(typ *ast.FuncType, r *ast.ReturnStmt) {
 	if typ.Results == nil || len(r.Results) == 0 || len(r.Results) != typ.Results.NumFields() {
-		return // nothing, or what another function returns
+		return // no result, or the results of a call
 	}
 	last := typ.Results.List[len(typ.Results.List)-1]
 	value := r.Results[len(r.Results)-1]
@@ -174,8 +173,8 @@ func (m *mutator) forget(typ *ast.FuncType, r *ast.ReturnStmt) {
 	}
 }
 
-// drop leaves out statements. Declarations stay, as what follows would not compile, and so do
-// returns, for which other mutants are better.
+// drop removes statements. It keeps declarations, because the code after them would not compile. It
+// keeps returns, because other kinds of mutants are better for them.
 func (m *mutator) drop(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

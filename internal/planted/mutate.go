@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// mutation is a choice of mutants: n of those of the files, by the seed, for one test.
+// mutation is a random choice of n mutants of the files, for one test.
 type mutation struct {
-	files string // patterns, relative to the root, with commas between them
+	files string // patterns, relative to the root, separated by commas
 	n     int
 	seed  uint64
 	test  string // "DIRECTORY TEST", as in a list
 }
 
-// mutate runs the test over each of the chosen mutants and prints a table. Those that do not
-// compile are left out, and others take their place.
+// mutate runs the test with each of the chosen mutants and prints a table. It skips mutants that do
+// not compile and takes others instead.
 func (r *runner) mutate(ctx context.Context, m *mutation) error {
 	words := strings.Fields(m.test)
 	if len(words) != 2 || m.n < 1 {
@@ -62,10 +62,10 @@ func (r *runner) mutate(ctx context.Context, m *mutation) error {
 	return nil
 }
 
-// order is the order in which n candidates are tried.
+// order returns the order in which n candidates are tried.
 func order(seed uint64, n int) []int { return rand.New(rand.NewPCG(seed, 0)).Perm(n) }
 
-// mutant runs the test over one.
+// mutant runs the test with one mutant.
 func (r *runner) mutant(ctx context.Context, b plant, m *mutant) (outcome, error) {
 	source, err := os.ReadFile(filepath.Join(r.root, m.file))
 	if err != nil {
@@ -82,11 +82,11 @@ func verdict(result outcome) string {
 	case survived:
 		return "survived"
 	}
-	return strings.ToLower(string(result)) // the test skips itself over this mutant
+	return strings.ToLower(string(result)) // the test skips itself with this mutant
 }
 
-// candidates are all mutants of the files that the patterns match, tests and generated files
-// excepted, in the order of their places.
+// candidates returns all mutants of the files that the patterns match, in source order. It omits
+// tests and generated files.
 func candidates(root, patterns string) ([]mutant, error) {
 	var names []string
 	for pattern := range strings.SplitSeq(patterns, ",") {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMutants lists all mutants of a small file: each kind, at its place, and nothing besides.
+// TestMutants compares all mutants of a small file with the expected ones: each kind, at its line.
 func TestMutants(t *testing.T) {
 	source, err := os.ReadFile("testdata/mutants.go")
 	require.NoError(t, err)
@@ -53,8 +53,8 @@ func TestMutants(t *testing.T) {
 	}, got)
 }
 
-// blind is a module whose test sees one of its functions only. Without the assignment to _ another
-// one does not compile.
+// blind is a module whose test checks only one of its functions. In the file unused, a mutant
+// without the assignment to _ does not compile.
 var blind = map[string]string{
 	"go.mod":       "module p\n\ngo 1.26\n",
 	"p/seen.go":    "package p\n\nfunc less(a, b int) bool { return a < b }\n",
@@ -92,8 +92,8 @@ func blindModule(t *testing.T, out io.Writer) *runner {
 	return &runner{root: dir, timeout: time.Minute, out: out}
 }
 
-// TestMutate runs all mutants of the module: those of one function are found, those of the other
-// survive, and one does not compile.
+// TestMutate runs all mutants of the module: the test finds those of one function, those of the
+// other survive, and one mutant does not compile.
 func TestMutate(t *testing.T) {
 	var out bytes.Buffer
 	r := blindModule(t, &out)
@@ -120,22 +120,22 @@ func TestMutate(t *testing.T) {
 	assert.Contains(t, out.String(), "0 of 2 found (0%)", "a test that skips itself has found nothing")
 }
 
-// TestMutateChoice: a seed always chooses the same mutants, and another seed others.
+// TestMutateChoice: a seed always chooses the same mutants, and another seed chooses others.
 func TestMutateChoice(t *testing.T) {
-	all, err := candidates(root, "retry.go, redirect.go,retry.*")
+	all, err := candidates(root, "retry.go, call_redirect.go,retry.*")
 	require.NoError(t, err)
 	chosen := func(seed uint64) (places []int) { return order(seed, len(all))[:20] }
 	first, same := chosen(1), chosen(1)
 	assert.Equal(t, first, same)
 	assert.NotEqual(t, first, chosen(2))
-	again, err := candidates(root, "redirect.go,retry.go")
+	again, err := candidates(root, "call_redirect.go,retry.go")
 	require.NoError(t, err)
 	assert.Equal(t, all, again, "the order of the patterns, and a file named twice, change nothing")
 	files := map[string]bool{}
 	for _, m := range all {
 		files[m.file] = true
 	}
-	assert.Equal(t, map[string]bool{"retry.go": true, "redirect.go": true}, files)
+	assert.Equal(t, map[string]bool{"retry.go": true, "call_redirect.go": true}, files)
 }
 
 func TestMutateRefuses(t *testing.T) {

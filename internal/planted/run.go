@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// runner runs the tests of the breaks in the repository in root.
+// runner runs the tests of the breaks in the repository at root.
 type runner struct {
 	root    string
 	timeout time.Duration
@@ -22,18 +22,19 @@ type runner struct {
 	out     io.Writer
 }
 
-// outcome is what became of a break.
+// outcome is the result of a break.
 type outcome string
 
 const (
 	caught   outcome = "caught"   // the test failed
-	survived outcome = "SURVIVED" // it passed
-	skipped  outcome = "SKIPPED"  // it did not run, or said that it cannot
+	survived outcome = "SURVIVED" // the test passed
+	skipped  outcome = "SKIPPED"  // the test did not run, or skipped itself
 	noBuild  outcome = "NO BUILD" // the broken code does not compile
 	red      outcome = "RED"      // the test fails without the break, too
 )
 
-// all runs the breaks and prints a line for each. failed counts those that were not caught.
+// all runs the breaks and prints a line for each. failed is the number of breaks that were not
+// caught.
 func (r *runner) all(ctx context.Context, breaks []plant) (failed int, err error) {
 	green := map[string]outcome{}
 	for i := range breaks {
@@ -52,7 +53,7 @@ func (r *runner) all(ctx context.Context, breaks []plant) (failed int, err error
 	return failed, nil
 }
 
-// one runs a break's test, first without the break, once for each test.
+// one runs a break's test. Before its first break, each test runs once without a break.
 func (r *runner) one(ctx context.Context, b *plant, green map[string]outcome) (outcome, error) {
 	key := b.pkg + " " + b.test
 	if green[key] == "" {
@@ -63,7 +64,7 @@ func (r *runner) one(ctx context.Context, b *plant, green map[string]outcome) (o
 		green[key] = result
 	}
 	switch green[key] {
-	case survived: // without a break that is as it should be
+	case survived: // without a break the test must pass
 	case caught:
 		return red, nil
 	default:
@@ -76,7 +77,7 @@ func (r *runner) one(ctx context.Context, b *plant, green map[string]outcome) (o
 	return r.over(ctx, b, broken)
 }
 
-// over runs a break's test with the broken text in place of the break's file.
+// over runs a break's test, with the text broken in place of the break's file.
 func (r *runner) over(ctx context.Context, b *plant, broken []byte) (outcome, error) {
 	dir, err := os.MkdirTemp("", "planted")
 	if err != nil {
@@ -90,7 +91,7 @@ func (r *runner) over(ctx context.Context, b *plant, broken []byte) (outcome, er
 	return r.test(ctx, b, overlay)
 }
 
-// overlay writes the broken file and the overlay that puts it in place of the real one.
+// overlay writes the broken file and the overlay that replaces the real file by it.
 func (r *runner) overlay(b *plant, broken []byte, dir string) (string, error) {
 	replaced, err := filepath.Abs(filepath.Join(r.root, b.file))
 	if err != nil {
@@ -107,7 +108,7 @@ func (r *runner) overlay(b *plant, broken []byte, dir string) (string, error) {
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// test runs the test of a break, over the overlay if there is one.
+// test runs the test of a break, with the overlay if it is not empty.
 func (r *runner) test(ctx context.Context, b *plant, overlay string) (outcome, error) {
 	pattern := "^" + b.testName() + "$" + strings.TrimPrefix(b.test, b.testName())
 	args := []string{"test", "-json", "-vet=off", "-count=1", "-timeout=" + r.timeout.String(), "-run=" + pattern}
@@ -128,8 +129,8 @@ func (r *runner) test(ctx context.Context, b *plant, overlay string) (outcome, e
 	return r.read(stdout, b.testName())
 }
 
-// read finds the outcome in the events of go test -json. A test that began and has no end, as after
-// a deadlock, has failed.
+// read finds the outcome in the events of go test -json. A test that began and did not end, such as
+// after a deadlock, has failed.
 func (r *runner) read(events []byte, test string) (outcome, error) {
 	result := skipped
 	scanner := bufio.NewScanner(bytes.NewReader(events))

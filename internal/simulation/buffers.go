@@ -11,20 +11,20 @@ import (
 	"github.com/forge-sdk/forge-go/internal/bufpool"
 )
 
-// buffers watches the client's pools: it counts what is in use, overwrites what was given back, and
-// looks whether anybody has written to it since. It hands the latest one out first, so that two
-// owners of one buffer meet soon.
+// buffers watches the client's buffer pools. It counts the values in use and overwrites the
+// returned ones. It checks later that no one has written to a returned value. It hands out the
+// value that was returned last, so that two owners of one buffer conflict early.
 type buffers struct {
 	mu     sync.Mutex
 	free   map[any][]any  // by pool, the latest last
-	states map[any]string // of each value: where it was taken or given back
-	memory map[any][]byte // of what was given back
+	states map[any]string // of each value: where it was taken or returned
+	memory map[any][]byte // of each returned value
 	used   map[any]bool
 	found  []Violation
-	total  int // values given back
+	total  int // number of returned values
 }
 
-// poisoned is what a buffer is overwritten with.
+// poisoned is the content that overwrites a returned buffer.
 var poisoned = sync.OnceValue(func() []byte { return bytes.Repeat([]byte{0xDB}, 16<<10) })
 
 func overwrite(memory []byte) {
@@ -34,12 +34,13 @@ func overwrite(memory []byte) {
 }
 
 var (
-	watched atomic.Pointer[buffers] // nil: nobody watches
-	running atomic.Int32            // worlds that are open
+	watched atomic.Pointer[buffers] // nil: the pools are not watched
+	running atomic.Int32            // number of open worlds
 )
 
-// WatchBuffers lets the pools of the client be watched, for the whole process, until stop is called.
-// Every Run reports what was found; what is in use, where it is the only one at the time.
+// WatchBuffers watches the pools of the client in the whole process, until stop is called. Every
+// Run reports the misuse that was found. It reports buffers still in use only if no other Run is
+// open.
 func WatchBuffers() (stop func()) {
 	watched.Store(&buffers{free: map[any][]any{}, states: map[any]string{}, memory: map[any][]byte{}, used: map[any]bool{}})
 	bufpool.Watch(watched.Load())
@@ -49,7 +50,7 @@ func WatchBuffers() (stop func()) {
 	}
 }
 
-// Get hands out the value that was given back last.
+// Get returns the value that was returned last, or nil.
 func (b *buffers) Get(pool any) any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,13 +65,13 @@ func (b *buffers) Get(pool any) any {
 	return v
 }
 
-// check looks for writes to what was given back.
+// check reports writes to a value after it was returned.
 func (b *buffers) check(v any) {
 	for i := 0; i < len(b.memory[v]); i += len(poisoned()) {
 		part := b.memory[v][i:]
 		part = part[:min(len(part), len(poisoned()))]
 		if !bytes.Equal(part, poisoned()[:len(part)]) {
-			b.report("a buffer was written to after it was given back", v, i)
+			b.report("a buffer was written to after it was returned", v, i)
 			break
 		}
 	}
@@ -85,25 +86,25 @@ func (b *buffers) take(v any) {
 	b.used[v], b.states[v] = true, "taken at "+caller()
 }
 
-// Made notes a new value.
+// Made records a new value.
 func (b *buffers) Made(_, v any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.take(v)
 }
 
-// Put overwrites a value that is given back, and keeps it.
+// Put overwrites a returned value and keeps it.
 func (b *buffers) Put(pool, v any, memory []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.used[v] {
-		b.report("a buffer was given back twice", v, 0)
+		b.report("a buffer was returned twice", v, 0)
 		return
 	}
 	delete(b.used, v)
 	b.total++
 	overwrite(memory)
-	b.states[v], b.memory[v] = "given back at "+caller(), memory
+	b.states[v], b.memory[v] = "returned at "+caller(), memory
 	b.free[pool] = append(b.free[pool], v)
 }
 
@@ -112,13 +113,13 @@ func (b *buffers) Drop(_, v any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.used[v] {
-		b.report("a buffer was dropped that was given back", v, 0)
+		b.report("a buffer was dropped after it was returned", v, 0)
 	}
 	delete(b.used, v)
 	delete(b.states, v)
 }
 
-// inUse gives the values that are.
+// inUse returns the values in use.
 func (b *buffers) inUse() map[any]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,7 +130,7 @@ func (b *buffers) inUse() map[any]bool {
 	return list
 }
 
-// result gives what was found, and what is in use and was not before, and forgets both.
+// result returns the violations, and the values in use that are not in before. It forgets both.
 func (b *buffers) result(before map[any]bool, alone bool) (list []Violation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +148,7 @@ func (b *buffers) result(before map[any]bool, alone bool) (list []Violation) {
 	return list
 }
 
-// peek looks for writes to what is free, and leaves it there.
+// peek checks a free value for writes. The value stays free.
 func (b *buffers) peek(v any) {
 	memory := b.memory[v]
 	if b.check(v); memory != nil {

@@ -13,7 +13,7 @@ type block [100_000]byte
 
 func (b *block) memory() []byte { return b[:] }
 
-// What a caller may do wrong with a buffer is found, and what is right is not.
+// Misuse of a buffer is reported, and correct use is not.
 func TestBuffersAreWatched(t *testing.T) {
 	var pool bufpool.Pool[block]
 	put := func(b *block) { pool.Put(b, (*block).memory) }
@@ -23,11 +23,11 @@ func TestBuffersAreWatched(t *testing.T) {
 	}{
 		"right":          {func() { put(pool.Get()) }, ""},
 		"dropped":        {func() { pool.Drop(pool.Get()) }, ""},
-		"twice":          {func() { b := pool.Get(); put(b); put(b) }, "given back twice"},
-		"written after":  {func() { b := pool.Get(); put(b); b[77_000] = 1 }, "after it was given back"},
-		"written, taken": {func() { b := pool.Get(); put(b); b[5] = 1; put(pool.Get()) }, "after it was given back"},
+		"twice":          {func() { b := pool.Get(); put(b); put(b) }, "returned twice"},
+		"written after":  {func() { b := pool.Get(); put(b); b[77_000] = 1 }, "after it was returned"},
+		"written, taken": {func() { b := pool.Get(); put(b); b[5] = 1; put(pool.Get()) }, "after it was returned"},
 		"kept":           {func() { pool.Get() }, "still in use"},
-		"drop after put": {func() { b := pool.Get(); put(b); pool.Drop(b) }, "dropped that was given back"},
+		"drop after put": {func() { b := pool.Get(); put(b); pool.Drop(b) }, "dropped after it was returned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer WatchBuffers()()
@@ -45,7 +45,7 @@ func TestBuffersAreWatched(t *testing.T) {
 	}
 }
 
-// Two owners of one buffer get the same one at once, as the latest is handed out first.
+// Two owners of one buffer get the same one immediately: the latest is handed out first.
 func TestBuffersHandOutTheLatest(t *testing.T) {
 	defer WatchBuffers()()
 	var pool bufpool.Pool[block]
@@ -55,7 +55,7 @@ func TestBuffersHandOutTheLatest(t *testing.T) {
 	assert.NotSame(t, first, pool.Get())
 }
 
-// The client gives its buffers back, whatever goes wrong.
+// The client returns its buffers, whatever fails.
 func TestClientGivesBuffersBack(t *testing.T) {
 	defer WatchBuffers()()
 	for _, kind := range []FaultKind{Respond, Reset, Garble, Stall, Repeat} {

@@ -14,7 +14,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// fetched is what came of a download.
+// fetched is the result of a download.
 type fetched struct {
 	content []byte
 	err     error
@@ -22,7 +22,7 @@ type fetched struct {
 	took    time.Duration
 }
 
-// fetch downloads a generated blob, as call "c", with one attempt.
+// fetch downloads a generated blob as call "c", with one attempt.
 func fetch(t *testing.T, protocol Protocol, faults ...Fault) (f fetched) {
 	t.Helper()
 	plan := smallPlan(protocol)
@@ -39,7 +39,7 @@ func fetch(t *testing.T, protocol Protocol, faults ...Fault) (f fetched) {
 	return f
 }
 
-// At a byte of the response's body the bytes before it arrive, and no others.
+// With a fault at a byte of the response's body, exactly the bytes before it arrive.
 func TestBytesBeforeAFault(t *testing.T) {
 	for _, protocol := range protocols {
 		base := fetch(t, protocol)
@@ -52,7 +52,8 @@ func TestBytesBeforeAFault(t *testing.T) {
 				require.Error(t, f.err, "%s %s %d", protocol, kind, at)
 				assert.True(t, bytes.HasPrefix(whole[:at], f.content))
 				if protocol == HTTP1 || protocol == TLS1 {
-					// Over HTTP/2 net/http may notice the end of the connection before the response that came first.
+					// Over HTTP/2, net/http may report the end of the connection before
+					// the response that came first.
 					assert.Len(t, f.content, at, "%s %s", protocol, kind)
 				}
 				assert.GreaterOrEqual(t, f.wire[0].Sent, int64(at))
@@ -65,12 +66,12 @@ func TestBytesBeforeAFault(t *testing.T) {
 	}
 }
 
-// Bytes of the response's body are changed where the fault says, and come twice.
+// Bytes of the response's body are changed or sent twice at the byte of the fault.
 func TestGarbledAndRepeatedBytes(t *testing.T) {
 	for _, protocol := range protocols {
 		whole := fetch(t, protocol).content
 		f := fetch(t, protocol, Fault{Call: "c", At: AtData, Kind: Garble, Byte: 40_000, Length: 3})
-		require.NoError(t, f.err, "nobody can see it")
+		require.NoError(t, f.err, "no one can detect it")
 		require.Len(t, f.content, len(whole))
 		for i := range whole {
 			if (i >= 40_000 && i < 40_003) != (f.content[i] != whole[i]) {
@@ -79,12 +80,12 @@ func TestGarbledAndRepeatedBytes(t *testing.T) {
 		}
 		f = fetch(t, protocol, Fault{Call: "c", At: AtData, Kind: Repeat, Byte: 10, Length: 5})
 		require.NoError(t, f.err, "nor this")
-		want := slices.Concat(whole[:15], whole[10:len(whole)-5]) // no more than was announced
+		want := slices.Concat(whole[:15], whole[10:len(whole)-5]) // not longer than announced
 		assert.True(t, bytes.Equal(want, f.content), "%s: %d bytes", protocol, len(f.content))
 	}
 }
 
-// At a byte of the response's header nothing of the response is usable.
+// With a fault at a byte of the response's header, no part of the response is usable.
 func TestHeaderFaults(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, at := range []int{0, 9, 40} {
@@ -105,8 +106,8 @@ func TestHeaderFaults(t *testing.T) {
 		"malformed HTTP status code")
 }
 
-// At a byte of the request's body the server has taken exactly the bytes before it, and the call has
-// no effect.
+// With a fault at a byte of the request's body, the server has read exactly the bytes before it,
+// and the call has no effect.
 func TestRequestBodyFaults(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, at := range []int{0, 1, 70_000} {
@@ -125,7 +126,8 @@ func TestRequestBodyFaults(t *testing.T) {
 	}
 }
 
-// Before the effect there is none, and after it there is one, though the response never comes.
+// A loss before the effect prevents it. A loss after the effect does not, though no response
+// arrives.
 func TestLostBeforeAndAfterTheEffect(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, kind := range []FaultKind{Cut, Reset, Abort, Restart} {
@@ -146,7 +148,7 @@ func TestLostBeforeAndAfterTheEffect(t *testing.T) {
 	}
 }
 
-// RST_STREAM ends one request of HTTP/2, and not the connection.
+// RST_STREAM ends one HTTP/2 request, and not the connection.
 func TestAbortKeepsTheConnection(t *testing.T) {
 	for _, protocol := range protocols {
 		s := see(t, smallPlan(protocol), "get", Fault{Attempt: 1, At: AtAfter, Kind: Abort})

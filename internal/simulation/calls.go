@@ -17,21 +17,21 @@ type row struct {
 	items func(c *calling) (all iter.Seq2[any, error], collect func() ([]any, error))
 	open  func(c *calling) (*forge.Download, error)
 
-	// setup makes the object that the step writes to, before the program begins.
+	// setup creates the object that the step writes to, before the program begins.
 	setup func(f *fixtures, s *Step)
-	// moving: the program, or time, changes what is read.
+	// moving: the program, or the passing of time, changes the result of a read.
 	moving bool
-	// more: other requests than the one of the route may be made, such as for a registry token.
+	// more: the step may send other requests than that of the route, such as for a registry token.
 	more bool
 	// whole: the list has no pages.
 	whole bool
-	// part: the type has not all fields of the server.
+	// part: the Go type lacks some fields of the server's object.
 	part bool
 	// upload: the step sends a file.
 	upload bool
 }
 
-// calling is a step that is about to call: what the methods take.
+// calling has the arguments of one call: what a step passes to a method.
 type calling struct {
 	ctx    context.Context //nolint:containedctx // it is an argument of the methods
 	client *forge.Client
@@ -86,7 +86,7 @@ func stream(name, route string, call func(c *calling) (*forge.Download, error)) 
 	return &row{name: name, route: route, open: call}
 }
 
-// with sets what few rows have.
+// with sets the fields that few rows need.
 func (r *row) with(change func(r *row)) *row {
 	change(r)
 	return r
@@ -96,7 +96,7 @@ func (r *row) writes() bool { return r.class() != forge.ClassSafe }
 
 func (r *row) class() forge.RetryClass { return classes()[r.route] }
 
-// classes has the class of each route.
+// classes returns the retry class of each route.
 var classes = sync.OnceValue(func() map[string]forge.RetryClass {
 	all := map[string]forge.RetryClass{}
 	for _, r := range forge.Routes() {
@@ -105,7 +105,7 @@ var classes = sync.OnceValue(func() map[string]forge.RetryClass {
 	return all
 })
 
-// calls are all rows. They are made once, outside of any bubble, and never change.
+// calls returns all rows. They are created once, outside of any bubble, and never change.
 var calls = sync.OnceValue(allCalls)
 
 func allCalls() []*row {

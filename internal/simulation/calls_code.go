@@ -65,7 +65,7 @@ func nativeCalls() []*row {
 				&forge.DeleteManifestOptions{ManifestType: kind}, c.opts...)
 		}).with(own),
 		nothing("RegistryNative.DeleteTagReference", "DELETE /v2/:image_path/tags/reference/:tag", func(c *calling) error {
-			return c.client.RegistryNative.DeleteTagReference(c.ctx, c.f.names[c.s.ID], "v0001", c.opts...) //nolint:staticcheck // what is deprecated is tested, too
+			return c.client.RegistryNative.DeleteTagReference(c.ctx, c.f.names[c.s.ID], "v0001", c.opts...) //nolint:staticcheck // deprecated methods are tested, too
 		}).with(own),
 		items("RegistryNative.ListCatalog", "GET /v2/_catalog", func(c *calling) iter.Seq2[*forge.CatalogRepository, error] {
 			return c.client.RegistryNative.ListCatalog(c.ctx, c.opts...)
@@ -82,7 +82,7 @@ func codeCalls() []*row {
 		}),
 		value("Repositories.GetBlob", "GET "+of+"/blobs/:sha", func(c *calling) (*forge.Blob, error) {
 			return repositories(c).GetBlob(c.ctx, app, c.f.blob, c.opts...)
-		}).with(func(r *row) { r.moving = true }), // 5 a minute of large ones
+		}).with(func(r *row) { r.moving = true }), // 5 requests per minute for large blobs
 		stream("Repositories.DownloadBlob", "GET "+of+"/blobs/:sha/raw", func(c *calling) (*forge.Download, error) {
 			return repositories(c).DownloadBlob(c.ctx, app, c.f.blob, c.opts...)
 		}),
@@ -112,7 +112,7 @@ func codeCalls() []*row {
 
 func (s *Step) version() string { return "1." + strconv.Itoa(s.Number) + ".0" }
 
-// otherCalls are those that the package has no method for, and those made of several requests.
+// otherCalls are calls without a method in the package, and calls of several requests.
 func otherCalls() []*row {
 	type anyMerge struct {
 		ID    int64  `json:"id"`

@@ -18,7 +18,7 @@ func ownMerge(f *fixtures, s *Step) {
 	f.own[s.ID] = mr.IID
 }
 
-// issueFilters are those of the lists of issues.
+// issueFilters returns options for the lists of issues.
 func issueFilters(c *calling) *forge.ListIssuesOptions {
 	o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("app")}
 	switch c.s.Variant % 4 {
@@ -112,7 +112,7 @@ func mergeCalls() []*row {
 			return merges(c).ListBlockees(c.ctx, app, pick(c.f.merges, 0).IID, c.opts...)
 		}),
 		value("MergeRequests.GetChanges", "GET "+at+"changes", func(c *calling) (*forge.MergeRequestChanges, error) {
-			return merges(c).GetChanges(c.ctx, app, c.f.versioned.IID, nil, c.opts...) //nolint:staticcheck // what is deprecated is tested, too
+			return merges(c).GetChanges(c.ctx, app, c.f.versioned.IID, nil, c.opts...) //nolint:staticcheck // deprecated methods are tested, too
 		}),
 		value("MergeRequests.Subscribe", "POST "+at+"subscribe", func(c *calling) (*forge.MergeRequest, error) {
 			return merges(c).Subscribe(c.ctx, work, c.f.own[c.s.ID], c.opts...)

@@ -10,21 +10,21 @@ import (
 type Data struct {
 	Group          *forgetest.Group
 	Project        *forgetest.Project
-	Registry       *forgetest.RegistryRepository // the one with tags; nil without any
+	Registry       *forgetest.RegistryRepository // the repository with tags; nil without any
 	Issues         []*forgetest.Issue
 	MergeRequests  []*forgetest.MergeRequest
 	Users          []*forgetest.User
 	Runners        []*forgetest.Runner
 	ResourceGroups []string
-	Emails         []string // ids
-	SecureFiles    [][]byte // content, in the order of their ids
+	Emails         []string // IDs
+	SecureFiles    [][]byte // content, in the order of their IDs
 	SecureFileIDs  []int64
 	Files          map[string]string
-	Blobs          []string // ids
+	Blobs          []string // IDs
 	BlobSizes      []int
 }
 
-// fill makes the records. A server without data costs a few microseconds.
+// fill creates the records. Without data it takes a few microseconds.
 func fill(s *forgetest.Server, plan DataPlan) Data {
 	d := Data{Group: s.AddGroup("group"), Project: s.AddProject("group/app"), BlobSizes: plan.Blobs}
 	if plan.Issues > 0 {
@@ -92,7 +92,8 @@ func (d *Data) fillRepository(plan DataPlan) {
 	}
 }
 
-// Pattern is content of a length in which no two places look alike for long.
+// Pattern returns content of a size. Long parts of it are never equal, so that a moved byte is
+// found.
 func Pattern(size int) []byte {
 	b := make([]byte, size)
 	x := uint32(size)*2654435761 + 1

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// dialing acts out the faults of a dial. Those at a byte act on what the server sends over the new
-// connection.
+// dialing applies the faults of a dial. Faults at a byte act on the bytes that the server sends
+// over the new connection.
 func (w *World) dialing(ctx context.Context, address string) (then func(*conn), err error) {
 	call, origin := callOf(ctx), w.originAt(address)
 	w.mu.Lock()
@@ -49,13 +49,14 @@ func (w *World) dialing(ctx context.Context, address string) (then func(*conn), 
 	}, nil
 }
 
-// hitsDial reports whether the fault is keyed to a dial. The way to the server may begin at a proxy.
+// hitsDial reports whether a dial matches the fault. A request to the server may dial a proxy
+// first.
 func (f Fault) hitsDial(call, origin string, number int) bool {
 	there := f.Origin == origin || f.Origin == "" && (origin == "forge" || origin == "proxy")
 	return there && (f.Call == "*" || f.Call == call) && (f.Attempt == 0 || f.Attempt == number)
 }
 
-// originAt names who listens at an address.
+// originAt returns the name of the server at an address.
 func (w *World) originAt(address string) string {
 	_, home := w.home()
 	_, auth := w.auth()
@@ -70,7 +71,7 @@ func (w *World) originAt(address string) string {
 	return "other"
 }
 
-// watchHeads lets the faults AtHead act on what a client sends.
+// watchHeads lets the faults AtHead act on the bytes that a client sends.
 func (w *World) watchHeads(c *conn) {
 	for _, f := range w.plan.Faults {
 		if f.At == AtHead && w.plan.Protocol == HTTP1 && !w.proxied() {
@@ -80,8 +81,8 @@ func (w *World) watchHeads(c *conn) {
 	}
 }
 
-// sending looks for the head of a request in what a client writes: net/http writes it at once. A
-// request that a fault hits is noted here where the server does not see it.
+// sending looks for the header of a request in one write of a client: net/http writes the whole
+// header in one call. It records a request here if a fault hides it from the server.
 func (w *World) sending(c *conn, p []byte) {
 	e, size := readHead(string(p[:min(len(p), 4<<10)]))
 	if e == nil {
@@ -111,7 +112,7 @@ func (w *World) sending(c *conn, p []byte) {
 	}
 }
 
-// next is an exchange as it will be numbered.
+// next returns a copy of an exchange with the numbers that add will set.
 func (w *World) next(e *Exchange) *Exchange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,8 +121,8 @@ func (w *World) next(e *Exchange) *Exchange {
 	return &next
 }
 
-// readHead reads the first line and the call of a request, and the size of its head; nil where
-// there is none.
+// readHead reads the first line and the call of a request, and the size of its header. It returns
+// nil if text does not begin with a request.
 func readHead(text string) (e *Exchange, size int) {
 	head, _, _ := strings.Cut(text, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")

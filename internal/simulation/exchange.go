@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// Exchange is one request on the wire, as a server saw it.
+// Exchange is one request on the wire, as a server received it.
 type Exchange struct {
-	Call    string // of X-Call; at the other origin, of the redirect that led there
-	Attempt int    // of the same call, method and URL
+	Call    string // value of X-Call; at the other origin, the call of the redirect
+	Attempt int    // counts the requests with the same call, method and URL
 	Page    string // position in a list, as in the query
-	Nth     int    // which of the positions of the call it is, from 1
+	Nth     int    // number of the list position within the call, from 1
 	Origin  string // "forge", "other", "token" or "proxy"
 	Proto   string // "HTTP/1.1", "HTTP/2.0"
 	Conn    int    // number of the connection
 
 	Method, Path, RawQuery string
 	Header                 http.Header
-	Read                   int64 // bytes of the request's body that the server took
+	Read                   int64 // bytes of the request's body that the server read
 
-	Lost    bool // a fault AtHead has hit: the server has not seen the request, or not as it was sent
-	Handled bool // the server was given the call
-	Effect  bool // it was a write, and it has taken effect
-	Answer  int  // the status that the server meant to give; 0 where it did not carry out the call
+	Lost    bool // a fault AtHead has hit: the server has not received the request as it was sent, or at all
+	Handled bool // the request reached the server's handler
+	Effect  bool // the request was a write and has taken effect
+	Answer  int  // the status that the server's handler returned; 0 if it did not run
 	Status  int  // the status that was sent; 0: none
 	Sent    int64
-	Faults  []Fault // those that hit
+	Faults  []Fault // the faults that hit
 
-	// Struck says that a fault has hit the connection, which other requests of HTTP/2 share, and those
-	// that come after.
+	// Struck reports that a fault has hit the connection. Over HTTP/2, other requests share it;
+	// over HTTP/1, later ones do.
 	Struck bool
 
 	Began, Ended time.Duration // in virtual time; Ended is 0 while the request runs
 }
 
-// Event is something else that the network or a server did, for the story of a seed.
+// Event is a dial or a fault, for the story of a seed.
 type Event struct {
 	At   time.Duration
 	Text string
@@ -57,14 +57,14 @@ func (w *World) Wire() []Exchange {
 	return list
 }
 
-// Events returns what happened beside the exchanges: dials, and what faults did.
+// Events returns the dials and the faults, which are not in Wire.
 func (w *World) Events() []Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
-// change edits the records.
+// change calls f with mu locked.
 func (w *World) change(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +91,7 @@ func (w *World) strike(c *conn) {
 	w.change(func() { w.struck[c.id] = true })
 }
 
-// begin notes a request that arrives.
+// begin records a request that arrives.
 func (w *World) begin(r *http.Request, origin string) *Exchange {
 	e := &Exchange{
 		Call: r.Header.Get(CallHeader), Page: position(r.URL.Query()), Origin: origin, Proto: r.Proto,
@@ -107,7 +107,7 @@ func (w *World) begin(r *http.Request, origin string) *Exchange {
 	}
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		e.Conn = c.id
-		if r.Method == http.MethodConnect { // its header is the transport's
+		if r.Method == http.MethodConnect { // the header of CONNECT is the transport's
 			e.Call, e.Path = c.call, r.Host
 		}
 	}
@@ -115,7 +115,7 @@ func (w *World) begin(r *http.Request, origin string) *Exchange {
 	return e
 }
 
-// add numbers an exchange. The caller holds mu.
+// add numbers an exchange and records it. The caller holds mu.
 func (w *World) add(e *Exchange) {
 	w.attempts[e.key()]++
 	e.Attempt = w.attempts[e.key()]
@@ -125,8 +125,8 @@ func (w *World) add(e *Exchange) {
 	w.wire = append(w.wire, e)
 }
 
-// nth counts the positions that a call has asked a list for; pages have a number of their own. The
-// caller holds mu.
+// nth returns the number of an exchange's list position within its call: the page number, or for
+// other positions their place among the distinct ones of the call. The caller holds mu.
 func (w *World) nth(e *Exchange) int {
 	if number, err := strconv.Atoi(e.Page); err == nil {
 		return number
@@ -141,17 +141,17 @@ func (w *World) nth(e *Exchange) int {
 	return len(known) + 1
 }
 
-// list is what positions are counted by.
+// list returns the key under which positions are counted.
 func (e *Exchange) list() string {
 	return strings.Join([]string{e.Origin, e.Call, e.Method, e.Path}, "\n")
 }
 
-// key is what attempts are counted by.
+// key returns the key under which attempts are counted.
 func (e *Exchange) key() string {
 	return strings.Join([]string{e.Origin, e.Call, e.Method, e.Path, e.RawQuery}, "\n")
 }
 
-// positions are the names of parameters that say where in a list a request reads.
+// positions are the query parameters with the position in a list.
 var positions = []string{"page", "cursor", "page_token", "last"}
 
 func position(query map[string][]string) string {
@@ -163,7 +163,7 @@ func position(query map[string][]string) string {
 	return ""
 }
 
-// hitting returns the faults of the plan that are keyed to an exchange.
+// hitting returns the faults that match an exchange.
 func (w *World) hitting(e *Exchange) (list []Fault) {
 	for _, f := range w.plan.Faults {
 		if f.At != AtDial && f.At != AtHead && f.hits(e) {
@@ -173,7 +173,7 @@ func (w *World) hitting(e *Exchange) (list []Fault) {
 	return list
 }
 
-// hits reports whether the fault is keyed to an exchange.
+// hits reports whether an exchange matches the fault.
 func (f Fault) hits(e *Exchange) bool {
 	switch {
 	case f.Origin != e.Origin && (f.Origin != "" || e.Origin != "forge"),

@@ -13,7 +13,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// operations are calls of each form. All are call "c", and return what they read.
+// operations are calls of each form. Each is call "c", and returns the value that it read.
 var operations = map[string]func(w *World) (string, error){
 	"get": func(w *World) (string, error) {
 		ctx, mark := w.Call(context.Background(), "c")
@@ -69,8 +69,8 @@ func smallPlan(protocol Protocol) WorldPlan {
 
 var protocols = []Protocol{HTTP1, H2C, TLS, TLS1}
 
-// Without faults every operation passes over every protocol, with every credential, and through a
-// proxy.
+// Without faults, every operation succeeds over every protocol, with every credential, and through
+// a proxy.
 func TestProtocolsAndCredentials(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, auth := range []AuthKind{PersonalToken, OAuth} {
@@ -110,8 +110,8 @@ var points = map[FaultKind][]Point{
 	Expire: {AtBefore}, Insert: {AtBefore, AtAfter}, Delete: {AtBefore, AtAfter}, Relink: {AtAfter}, Endless: {AtAfter},
 }
 
-// Every fault hits the call that it is keyed to, at each of its points, with each operation and
-// over each protocol, and leaves nothing behind.
+// Every fault hits its call, at each of its points, with each operation and over each protocol, and
+// leaves nothing open.
 func TestEveryFaultHits(t *testing.T) {
 	for kind, at := range points {
 		for _, point := range at {
@@ -157,7 +157,7 @@ func everyFault(t *testing.T, protocol Protocol, name string, do func(*World) (s
 	})
 }
 
-// What is garbled in a download cannot be seen, and is delivered.
+// The two halves of a pattern differ, so that a test can find moved bytes.
 func TestPattern(t *testing.T) {
 	assert.Len(t, Pattern(10), 10)
 	assert.False(t, bytes.Equal(Pattern(100)[:50], Pattern(100)[50:]))

@@ -13,7 +13,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// sum tells contents apart.
+// sum identifies a content.
 type sum struct {
 	size   int64
 	sha256 string
@@ -24,16 +24,16 @@ func sumOf(content []byte) sum {
 	return sum{int64(len(content)), hex.EncodeToString(h[:])}
 }
 
-// read is what came of a download.
+// read is the result of a download.
 type read struct {
 	size  int64 // as announced
 	name  string
 	got   []byte
-	whole bool // up to io.EOF, or saved without an error
+	whole bool // read to io.EOF, or saved without an error
 	err   error
 }
 
-// content is what a step uploads.
+// content returns the content that a step uploads.
 func content(s *Step) []byte {
 	if s.Call == "PlaceholderReassignments.Upload" {
 		rows := "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email\n"
@@ -44,7 +44,7 @@ func content(s *Step) []byte {
 
 func (p *player) upload(s *Step) string { return filepath.Join(p.dir, s.ID+".upload") }
 
-// file is what a step uploads, as it was drawn.
+// file returns the file that a step uploads, from the drawn source.
 func (p *player) file(o *observed) forge.File {
 	s, data := o.step, content(o.step)
 	o.sent = sumOf(data)
@@ -65,7 +65,7 @@ func (p *player) file(o *observed) forge.File {
 	}}
 }
 
-// ownFile is a file of the caller's.
+// ownFile is a file that the caller implements.
 type ownFile struct {
 	*bytes.Reader
 	o *observed
@@ -77,7 +77,7 @@ func (f *ownFile) Read(p []byte) (int, error) {
 	return f.Reader.Read(p[:min(len(p), 5000)])
 }
 
-// WriteTo of the embedded reader would pass Read by.
+// WriteTo calls Read, which the WriteTo of the embedded reader would bypass.
 func (f *ownFile) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{f})
 }
@@ -124,7 +124,7 @@ func (p *player) download(o *observed, c *calling) {
 	}
 }
 
-// saved is what a step's file holds afterwards; nil where there is none.
+// saved returns the content of a step's file after the call; nil if there is no file.
 func (p *player) saved(s *Step) []byte {
 	data, err := os.ReadFile(p.path(s))
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// Amount says how much there is of everything that lists show.
+// Amount has the number of objects of each kind that lists return.
 type Amount struct {
 	Issues, MergeRequests, Tags, Events, Users, Files, Emails, Jobs, Tree, Small int
 	Blob                                                                         int64 // bytes
 }
 
-// fixtures are the objects that programs name. What the steps read is below acme/app, and nothing
-// changes it; what they write is below acme/work.
+// fixtures are the objects that the steps use. Reads use acme/app, which no step changes. Writes
+// use acme/work.
 type fixtures struct {
 	server               *forgetest.Server
 	app, work            *forgetest.Project
@@ -26,24 +26,24 @@ type fixtures struct {
 	merges, workMerges   []*forgetest.MergeRequest
 	image                *forgetest.RegistryRepository
 	versioned            *forgetest.MergeRequest
-	blob                 string // the id of a blob
+	blob                 string // the ID of a blob
 	commits              []string
 	workCommit           string
 	file                 *forgetest.Document
 	content              []byte
 	emails, memberEmails []int64
 	runner, workRunner   *forgetest.Runner
-	events               [3]int64         // of the instance, the group and the project
-	own                  map[string]int64 // the object that a step made for itself before the program began
+	events               [3]int64         // one of the instance, one of the group, one of the project
+	own                  map[string]int64 // the object that a step writes to, by its ID
 	names                map[string]string
 }
 
-// past is where the data of a world lie in time: before its clock begins.
+// past returns a time before the clock of a world begins. The data of a world has such times.
 func past(minutes int) time.Time {
 	return time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(minutes) * time.Minute)
 }
 
-// furnish puts the data of a plan into a server.
+// furnish creates the data of a plan in a server.
 func furnish(s *forgetest.Server, a Amount) *fixtures {
 	f := &fixtures{server: s, own: map[string]int64{}, names: map[string]string{}}
 	f.group = s.AddGroup("acme")
@@ -151,7 +151,7 @@ func (f *fixtures) fillOperations(a Amount) {
 	}
 }
 
-// pick takes one of a list by number; the zero value of an empty one.
+// pick returns element n modulo the length of a list, or the zero value if the list is empty.
 func pick[T any](list []T, n int) (one T) {
 	if len(list) == 0 {
 		return one
@@ -159,7 +159,7 @@ func pick[T any](list []T, n int) (one T) {
 	return list[n%len(list)]
 }
 
-// data are the records that faults of the world move.
+// data returns the records that faults may delete or extend.
 func (f *fixtures) data() Data {
 	d := Data{Group: f.group, Project: f.app, Registry: f.image, Issues: f.issues, MergeRequests: f.merges}
 	for _, id := range f.emails {

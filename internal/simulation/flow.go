@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// flow is one direction of a connection: what was written and not read yet. Each piece has the
-// time at which it arrives, so that the reader waits, and never the writer.
+// flow is one direction of a connection: the bytes that were written and not yet read. Each write
+// has the time at which it arrives, so that only the reader waits.
 type flow struct {
 	latency time.Duration
 
 	mu       sync.Mutex
 	changed  sync.Cond
 	pieces   []piece
-	arrives  time.Time // of the latest piece; the next does not overtake it
-	end      error     // that the reader gets after the pieces; nil: none yet
-	ends     time.Time // when it arrives
-	failed   error     // that the writer gets
-	shutDown bool      // the reader has closed it
+	arrives  time.Time // when the last piece arrives; the next one does not overtake it
+	end      error     // the error that the reader gets after the pieces; nil: none yet
+	ends     time.Time // when the end arrives
+	failed   error     // the error that the writer gets
+	shutDown bool      // the reader has closed the flow
 	deadline time.Time
 	written  int64
-	marks    []mark // of bytes that are not written yet, by place
+	marks    []mark // marks at bytes that are not yet written, in order
 	slow     slowness
-	dead     bool // nothing is delivered any more, and no end
+	dead     bool // nothing is delivered from now on, and no end
 }
 
-// mark is a place in a flow where something goes wrong on delivery. hit is called once the place is
-// reached, without a lock.
+// mark is a byte of a flow at which a fault acts. hit is called when the byte is written, without a
+// lock.
 type mark struct {
 	at     int64
 	kind   FaultKind
 	wait   time.Duration
 	length int
-	head   bool // of a request
-	stays  bool // until it is reached; others end with the response that they are for
+	head   bool // it is in the header of a request
+	stays  bool // it stays until it is reached; other marks are removed after their response
 	hit    func()
 }
 
-// slowness is a link that lets length bytes pass in each wait.
+// slowness describes a slow link: it delivers length bytes per wait.
 type slowness struct {
 	length int
 	wait   time.Duration
@@ -66,7 +66,7 @@ func (f *flow) read(p []byte) (int, error) {
 	defer f.mu.Unlock()
 	for {
 		now := time.Now()
-		var next time.Time // when there is something to look at
+		var next time.Time // when to check again
 		switch {
 		case f.shutDown:
 			return 0, net.ErrClosed
@@ -90,7 +90,7 @@ func (f *flow) read(p []byte) (int, error) {
 	}
 }
 
-// take copies what has arrived.
+// take copies the pieces that have arrived.
 func (f *flow) take(p []byte, now time.Time) (n int) {
 	for len(f.pieces) > 0 && n < len(p) && !f.pieces[0].at.After(now) {
 		first := &f.pieces[0]
@@ -103,7 +103,7 @@ func (f *flow) take(p []byte, now time.Time) (n int) {
 	return n
 }
 
-// wait returns at a time, or when the flow changes. It gives the mutex back meanwhile.
+// wait returns at next, or when the flow changes. It unlocks the mutex while it waits.
 func (f *flow) wait(now, next time.Time) {
 	if !next.IsZero() {
 		timer := time.AfterFunc(next.Sub(now), f.wake)
@@ -118,14 +118,15 @@ func (f *flow) wake() {
 	f.changed.Broadcast()
 }
 
-// refused is what a write gets that the writer's own end has made impossible.
+// refused returns the error of a write that cannot succeed, because this end has closed or failed.
 func (f *flow) refused() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.failed
 }
 
-// write keeps a copy of p. It reports whether the reader has gone, and which marks were reached.
+// write queues a copy of p. It reports whether the reader has gone, and returns the hit functions
+// of the marks that were reached.
 func (f *flow) write(p []byte) (gone bool, hits []func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +148,7 @@ func (f *flow) write(p []byte) (gone bool, hits []func(), err error) {
 	return f.shutDown, hits, nil
 }
 
-// arm puts a mark so many bytes behind what was written so far.
+// arm adds a mark offset bytes after the last written byte.
 func (f *flow) arm(offset int64, m mark) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,21 +157,29 @@ func (f *flow) arm(offset int64, m mark) {
 	slices.SortStableFunc(f.marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 }
 
-// disarm takes the marks away that were not reached.
+// stalled reports whether written bytes, or the end, have not arrived yet.
+func (f *flow) stalled() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	return f.dead || f.arrives.After(now) || f.end != nil && f.ends.After(now)
+}
+
+// disarm removes the marks that were not reached.
 func (f *flow) disarm() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.marks = slices.DeleteFunc(f.marks, func(m mark) bool { return !m.stays })
 }
 
-// strike does at once what a mark would do.
+// strike applies a mark immediately.
 func (f *flow) strike(m mark) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.apply(m, nil)
 }
 
-// apply does what a mark stands for, to rest and what follows it.
+// apply applies a mark to rest and to the bytes after it.
 func (f *flow) apply(m mark, rest []byte) {
 	switch m.kind {
 	case Reset:
@@ -186,7 +195,7 @@ func (f *flow) apply(m mark, rest []byte) {
 	case Garble:
 		for i := range min(max(1, m.length), len(rest)) {
 			if rest[i] ^= 0x55; m.head {
-				rest[i] = 1 // so that no server takes it for another request
+				rest[i] = 1 // so that no server reads it as another request
 			}
 		}
 	case Repeat:
@@ -194,7 +203,7 @@ func (f *flow) apply(m mark, rest []byte) {
 	}
 }
 
-// push lets bytes arrive after those before them, in pieces where the link is slow.
+// push queues bytes after the earlier ones. A slow link splits them into pieces.
 func (f *flow) push(data []byte) {
 	if f.end != nil || f.dead || f.shutDown || len(data) == 0 {
 		return
@@ -212,10 +221,10 @@ func (f *flow) push(data []byte) {
 	f.changed.Broadcast()
 }
 
-// maxPieces is into how many a slow link cuts one write.
+// maxPieces limits the number of pieces of one write over a slow link.
 const maxPieces = 64
 
-// later moves the arrival of what is written from now on.
+// later delays the arrival of everything that is written from now on.
 func (f *flow) later(wait time.Duration) {
 	if at := time.Now().Add(f.latency); at.After(f.arrives) {
 		f.arrives = at
@@ -223,7 +232,7 @@ func (f *flow) later(wait time.Duration) {
 	f.arrives = f.arrives.Add(wait)
 }
 
-// finish lets an end arrive after the pieces. The first end counts.
+// finish sends an end after the pieces. Only the first end counts.
 func (f *flow) finish(end error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -239,7 +248,7 @@ func (f *flow) finishLocked(end error) {
 	f.changed.Broadcast()
 }
 
-// fail is what the writer gets from now on.
+// fail sets the error of later writes. A net.ErrClosed replaces an earlier error.
 func (f *flow) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -248,10 +257,10 @@ func (f *flow) fail(err error) {
 	}
 }
 
-// gone tells the writer that nobody reads: the connection was reset.
+// gone makes later writes fail with a reset: the reader has gone.
 func (f *flow) gone() { f.fail(reset) }
 
-// shut ends the reading. It reports whether bytes that have arrived were left, and whether it was
+// shut ends the reading. It reports whether unread bytes have arrived, and whether the flow was
 // shut before.
 func (f *flow) shut() (unread, again bool) {
 	f.mu.Lock()
@@ -270,7 +279,7 @@ func (f *flow) setDeadline(t time.Time) {
 	f.changed.Broadcast()
 }
 
-// unwrapEnd gives the io.EOF of a reader: net returns it bare.
+// unwrapEnd returns io.EOF for errEnd: net returns a plain io.EOF to readers.
 func unwrapEnd(err error) error {
 	if errors.Is(err, errEnd) {
 		return io.EOF

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// front stands before the server's handler and acts out the faults.
+// front is a handler before the server's own. It applies the faults.
 type front struct {
 	world  *World
 	origin string
 	next   http.Handler
 }
 
-// passage is one request on its way through the front.
+// passage is the handling of one request in the front.
 type passage struct {
 	*front
 	e      *Exchange
@@ -31,7 +31,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.conn, _ = r.Context().Value(connKey{}).(*conn)
 	p.faults = f.world.hitting(p.e)
 	if p.conn != nil && r.ProtoMajor == 1 {
-		p.conn.out.disarm() // what the response before did not reach
+		p.conn.out.disarm() // marks that the previous response did not reach
 	}
 	r.Body = &counted{ReadCloser: r.Body, world: f.world, exchange: p.e}
 	defer f.world.change(func() { p.e.Ended = f.world.Now() })
@@ -42,7 +42,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pass takes the points of the way in order.
+// pass applies the faults at each point, in order, and calls the server.
 func (p *passage) pass() {
 	if path, moved := strings.CutPrefix(p.r.URL.Path, movedPrefix); moved {
 		p.r.URL.Path, p.r.URL.RawPath = path, strings.TrimPrefix(p.r.URL.RawPath, movedPrefix)
@@ -71,7 +71,7 @@ func (p *passage) pass() {
 	p.replay()
 }
 
-// at returns the faults of some points, in the order of the plan.
+// at returns the faults at the points, in the order of the plan.
 func (p *passage) at(points ...Point) (list []Fault) {
 	for _, f := range p.faults {
 		if slices.Contains(points, f.At) {
@@ -83,8 +83,8 @@ func (p *passage) at(points ...Point) (list []Fault) {
 
 func (p *passage) hit(f Fault) { p.world.hit(p.e, f) }
 
-// readTo reads the request's body up to a byte, all of it for -1, and reports whether it is that
-// long. The handler reads it again from the start.
+// readTo reads the request's body up to a byte, or all of it for -1. It reports whether the body is
+// that long. The handler still reads it from the start.
 func (p *passage) readTo(at int) bool {
 	var read bytes.Buffer
 	source := p.r.Body
@@ -103,7 +103,7 @@ func (p *passage) readTo(at int) bool {
 	return at < 0 && err == nil || n == int64(at)
 }
 
-// rejoined is a body of which the start was read.
+// rejoined is a body whose start was read already.
 type rejoined struct {
 	io.Reader
 	io.Closer
@@ -114,13 +114,13 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// handle lets the server carry out the call.
+// handle lets the server process the request.
 func (p *passage) handle(w http.ResponseWriter) {
 	p.world.change(func() { p.e.Handled = true })
 	p.next.ServeHTTP(w, p.r)
 }
 
-// answered notes what the server meant to answer.
+// answered records the status that the server's handler returned.
 func (p *passage) answered(status int) {
 	if status < 200 {
 		return
@@ -131,12 +131,12 @@ func (p *passage) answered(status int) {
 	})
 }
 
-// direct is the writer of a response that is not held back.
+// direct returns the writer of a response that is sent while the handler runs.
 func (p *passage) direct() *writer {
 	return &writer{ResponseWriter: p.w, p: p, faults: p.at(AtData)}
 }
 
-// armHeader puts marks where the response will be.
+// armHeader adds the marks of the faults AtHeader, where the response will begin.
 func (p *passage) armHeader() {
 	for _, f := range p.at(AtHeader) {
 		if p.conn != nil {

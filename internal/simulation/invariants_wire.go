@@ -11,7 +11,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// No credential is sent to another origin, in whichever header, or in any address.
+// No credential is sent to another origin, in any header, or is in any address.
 func noCredentialElsewhere(o *Outcome, report func(*observed, string, ...any)) {
 	for _, e := range o.wire {
 		for _, secret := range o.secrets {
@@ -38,7 +38,8 @@ func noCredentialElsewhere(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// No credential is in an error, a hook's report, a log record, a cursor, a printed client or a file.
+// No credential is in an error, a report of a hook, a log record, a cursor, a printed client or a
+// file.
 func noCredentialInText(o *Outcome, report func(*observed, string, ...any)) {
 	for _, secret := range o.secrets {
 		for _, s := range o.seen {
@@ -57,7 +58,7 @@ func noCredentialInText(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A request to the API has the credential of its own client.
+// A request to the API has the credential of the client that sent it.
 func credentialIsTheClients(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		c := o.plan.Clients[s.step.Client]
@@ -78,7 +79,7 @@ func credentialIsTheClients(o *Outcome, report func(*observed, string, ...any)) 
 	}
 }
 
-// A program cannot set the header of a credential, whichever way it is spelled.
+// A program cannot set a credential header, in any spelling.
 func credentialHeadersAreRefused(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.step.Smuggle == "" || !s.done {
@@ -95,7 +96,7 @@ func credentialHeadersAreRefused(o *Outcome, report func(*observed, string, ...a
 	}
 }
 
-// most is how many attempts a call of the step has at most.
+// most returns the maximum number of attempts of a call.
 func (o *Outcome) most(s *observed) int {
 	most := 4
 	if n := o.plan.World.Retry.MaxAttempts; n > 0 {
@@ -110,12 +111,12 @@ func (o *Outcome) most(s *observed) int {
 	return most
 }
 
-// A call is sent at most as often as its policy says, and once more each after a 401 and a 417.
+// A call is sent at most as often as its policy allows, plus once after a 401 and once after a 417.
 func attemptsAreBounded(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		for _, a := range s.attempts {
 			if s.row.more && a.Route == "/jwt/auth" {
-				continue // of all that wait for the token
+				continue // requests of all calls that wait for the token
 			}
 			if a.Number > o.most(s)+2 || a.Number > o.most(s) && !o.plan.extra(s) {
 				report(s, "attempt %d of %s %s, of %d at most", a.Number, a.Method, a.Route, o.most(s))
@@ -124,14 +125,14 @@ func attemptsAreBounded(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// extra: a 401 or a 417 may come, after which a request is made again beside the policy.
+// extra reports whether a 401 or a 417 may come. Each allows one more request than the policy.
 func (p *Plan) extra(s *observed) bool {
 	return p.World.Auth == OAuth || p.hits(s, Respond, Expire) || s.row.more
 }
 
-// A world in which nothing succeeds gets at most 40 requests more than calls, for each credential.
+// If no request succeeds, there are at most 40 requests more than calls, for each credential.
 func deadWorldIsSpared(o *Outcome, report func(*observed, string, ...any)) {
-	credentials := 2 // that of the registry is another
+	credentials := 2 // the registry has its own
 	for _, c := range o.plan.Clients {
 		if c.Member || c.Nobody {
 			credentials++
@@ -151,8 +152,7 @@ func deadWorldIsSpared(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// Each request on the wire is an attempt, or a hop of a redirect; each attempt with a status was a
-// request.
+// Each request on the wire is an attempt or a redirect. Each attempt with a status was a request.
 func wireIsAttempts(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.row.more || s.recovered != nil || s.step.Ahead > 0 || !s.done {
@@ -174,7 +174,7 @@ func wireIsAttempts(o *Outcome, report func(*observed, string, ...any)) {
 			report(s, "%d requests were on the wire, and %d attempts were reported", sent, len(s.attempts))
 		}
 		if answered > sent && !o.plan.World.Proxy {
-			report(s, "%d attempts had an answer, and %d requests were on the wire", answered, sent)
+			report(s, "%d attempts had a response, and %d requests were on the wire", answered, sent)
 		}
 		var failed *forge.Error
 		if errors.As(s.err, &failed) && s.row.items == nil && failed.Attempts != len(s.attempts) {
@@ -183,7 +183,25 @@ func wireIsAttempts(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// The counters of the client are the sums of what its hooks were told.
+// No request is sent on an HTTP/2 connection on which nothing has arrived for a minute and a half
+// while a request waited for it.
+func silentConnectionIsLeft(o *Outcome, report func(*observed, string, ...any)) {
+	for _, first := range o.wire {
+		if first.Proto != "HTTP/2.0" || len(first.Faults) != 1 || first.Faults[0].Kind != Stall || first.Faults[0].Wait > 0 || o.plan.moves(Slow) {
+			continue
+		}
+		if at := first.Faults[0].At; at != AtHeader && at != AtData {
+			continue // the server is silent, and its connection is not
+		}
+		for _, e := range o.wire {
+			if e.Conn == first.Conn && e.Origin == first.Origin && e.Began > first.Began+90*time.Second {
+				report(nil, "%s: connection %d stalled at %v, and a request was sent on it at %v", e.Call, e.Conn, first.Began, e.Began)
+			}
+		}
+	}
+}
+
+// The counters of the client equal the sums of the reports to its hooks.
 func statsAgree(o *Outcome, report func(*observed, string, ...any)) {
 	attempts, retries, received := int64(0), int64(0), false
 	for _, s := range o.seen {
@@ -199,13 +217,14 @@ func statsAgree(o *Outcome, report func(*observed, string, ...any)) {
 		}
 	}
 	if o.stats.Attempts != attempts || o.stats.Retries != retries {
-		report(nil, "the client counts %d attempts and %d retries, and its hooks were told of %d and %d",
+		report(nil, "the client counts %d attempts and %d retries, and its hooks received %d and %d",
 			o.stats.Attempts, o.stats.Retries, attempts, retries)
 	}
 }
 
-// An attempt comes no sooner after the one before it than the policy and the server's Retry-After
-// allow.
+// The wait before a retry is not shorter than the policy and the server's Retry-After allow, and at
+// most a tenth longer than Retry-After. The shortest wait of the policy is 1/20 of MinWait: half of
+// MinWait/10, after a lost connection.
 func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 	least := o.plan.World.Retry.MinWait
 	if least == 0 {
@@ -221,22 +240,61 @@ func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 			if floor := min(least, 30*time.Second) / 20; gap < floor && !o.plan.says() {
 				report(s, "attempt %d came %v after the end of the one before it", b.Number, gap)
 			}
-			if wait := o.announced(s, a); wait > 0 && gap < wait-time.Millisecond {
-				report(s, "attempt %d came %v after an answer that said %v", b.Number, gap, wait)
+			wait := o.announced(s, a)
+			if longest := wait + min(wait/10, time.Second); wait > 0 && (gap < wait-time.Millisecond || a.Wait > longest) {
+				report(s, "attempt %d came %v after a response that requested %v, and was planned after %v", b.Number, gap, wait, a.Wait)
 			}
 		}
 	}
 }
 
-// announced is the wait that the answer to an attempt asked for; 0 where it is not sure.
+// A wait that the server requests with a 429 delays the other calls of the client too.
+func waitsAreShared(o *Outcome, report func(*observed, string, ...any)) {
+	for _, s := range o.seen {
+		for _, a := range s.attempts {
+			wait := min(o.announced(s, a), time.Hour)
+			all := o.during(s, a)
+			if a.Status != http.StatusTooManyRequests || !sharesWaits(a.Route) || wait == 0 || len(all) != 1 {
+				continue
+			}
+			for _, other := range o.seen {
+				if other == s || other.step.Client != s.step.Client {
+					continue
+				}
+				if b := other.attemptWithin(a.Start.Add(a.Duration), o.began.Add(all[0].Began+wait)); b != nil {
+					report(other, "attempt %d began although %s got a 429 that requested %v", b.Number, s.step.ID, wait)
+				}
+			}
+		}
+	}
+}
+
+// attemptWithin returns an attempt that began between two times, and that waits of others delay.
+func (o *observed) attemptWithin(from, until time.Time) *attempt {
+	for i, a := range o.attempts {
+		if sharesWaits(a.Route) && a.Start.After(from) && a.Start.Before(until) {
+			return &o.attempts[i]
+		}
+	}
+	return nil
+}
+
+// sharesWaits reports whether a 429 of the route is one of all routes of the API. Routes with a limit
+// that is documented have waits of their own, and so has the registry.
+func sharesWaits(route string) bool {
+	limited := strings.HasSuffix(route, "/archive[.:format]") || strings.HasSuffix(route, "/blobs/:sha") || strings.HasSuffix(route, "/:repository_id/tags")
+	return !limited && !strings.HasPrefix(route, "/v2") && !strings.HasPrefix(route, "/jwt")
+}
+
+// announced returns the wait that the response to an attempt requested; 0 if it is not certain.
 func (o *Outcome) announced(s *observed, a attempt) time.Duration {
-	for _, e := range o.exchanges(s) {
-		at := a.Start.Sub(o.began)
-		if e.Status != a.Status || e.Began < at || e.Began > at+a.Duration {
+	for _, e := range o.during(s, a) {
+		if e.Status != a.Status {
 			continue
 		}
 		for _, f := range e.Faults {
-			if f.Kind == Respond && f.Status == a.Status && len(e.Faults) == 1 && f.RetryAfter == Seconds {
+			counted := f.RetryAfter == Seconds || f.RetryAfter == ResetDelta && f.Status == http.StatusTooManyRequests
+			if f.Kind == Respond && f.Status == a.Status && len(e.Faults) == 1 && counted {
 				return f.Wait.Truncate(time.Second)
 			}
 		}
@@ -244,8 +302,19 @@ func (o *Outcome) announced(s *observed, a attempt) time.Duration {
 	return 0
 }
 
-// Every failed call is an Error or a ValidationError, never a bare io.EOF, and a context that has
-// not ended is no cause.
+// during lists the exchanges of a step that began while an attempt was made.
+func (o *Outcome) during(s *observed, a attempt) (list []Exchange) {
+	at := a.Start.Sub(o.began)
+	for _, e := range o.exchanges(s) {
+		if e.Began >= at && e.Began <= at+a.Duration {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Every failed call returns an Error or a ValidationError, never a bare io.EOF. It does not blame a
+// context that has not ended.
 func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		errs := []error{s.err}
@@ -263,7 +332,7 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 			case !errors.As(err, &failed) && !errors.As(err, &refused):
 				report(s, "an error of the type %T: %v", err, err)
 			case errors.Is(err, context.Canceled) && s.step.Cancel == 0:
-				report(s, "nobody has cancelled the call: %v", err)
+				report(s, "the caller did not cancel the call: %v", err)
 			case errors.Is(err, context.DeadlineExceeded) && s.step.Deadline == 0 && s.row.name != "Registry.WaitDeleted":
 				report(s, "the call has no deadline: %v", err)
 			}
@@ -271,11 +340,12 @@ func errorsAreTyped(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A call fails only where a fault, its caller or the server gives a reason.
+// A call fails only for a reason: a fault, its caller, or the status of the server's response.
 func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		limited := s.step.Deadline+s.step.Cancel+s.step.Header > 0 || s.step.MaxBytes > 0 || s.step.Smuggle != ""
-		if limited || s.fired != nil || o.plan.Clients[s.step.Client].Strict || len(o.plan.World.Faults) > 0 {
+		few := o.plan.World.Streams > 0 // a stream that the server refuses is an attempt
+		if limited || few || s.fired != nil || o.plan.Clients[s.step.Client].Strict || len(o.plan.World.Faults) > 0 {
 			continue
 		}
 		err := s.err
@@ -287,20 +357,21 @@ func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 		}
 		all := o.exchanges(s)
 		if err == nil || len(all) == 0 {
-			tooLarge := s.row.upload && s.step.Size > 5<<20 // which a server would refuse
+			tooLarge := s.row.upload && s.step.Size > 5<<20 // which the client refuses, as a server would
 			if err != nil && !tooLarge && !errors.Is(err, forge.ErrRateLimited) {
 				report(s, "nothing was sent: %v", err)
 			}
 			continue
 		}
-		if last := all[len(all)-1]; last.Status < 300 {
-			report(s, "the server answered %d: %v", last.Status, err)
+		last := all[len(all)-1]
+		if last.Status < 300 || last.Status == http.StatusUnauthorized && !o.plan.Clients[s.step.Client].Nobody {
+			report(s, "the server responded %d: %v", last.Status, err)
 		}
 	}
 }
 
-// A safe call is given up after a status that is worth a retry only when its attempts or the budget
-// are used up; a retry that helped gives back what it took.
+// A safe call that may be retried fails only when its attempts or the retry budget are used up. A
+// retry that succeeds returns what it took from the budget.
 func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.row.class() != forge.ClassSafe || s.row.more || s.step.Deadline+s.step.Cancel > 0 || s.fired != nil {
@@ -317,7 +388,7 @@ func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// spentAt is how many retries were begun until a moment by calls that have not succeeded before it.
+// spentAt returns the number of retries at a time whose calls have not succeeded by then.
 func (o *Outcome) spentAt(at time.Duration) (spent int) {
 	for _, s := range o.seen {
 		for _, a := range s.attempts {
@@ -332,7 +403,7 @@ func (o *Outcome) spentAt(at time.Duration) (spent int) {
 	return spent
 }
 
-// says: an answer names a time, for which a call may not want to wait.
+// says reports whether a response may request a wait. A call may refuse to wait so long.
 func (p *Plan) says() bool {
 	return slices.ContainsFunc(p.World.Faults, func(f Fault) bool { return f.RetryAfter != Unsaid })
 }

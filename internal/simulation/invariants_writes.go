@@ -3,6 +3,8 @@ package simulation
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 
 	forge "github.com/forge-sdk/forge-go"
 )
@@ -16,14 +18,34 @@ func onceTakesEffectOnce(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// An effect that is reported done has happened: once, where the class is once.
+// A write that gets 303 has had its result, whatever it was: nothing more is sent for it. The client
+// may not get the response that the server sends.
+func seeOtherEndsWrites(o *Outcome, report func(*observed, string, ...any)) {
+	for _, s := range o.seen {
+		if !s.row.writes() || s.row.more {
+			continue
+		}
+		for i, a := range s.attempts {
+			if a.Status == http.StatusSeeOther && i < len(s.attempts)-1 {
+				report(s, "attempt %d was made after a response with 303", s.attempts[i+1].Number)
+			}
+			all := o.during(s, a)
+			at := slices.IndexFunc(all, func(e Exchange) bool { return e.Status == http.StatusSeeOther && e.Method != http.MethodGet })
+			if at >= 0 && at < len(all)-1 {
+				report(s, "a response with 303 was followed in attempt %d", a.Number)
+			}
+		}
+	}
+}
+
+// A write that returns no error has taken effect.
 func doneHasHappened(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if !s.row.writes() || s.err != nil || s.recovered != nil || !s.done {
 			continue
 		}
 		if s.row.name == "Settings.Apply" || o.plan.damages() {
-			continue // the server may say what is not true, and an empty difference is sent to nobody
+			continue // damaged bytes may hide the status, and Settings.Apply may send nothing
 		}
 		if o.effects(s) == 0 {
 			report(s, "it returned no error, and the server did nothing")
@@ -31,26 +53,27 @@ func doneHasHappened(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A write that failed and may have taken effect says so, and one that says nothing had no effect.
+// The error of a write reports whether the write may have taken effect: MaybeApplied is set if it
+// has.
 func outcomeIsTold(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.err == nil || s.recovered != nil || s.row.name == "Settings.Apply" {
 			continue
 		}
 		var failed *forge.Error
-		told := errors.As(s.err, &failed) && failed.MaybeApplied
+		reported := errors.As(s.err, &failed) && failed.MaybeApplied
 		switch n := o.effects(s); {
-		case n > 0 && !told:
+		case n > 0 && !reported:
 			report(s, "it took effect %d times, and the error does not say so: %v", n, s.err)
-		case told && !s.row.writes():
+		case reported && !s.row.writes():
 			report(s, "a read says that it may have been applied: %v", s.err)
-		case told && failed.Attempts == 0:
+		case reported && failed.Attempts == 0:
 			report(s, "nothing was sent, and the error says that it may have been applied: %v", s.err)
 		}
 	}
 }
 
-// What the writes of a step left in the store is what the step was told.
+// The store agrees with the results of the writes of a step.
 func storeAgrees(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		n := o.effects(s)
@@ -63,7 +86,7 @@ func storeAgrees(o *Outcome, report func(*observed, string, ...any)) {
 			}
 			for _, file := range files {
 				if file != s.sent && !o.plan.damages() {
-					report(s, "what is stored has %d bytes and is not what was sent, which has %d", file.size, s.sent.size)
+					report(s, "the stored file has %d bytes and differs from the sent file, which has %d", file.size, s.sent.size)
 				}
 			}
 		case "Issues.AddSpentTime", "Do post":
@@ -78,7 +101,8 @@ func storeAgrees(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// Every file that the client opened is closed once when the call returns, unless its context ended.
+// Every file that the client opened is closed when the call returns, unless the caller's code
+// panicked.
 func sourcesAreClosed(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.opened != s.closed && s.fired == nil {
@@ -87,7 +111,7 @@ func sourcesAreClosed(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A file that is saved is whole, one that is not is as it was, and nothing else is left in its
+// A saved file is complete. If the call fails, the file is unchanged. No other file is left in the
 // directory.
 func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 	known := map[string]bool{}
@@ -100,7 +124,7 @@ func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 		switch {
 		case s.stream == nil || !s.stream.whole:
 			if string(got) != string(s.step.old()) {
-				report(s, "it failed, and the file has %d bytes of something else", len(got))
+				report(s, "it failed, and the file has changed: it has %d bytes", len(got))
 			}
 		case got == nil:
 			report(s, "SaveTo returned no error, and there is no file")
@@ -115,18 +139,27 @@ func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A panic of the caller's code reaches the caller with its own value, and no other panic does.
+// If the caller's code panics, the panic reaches the caller with the same value. There is no other
+// panic.
 func panicReachesCaller(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		switch {
-		case s.recovered != nil && s.recovered != s.fired:
+		case s.recovered != nil && s.recovered != s.fired && (!s.row.more || !o.firedElsewhere(s)):
 			report(s, "a panic that is not the caller's: %v", s.recovered)
 		case s.fired == nil || s.recovered != nil:
 		case s.limit > 0 && s.ended >= s.limit: // the call had returned
 		case s.step.Panic == inClose && s.err != nil: // the file was not sent: it is closed at any time
-		case s.step.Ahead > 0: // of pages that nobody may have wanted any more
+		case s.step.Ahead > 0: // of a page that may not be needed any more
 		default:
 			report(s, "the caller's code panicked in its %s, and the call returned %v", s.step.Panic, s.err)
 		}
 	}
+}
+
+// firedElsewhere reports whether a call panicked with the value of another one, with which it
+// awaited the same token of the registry.
+func (o *Outcome) firedElsewhere(s *observed) bool {
+	return slices.ContainsFunc(o.seen, func(other *observed) bool {
+		return other.row.more && other.fired != nil && other.fired == s.recovered
+	})
 }

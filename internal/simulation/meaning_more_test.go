@@ -18,7 +18,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// Rows that come into a list or are taken out of it while it is read move the pages.
+// Rows that are added or deleted while a list is read change its pages.
 func TestRowsMove(t *testing.T) {
 	plan := WorldPlan{Data: DataPlan{Issues: 25, SecureFiles: []int{1, 1, 1, 1, 1}}}
 	plan.Faults = []Fault{
@@ -26,7 +26,7 @@ func TestRowsMove(t *testing.T) {
 		{Call: "f", Page: "2", Attempt: 1, At: AtBefore, Kind: Delete},
 	}
 	run(t, plan, func(w *World) {
-		got, err := operations["list"](w) // newest first: three rows come a second time
+		got, err := operations["list"](w) // newest first: three rows come twice
 		require.NoError(t, err)
 		assert.Equal(t, "28", got)
 
@@ -36,7 +36,7 @@ func TestRowsMove(t *testing.T) {
 			require.NoError(t, err)
 			ids = append(ids, f.ID)
 		}
-		assert.Len(t, ids, 4) // one was moved to the page before
+		assert.Len(t, ids, 4) // one row moved to the previous page
 		rows := w.Rows()
 		require.Len(t, rows, 4)
 		assert.Equal(t, Row{rows[3].At, "secure_files", true, fmt.Sprint(w.Data.SecureFileIDs[0])}, rows[3])
@@ -47,7 +47,7 @@ func TestRowsMove(t *testing.T) {
 	})
 }
 
-// Every list that can grow does, by its name.
+// Rows can be added to every list that has an insert, by the name of the list.
 func TestRowsOfEveryList(t *testing.T) {
 	plan := WorldPlan{Data: DataPlan{
 		Issues: 1, MergeRequests: 1, Tags: 2, Users: 1, Runners: 2, Emails: 2, AuditEvents: 1, SecureFiles: []int{1},
@@ -76,10 +76,10 @@ func TestRowsOfEveryList(t *testing.T) {
 	})
 }
 
-// Links to the next page lead back, away, or nowhere.
+// Links to the next page can lead back, to another origin, or nowhere.
 func TestRelink(t *testing.T) {
 	for target, want := range map[Target]error{
-		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unparsable: forge.ErrAnswer, Nowhere: forge.ErrAnswer,
+		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unchanged: nil, Extended: nil, Unparsable: forge.ErrAnswer, Nowhere: forge.ErrAnswer,
 	} {
 		s := see(t, smallPlan(HTTP1), "list", Fault{Page: "2", At: AtAfter, Kind: Relink, Target: target})
 		if want == nil {
@@ -94,8 +94,8 @@ func TestRelink(t *testing.T) {
 	}
 }
 
-// A fault can be keyed to one page of a list, by its number or by its place in the list, whatever
-// the order in which the pages are asked for.
+// A fault can name one page of a list, by its number or by its place in the list, in any order of
+// the requests.
 func TestFaultOfOnePage(t *testing.T) {
 	for _, page := range []string{"2", "#2"} {
 		plan := smallPlan(H2C)
@@ -113,7 +113,7 @@ func TestFaultOfOnePage(t *testing.T) {
 	}
 }
 
-// Without a page a fault hits every page, without an attempt every attempt, and "*" is every call.
+// Without a page a fault hits every page, without an attempt every attempt. "*" is every call.
 func TestFaultOfEverything(t *testing.T) {
 	s := see(t, smallPlan(HTTP1), "list", Fault{Attempt: 1, At: AtBefore, Kind: Respond, Status: 503})
 	require.NoError(t, s.err)
@@ -127,7 +127,7 @@ func TestFaultOfEverything(t *testing.T) {
 	assert.Equal(t, []int{200}, s.statuses())
 }
 
-// Faults of a proxy: it refuses the tunnel, or answers in place of the server.
+// Faults of a proxy: it refuses the tunnel, or responds in place of the server.
 func TestProxyFaults(t *testing.T) {
 	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
 		for _, status := range []int{502, 407} {
@@ -148,7 +148,7 @@ func TestProxyFaults(t *testing.T) {
 	}
 }
 
-// A fault of the dials of a call acts on those to a proxy, too.
+// A fault of a call's dials also acts on dials to a proxy.
 func TestDialFaults(t *testing.T) {
 	for _, proxied := range []bool{false, true} {
 		for _, protocol := range []Protocol{HTTP1, TLS} {
@@ -166,20 +166,39 @@ func TestDialFaults(t *testing.T) {
 	}
 }
 
-// A server that keeps silent for ever ends the attempt after the client's minute.
+// If a server stays silent forever, the attempt ends after the client's limit of a minute. Over HTTP/2
+// a connection on which nothing arrives is closed before.
 func TestStallForEver(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, point := range []Point{AtBefore, AtAfter, AtHeader, AtData} {
 			plan := smallPlan(protocol)
 			plan.Retry = forge.RetryPolicy{MaxAttempts: 1}
 			s := see(t, plan, "download", Fault{At: point, Kind: Stall, Byte: 10})
+			if multiplexed := protocol == H2C || protocol == TLS; multiplexed && (point == AtHeader || point == AtData) {
+				require.ErrorContains(t, s.err, "connection lost", "%s %s", protocol, point)
+				assert.InDelta(t, 45, s.took.Seconds(), 0.5)
+				continue
+			}
 			require.ErrorIs(t, s.err, forge.ErrTimeout, "%s %s", protocol, point)
 			assert.InDelta(t, 60, s.took.Seconds(), 0.5)
 		}
 	}
 }
 
-// A slow link lets so many bytes pass in each wait.
+// A connection that HTTP/2 shares, and on which nothing arrives any more, is left after 45 s: the
+// next attempt has another one.
+func TestStalledConnectionIsLeft(t *testing.T) {
+	for _, protocol := range []Protocol{H2C, TLS} {
+		for operation, page := range map[string]string{"get": "", "list": "2", "download": ""} {
+			s := see(t, smallPlan(protocol), operation, Fault{Page: page, Attempt: 1, At: AtHeader, Kind: Stall, Byte: 10})
+			require.NoError(t, s.err, "%s %s", protocol, operation)
+			assert.Equal(t, wantOf[operation], s.got)
+			assert.InDelta(t, 45, s.took.Seconds(), 2, "%s %s", protocol, operation)
+		}
+	}
+}
+
+// A slow link delivers a number of bytes per wait.
 func TestSlow(t *testing.T) {
 	for _, protocol := range protocols {
 		s := see(t, smallPlan(protocol), "download", Fault{At: AtData, Kind: Slow, Byte: 10_000, Wait: time.Second, Length: 4000})
@@ -190,7 +209,8 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// A request whose header does not arrive whole is on the wire, and was never given to the server.
+// A request whose header does not arrive completely is on the wire, but the server never handles
+// it.
 func TestLostRequests(t *testing.T) {
 	for _, kind := range []FaultKind{Reset, Cut, Garble, Stall} {
 		s := see(t, smallPlan(HTTP1), "post", Fault{At: AtHead, Kind: kind, Byte: 20})
@@ -202,7 +222,7 @@ func TestLostRequests(t *testing.T) {
 	}
 }
 
-// Interim responses come in front of the real one.
+// Interim responses come before the final response.
 func TestInterim(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, status := range []int{100, 102, 103} {
@@ -229,7 +249,7 @@ func TestInterim(t *testing.T) {
 	}
 }
 
-// Pages have a number of their own, whichever is asked for first; other positions are counted.
+// Pages have their own number, in any order of the requests; other positions are counted.
 func TestPositionsOfPages(t *testing.T) {
 	run(t, WorldPlan{}, func(w *World) {
 		for _, c := range []struct {
@@ -248,17 +268,21 @@ func TestPositionsOfPages(t *testing.T) {
 	})
 }
 
-// A tunnel in which nothing moves any more ends with its world.
+// A stuck tunnel ends with its world.
 func TestProxyStuck(t *testing.T) {
 	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
 		plan := smallPlan(protocol)
 		plan.Proxy, plan.Retry = true, forge.RetryPolicy{MaxAttempts: 1}
 		s := see(t, plan, "download", Fault{At: AtHeader, Kind: Stall})
-		require.ErrorIs(t, s.err, forge.ErrTimeout)
+		if protocol == TLS {
+			require.ErrorContains(t, s.err, "connection lost")
+		} else {
+			require.ErrorIs(t, s.err, forge.ErrTimeout)
+		}
 	}
 }
 
-// A fault that hits a connection is known of all requests that share it.
+// All requests that share a connection report that a fault has hit it.
 func TestStruckConnections(t *testing.T) {
 	for _, protocol := range protocols {
 		plan := smallPlan(protocol)
@@ -273,7 +297,7 @@ func TestStruckConnections(t *testing.T) {
 	}
 }
 
-// A server may take few requests at a time over one connection.
+// A server can limit the number of concurrent requests of a connection.
 func TestFewStreams(t *testing.T) {
 	for _, protocol := range []Protocol{H2C, TLS} {
 		plan := smallPlan(protocol)
@@ -302,7 +326,7 @@ func TestFewStreams(t *testing.T) {
 	}
 }
 
-// A project that has moved is announced by the address that the client uses, with its scheme.
+// The new address of a moved project has the client's host and scheme.
 func TestMovedProject(t *testing.T) {
 	for _, protocol := range protocols {
 		run(t, smallPlan(protocol), func(w *World) {
@@ -320,7 +344,7 @@ func TestMovedProject(t *testing.T) {
 	}
 }
 
-// What a program leaves behind, and how it ends, is found.
+// Run reports everything that a program leaves open, and how the program ended.
 func TestViolationsAreFound(t *testing.T) {
 	for name, body := range map[string]func(w *World){
 		"program":    func(*World) { panic("of the program") },
@@ -342,14 +366,14 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
-// leaveDownload reads nothing of a download and does not close it, until its time is over.
+// leaveDownload reads nothing of a download and does not close it. It ends after its context.
 func leaveDownload(w *World) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Hour)
 	context.AfterFunc(ctx, stop)
 	_, _ = w.Client.Repositories.DownloadBlob(ctx, forge.Path("group/app"), w.Data.Blobs[0])
 }
 
-// A bubble that is stuck is a violation. Its goroutine stays, so that the test frees it.
+// A stuck bubble is a violation. Its goroutine stays, and the test ends it.
 func TestStuckBubble(t *testing.T) {
 	violations := Run(t, WorldPlan{}, func(w *World) {
 		stop := make(chan struct{})

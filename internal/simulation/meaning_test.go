@@ -14,7 +14,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// seen is what came of one operation.
+// seen is the result of one operation.
 type seen struct {
 	got  string
 	err  error
@@ -22,7 +22,7 @@ type seen struct {
 	took time.Duration
 }
 
-// see runs one operation in a world with faults, keyed to its call unless they say otherwise.
+// see runs one operation in a world with faults. A fault without a call hits the operation's call.
 func see(t *testing.T, plan WorldPlan, operation string, faults ...Fault) (s seen) {
 	t.Helper()
 	for _, f := range faults {
@@ -39,7 +39,7 @@ func see(t *testing.T, plan WorldPlan, operation string, faults ...Fault) (s see
 	return s
 }
 
-// statuses are those that were sent, in order; 0 is none.
+// statuses returns the statuses that were sent, in order; 0 means none.
 func (s seen) statuses() (list []int) {
 	for _, e := range s.wire {
 		list = append(list, e.Status)
@@ -74,8 +74,8 @@ func TestRefusedWriteHasNoEffect(t *testing.T) {
 	})
 }
 
-// Every form of Retry-After arrives as meant, by the server's clock: the client waits as long, or
-// fails where it would have to wait too long.
+// Every form of Retry-After arrives as intended, by the server's clock. The client waits that long,
+// or fails if the wait would be too long.
 func TestRetryAfterForms(t *testing.T) {
 	for form, least := range map[RetryAfter]time.Duration{
 		Unsaid: 0, Seconds: 20 * time.Second, Date: 19 * time.Second, ResetUnix: 19 * time.Second,
@@ -93,7 +93,7 @@ func TestRetryAfterForms(t *testing.T) {
 	assert.Less(t, s.took, time.Second)
 }
 
-// Statuses of all sorts arrive as they are.
+// Unusual statuses arrive unchanged.
 func TestOddStatuses(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, status := range []int{204, 206, 226, 299, 304, 399, 418, 499, 530, 600, 999} {
@@ -107,7 +107,7 @@ func TestOddStatuses(t *testing.T) {
 	}
 }
 
-// Redirects lead where they say, and no credential arrives at another origin.
+// Redirects lead to their target, and no credential arrives at another origin.
 func TestRedirectTargets(t *testing.T) {
 	for _, protocol := range protocols {
 		for target, want := range map[Target]string{
@@ -137,7 +137,7 @@ func TestRedirectTargets(t *testing.T) {
 	}
 }
 
-// A download goes on at another origin, without the credential.
+// A download continues at another origin, without the credential.
 func TestDownloadAtAnotherOrigin(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, target := range []Target{Other, Back} {
@@ -160,7 +160,7 @@ func TestDownloadAtAnotherOrigin(t *testing.T) {
 	assert.Len(t, s.wire, 1)
 }
 
-// A connection that the server gives up is not used again.
+// A connection is not used again after the server has announced its end.
 func TestGoAway(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, goes := range []bool{false, true} {
@@ -177,7 +177,7 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// A restart ends all connections, refuses new ones for a while, and keeps what is stored.
+// A restart ends all connections, refuses new ones for a time, and keeps the stored data.
 func TestRestart(t *testing.T) {
 	for _, protocol := range protocols {
 		plan := smallPlan(protocol)
@@ -190,23 +190,23 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// The server's clock jumps, and the Date of its responses with it.
+// The server's clock jumps, and so does the Date of its responses.
 func TestJumpDate(t *testing.T) {
 	plan := smallPlan(HTTP1)
 	plan.Faults = []Fault{{Call: "c", At: AtBefore, Kind: JumpDate, Wait: -48 * time.Hour}}
 	run(t, plan, func(w *World) {
 		for _, want := range []string{"Sat, 01 Jan 2000", "Thu, 30 Dec 1999"} {
-			var answer forge.Response
-			_, err := w.Client.Issues.GetTimeStats(context.Background(), forge.Path("group/app"), 1, forge.Into(&answer))
+			var response forge.Response
+			_, err := w.Client.Issues.GetTimeStats(context.Background(), forge.Path("group/app"), 1, forge.Into(&response))
 			require.NoError(t, err)
-			assert.True(t, strings.HasPrefix(answer.Header.Get("Date"), want), answer.Header.Get("Date"))
+			assert.True(t, strings.HasPrefix(response.Header.Get("Date"), want), response.Header.Get("Date"))
 			_, err = operations["get"](w)
 			require.NoError(t, err)
 		}
 	})
 }
 
-// An OAuth token that ends is refreshed, whether its time is over or the server says so.
+// An OAuth token is refreshed after its expiry, and after the server has refused it.
 func TestTokensExpire(t *testing.T) {
 	for _, protocol := range protocols {
 		plan := smallPlan(protocol)
@@ -232,7 +232,7 @@ func TestTokensExpire(t *testing.T) {
 	}
 }
 
-// Where refresh tokens rotate, each is good for one refresh.
+// If refresh tokens rotate, each is valid for one refresh.
 func TestRotatingTokens(t *testing.T) {
 	for _, rotating := range []bool{false, true} {
 		tokens := newTokens(WorldPlan{Rotating: rotating})
@@ -245,7 +245,7 @@ func TestRotatingTokens(t *testing.T) {
 	}
 }
 
-// Each kind of credential comes in its own header.
+// Each kind of credential has its own header.
 func TestCredentialHeaders(t *testing.T) {
 	for auth, header := range map[AuthKind]string{
 		PersonalToken: "Private-Token", JobToken: "Job-Token", OAuth: "Authorization", None: "",
@@ -260,7 +260,7 @@ func TestCredentialHeaders(t *testing.T) {
 	}
 }
 
-// Tokens of the registry are secrets too.
+// Registry tokens are secrets, too.
 func TestRegistryTokensAreSecrets(t *testing.T) {
 	run(t, WorldPlan{Data: DataPlan{Tags: 2}}, func(w *World) {
 		before := len(w.Secrets())
@@ -273,7 +273,7 @@ func TestRegistryTokensAreSecrets(t *testing.T) {
 	})
 }
 
-// A header without end ends the attempt.
+// A header that never ends makes the attempt fail.
 func TestEndlessHeader(t *testing.T) {
 	for _, protocol := range protocols {
 		s := see(t, smallPlan(protocol), "get", Fault{At: AtAfter, Kind: Endless})
@@ -284,8 +284,8 @@ func TestEndlessHeader(t *testing.T) {
 	}
 }
 
-// A token endpoint that says when to come again is not asked before: the call waits, or fails where
-// the wait would be too long.
+// If a token endpoint requests a wait, no request is sent before its end: the call waits, or fails
+// if the wait would be too long.
 func TestTokenEndpointSaysWhen(t *testing.T) {
 	for form, status := range map[RetryAfter]int{Seconds: 429, Date: 503, ResetUnix: 429} {
 		plan := smallPlan(HTTP1)
@@ -295,7 +295,7 @@ func TestTokenEndpointSaysWhen(t *testing.T) {
 			{Origin: "token", Attempt: 3, At: AtBefore, Kind: Respond, Status: status, RetryAfter: form, Wait: time.Hour},
 		}
 		run(t, plan, func(w *World) {
-			time.Sleep(3 * time.Hour) // the token is over
+			time.Sleep(3 * time.Hour) // the token has expired
 			start := w.Now()
 			_, err := operations["get"](w)
 			require.NoError(t, err)
@@ -314,7 +314,8 @@ func TestTokenEndpointSaysWhen(t *testing.T) {
 	}
 }
 
-// A proxy that says when to come again is not asked before, for a call nor for a token.
+// If a proxy requests a wait, no request is sent before its end, neither for a call nor for a
+// token.
 func TestProxySaysWhen(t *testing.T) {
 	for _, auth := range []AuthKind{PersonalToken, OAuth} {
 		plan := smallPlan(TLS)
@@ -323,7 +324,7 @@ func TestProxySaysWhen(t *testing.T) {
 			Origin: "proxy", Call: "*", Attempt: 1, At: AtBefore, Kind: Respond, Status: 503, RetryAfter: Seconds, Wait: 20 * time.Second,
 		}}
 		run(t, plan, func(w *World) {
-			time.Sleep(3 * time.Hour) // an OAuth token is over
+			time.Sleep(3 * time.Hour) // an OAuth token has expired
 			start := w.Now()
 			_, err := operations["get"](w)
 			require.NoError(t, err)

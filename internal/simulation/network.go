@@ -12,19 +12,20 @@ import (
 	"time"
 )
 
-// network joins the programs and the servers of one world. Nothing in it blocks but Read, Accept
-// and dial, and no mutex is held while one of them waits.
+// network connects the programs and the servers of one world. Only Read, Accept and dial block, and
+// no mutex is held while one of them waits.
 type network struct {
 	latency time.Duration // of each direction, for every piece that is written
 
-	// onDial acts out the faults of a dial, and says what to do with the connection; nil: none.
+	// onDial applies the faults of a dial. It returns the function that prepares the connection.
+	// nil: no faults.
 	onDial func(ctx context.Context, address string) (then func(c *conn), err error)
 
 	mu       sync.Mutex
 	hosts    map[string]*listener
-	open     map[*conn]bool // ends that are not closed
+	open     map[*conn]bool // the ends that are not closed
 	dials    int
-	downTill map[string]time.Time // addresses that refuse connections for a while
+	downTill map[string]time.Time // addresses that refuse connections until a time
 }
 
 func newNetwork(latency time.Duration) *network {
@@ -34,7 +35,7 @@ func newNetwork(latency time.Duration) *network {
 	}
 }
 
-// listen takes an address, such as "127.0.0.1:80" or "forge.test:443".
+// listen registers an address, such as "127.0.0.1:80" or "forge.test:443".
 func (n *network) listen(address string) *listener {
 	l := &listener{
 		net: n, address: address,
@@ -48,7 +49,7 @@ func (n *network) listen(address string) *listener {
 
 type callKey struct{}
 
-// withCall notes in a context which call it is of, for the connections that are opened for it.
+// withCall stores the call in a context, for the connections that the call opens.
 func withCall(ctx context.Context, call string) context.Context {
 	return context.WithValue(ctx, callKey{}, call)
 }
@@ -75,7 +76,7 @@ func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error)
 	return c, nil
 }
 
-// connect opens a connection without the faults of the plan, for a client or for the proxy.
+// connect opens a connection without the plan's faults, for a client or for the proxy.
 func (n *network) connect(ctx context.Context, address string, proxys bool) (*conn, error) {
 	if err := pause(ctx, 2*n.latency); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pair makes the two ends of a connection.
+// pair creates the two ends of a connection.
 func (n *network) pair(id int, server addr) (*conn, *conn) {
 	up, down := newFlow(n.latency), newFlow(n.latency)
 	own := addr(fmt.Sprintf("10.0.0.1:%d", 30000+id))
@@ -138,7 +139,7 @@ func (n *network) pair(id int, server addr) (*conn, *conn) {
 	return a, b
 }
 
-// ends returns the open ends of connections, oldest first.
+// ends returns the open ends that which accepts, oldest first.
 func (n *network) ends(which func(*conn) bool) []*conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -152,7 +153,8 @@ func (n *network) ends(which func(*conn) bool) []*conn {
 	return list
 }
 
-// restart resets all connections to an address, which refuses new ones for a time. It returns them.
+// restart resets all connections to an address, and refuses new ones for a time. It returns the
+// server ends of the reset connections.
 func (n *network) restart(address string, down time.Duration) []*conn {
 	n.mu.Lock()
 	n.downTill[address] = time.Now().Add(down)
@@ -184,7 +186,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
-// Close resets connections that nobody has accepted.
+// Close resets the connections that were not accepted.
 func (l *listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	for {
@@ -206,13 +208,13 @@ func (a addr) String() string { return string(a) }
 type conn struct {
 	net           *network
 	id            int
-	call          string // that it was opened for
+	call          string // the call that opened the connection
 	client        bool
-	proxys        bool // the client is the proxy
+	proxys        bool // the client end belongs to the proxy
 	peer          *conn
 	in, out       *flow
 	local, remote addr
-	sending       func(c *conn, p []byte) // looks at what is written; nil: nobody does
+	sending       func(c *conn, p []byte) // receives each write before it is sent; may be nil
 }
 
 func (c *conn) Read(p []byte) (int, error) {
@@ -220,10 +222,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, c.wrap("read", err)
 }
 
-// Write never blocks. The first write after the other end was closed is answered with a reset, as
-// TCP does, and the next one fails.
+// Write never blocks. The first write after the other end was closed succeeds and causes a reset,
+// as in TCP. The next one fails.
 func (c *conn) Write(p []byte) (int, error) {
-	if err := c.out.refused(); err != nil { // nothing of it is on the wire
+	if err := c.out.refused(); err != nil { // nothing of p is sent
 		return 0, c.wrap("write", err)
 	}
 	if c.sending != nil {
@@ -250,8 +252,8 @@ func (c *conn) wrap(op string, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.local, Addr: c.remote, Err: err}
 }
 
-// Close never blocks. What was written is still delivered. Bytes that nobody has read make it a
-// reset, as TCP does.
+// Close never blocks. Earlier writes are still delivered. If received bytes were not read, it
+// resets the connection, as TCP does.
 func (c *conn) Close() error {
 	unread, again := c.in.shut()
 	if again {
@@ -274,7 +276,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// reset ends the connection for both ends, as seen from this one.
+// reset ends the connection for both ends, as if this end had reset it.
 func (c *conn) reset() {
 	c.out.finish(reset)
 	c.out.fail(reset)
@@ -283,7 +285,7 @@ func (c *conn) reset() {
 	c.forget()
 }
 
-// strike acts on what this end sends from now on, and for a reset on the other direction too.
+// strike applies a mark to the bytes that this end sends from now on. A reset ends both directions.
 func (c *conn) strike(m mark) {
 	if m.kind == Reset {
 		c.reset()
@@ -292,10 +294,10 @@ func (c *conn) strike(m mark) {
 	c.out.strike(m)
 }
 
-// broken lets this end's reads fail: what it sent has led to a reset.
+// broken makes the reads of this end fail: the bytes that it sent have caused a reset.
 func (c *conn) broken() { c.in.finish(reset) }
 
-// SetLinger is what a server calls before a reset.
+// SetLinger is called by a server before a reset.
 func (c *conn) SetLinger(int) error { return nil }
 
 func (c *conn) forget() {
@@ -317,7 +319,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline has nothing to do: no write waits.
+// SetWriteDeadline does nothing: writes never wait.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
 var reset = os.NewSyscallError("read", syscall.ECONNRESET)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// joined opens a connection in a network of its own.
+// joined opens a connection in a separate network.
 func joined(t *testing.T, latency time.Duration) (client, server *conn) {
 	t.Helper()
 	n := newNetwork(latency)
@@ -35,7 +35,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-// Bytes arrive unchanged and in order, however they are cut, and after the latency.
+// Bytes arrive unchanged and in order, after the latency, however the writes are split.
 func TestBytesArrive(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, 30*time.Millisecond)
@@ -55,7 +55,7 @@ func TestBytesArrive(t *testing.T) {
 	})
 }
 
-// What was written belongs to the network: the writer may use its buffer again.
+// A write copies its bytes: the writer may use its buffer again.
 func TestWriteKeepsACopy(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, time.Second)
@@ -69,7 +69,7 @@ func TestWriteKeepsACopy(t *testing.T) {
 	})
 }
 
-// A write never waits for a reader, and neither does Close.
+// Neither a write nor Close waits for a reader.
 func TestNothingBlocksButRead(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, time.Hour)
@@ -87,7 +87,7 @@ func TestNothingBlocksButRead(t *testing.T) {
 	})
 }
 
-// Deadlines end a read at their time, also one that waits already, and only while they are set.
+// A deadline ends a read at its time, also a read that already waits. It can be removed.
 func TestDeadlines(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, 0)
@@ -114,7 +114,7 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// A closed connection is at its end for the other side, after all bytes, and unusable for its own.
+// After Close, the other end reads all bytes and then io.EOF. The closed end is unusable.
 func TestClose(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, time.Millisecond)
@@ -129,7 +129,7 @@ func TestClose(t *testing.T) {
 		got, err := io.ReadAll(b)
 		require.NoError(t, err)
 		assert.Equal(t, "bye", string(got))
-		_, err = b.Write([]byte("answer")) // as TCP: the first write is lost, the next one fails
+		_, err = b.Write([]byte("answer")) // as in TCP: the first write is lost, the next one fails
 		require.NoError(t, err)
 		_, err = b.Write([]byte("answer"))
 		require.ErrorIs(t, err, syscall.EPIPE)
@@ -148,7 +148,7 @@ func TestCloseEndsARead(t *testing.T) {
 	})
 }
 
-// A close that leaves bytes unread is a reset, as TCP has it.
+// A close that leaves bytes unread is a reset, as in TCP.
 func TestCloseWithUnreadBytes(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, 0)
@@ -159,7 +159,7 @@ func TestCloseWithUnreadBytes(t *testing.T) {
 	})
 }
 
-// A reset ends both directions, after what was sent before it.
+// A reset ends both directions, after the bytes that were sent before it.
 func TestReset(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, time.Millisecond)
@@ -175,7 +175,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// Marks act at their byte, wherever the writes are cut, and tell that they were reached.
+// Marks act at their byte, however the writes are split, and report that they were reached.
 func TestMarks(t *testing.T) {
 	content := "0123456789abcdefghij"
 	for kind, want := range map[FaultKind]struct {
@@ -192,7 +192,7 @@ func TestMarks(t *testing.T) {
 	} {
 		for _, size := range []int{1, 3, 10, 20} {
 			if kind == Repeat && size < 10 || kind == Garble && size < 10 {
-				continue // the bytes that they act on are to be in one write
+				continue // the bytes that they act on must be in one write
 			}
 			inBubble(t, func(t *testing.T) {
 				a, b := joined(t, 0)
@@ -206,7 +206,7 @@ func TestMarks(t *testing.T) {
 				require.ErrorIs(t, err, want.err)
 				assert.Equal(t, want.got, string(got), kind)
 				assert.Equal(t, 1, hits)
-				if kind == Slow { // 13 bytes are left, in pieces of 3 at most
+				if kind == Slow { // 13 bytes are left, in pieces of at most 3
 					assert.GreaterOrEqual(t, time.Since(began), 5*time.Minute)
 				} else {
 					assert.Equal(t, want.took, time.Since(began), kind)
@@ -216,7 +216,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A stall for ever lets nothing pass any more, not even the end. Close ends it.
+// After a stall forever nothing is delivered, not even the end. Close ends it.
 func TestDeadFlow(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, 0)
@@ -229,7 +229,7 @@ func TestDeadFlow(t *testing.T) {
 	})
 }
 
-// A mark that was not reached is taken away with its response.
+// A mark that was not reached is removed with its response.
 func TestDisarm(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		a, b := joined(t, 0)
@@ -243,7 +243,7 @@ func TestDisarm(t *testing.T) {
 	})
 }
 
-// Addresses that nobody listens at, that have closed, or that restart, refuse connections.
+// A dial fails if nothing listens at the address, if the listener has closed, or during a restart.
 func TestDials(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		n := newNetwork(0)

@@ -15,16 +15,16 @@ import (
 
 const clientSecret = "simulated-client-secret"
 
-// tokens are those that the token endpoint has given out.
+// tokens are the tokens that the token endpoint has issued.
 type tokens struct {
 	lifetime time.Duration
 	rotating bool
 
 	mu       sync.Mutex
 	made     int
-	access   map[string]time.Time // until when it is valid
+	access   map[string]time.Time // the time at which it expires
 	refresh  map[string]bool      // whether it is valid
-	all      []string             // of OAuth
+	all      []string             // all OAuth tokens
 	registry []string
 }
 
@@ -36,7 +36,7 @@ func newTokens(plan WorldPlan) *tokens {
 	return &tokens{lifetime: lifetime, rotating: plan.Rotating, access: map[string]time.Time{}, refresh: map[string]bool{}}
 }
 
-// grant makes a pair of tokens.
+// grant creates a pair of tokens.
 func (t *tokens) grant() *oauth2.Token {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +50,7 @@ func (t *tokens) grant() *oauth2.Token {
 	return fresh
 }
 
-// expire ends all access tokens that were given out.
+// expire ends all issued access tokens.
 func (t *tokens) expire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +63,7 @@ func (t *tokens) valid(access string) bool {
 	return time.Now().Before(t.access[access])
 }
 
-// use reports whether a refresh token is valid, and takes it out where they rotate.
+// use reports whether a refresh token is valid. If refresh tokens rotate, it invalidates the token.
 func (t *tokens) use(refresh string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// translate gives a request with a valid OAuth token the token that forgetest knows.
+// translate replaces a valid OAuth token of a request by the token that forgetest knows.
 func (t *tokens) translate(r *http.Request, own string) {
 	access, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if bearer && t.valid(access) {
@@ -97,7 +97,7 @@ func (t *tokens) translate(r *http.Request, own string) {
 	}
 }
 
-// tokenWriter reads the tokens of the registry that the server gives out.
+// tokenWriter records the registry tokens that the server issues.
 type tokenWriter struct {
 	http.ResponseWriter
 	tokens *tokens
@@ -106,7 +106,7 @@ type tokenWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *tokenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Write looks for a token: forgetest writes the body at once.
+// Write looks for a token in p: forgetest writes the body in one call.
 func (w *tokenWriter) Write(p []byte) (int, error) {
 	var body struct{ Token string }
 	if json.Unmarshal(p, &body) == nil && body.Token != "" {
@@ -117,7 +117,7 @@ func (w *tokenWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// withOAuth is the option of a client that refreshes its token.
+// withOAuth returns the option of a client that refreshes its token.
 func (w *World) withOAuth() forge.Option {
 	host, _ := w.auth()
 	config := &oauth2.Config{
@@ -127,8 +127,8 @@ func (w *World) withOAuth() forge.Option {
 	return forge.WithOAuth(config, w.tokens.grant())
 }
 
-// Secrets are all credentials that were in use so far: none of them may be at another origin, in an
-// error, a log or a file.
+// Secrets returns all credentials used so far. None of them may be sent to another origin, or be in
+// an error, a log or a file.
 func (w *World) Secrets() []string {
 	w.tokens.mu.Lock()
 	defer w.tokens.mu.Unlock()

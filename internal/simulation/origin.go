@@ -11,17 +11,14 @@ import (
 )
 
 const (
-	movedPrefix = "/moved" // a path of the server that serves the same as without it
-	otherPrefix = "/call/" // of the other origin, with the call that was sent there
-	backPrefix  = "/back/" // of the other origin, which redirects home
+	movedPrefix = "/moved" // a path prefix that the server ignores
+	otherPrefix = "/call/" // a path of the other origin, followed by the call that was redirected
+	backPrefix  = "/back/" // a path of the other origin that redirects back
 )
 
-// target is the Location of a redirect, or the address in a link.
+// target returns the Location of a redirect, or the address of a link.
 func (p *passage) target(t Target) string {
 	uri, id := p.r.URL.RequestURI(), p.e.Call
-	if p.e.Origin == "other" {
-		id = p.e.Call
-	}
 	scheme, host := p.world.scheme(), p.r.Host
 	switch t {
 	case Moved:
@@ -49,13 +46,31 @@ func (p *passage) target(t Target) string {
 	return ""
 }
 
-// relink lets the link to the next page lead elsewhere. A page without one gets one.
+// relink replaces the link to the next page. It adds a link to a page without one.
 func (p *passage) relink(f Fault, header http.Header) {
 	var links []string
+	next := ""
 	for link := range strings.SplitSeq(header.Get("Link"), ", ") {
-		if link != "" && !strings.Contains(link, `rel="next"`) {
+		if strings.Contains(link, `rel="next"`) {
+			next = link
+		} else if link != "" {
 			links = append(links, link)
 		}
+	}
+	switch {
+	case f.Target == Extended && next != "":
+		header.Set("Link", strings.Replace(header.Get("Link"), next, strings.Replace(next, ">;", "&extra=1>;", 1), 1))
+		return
+	case f.Target == Extended:
+		return
+	case f.Target == Unchanged:
+		for _, name := range []string{"X-Page", "X-Next-Page", "X-Prev-Page", "X-Per-Page", "X-Total", "X-Total-Pages"} {
+			header.Del(name)
+		}
+		if next != "" {
+			header.Set("Link", strings.Join(append(links, fmt.Sprintf(`<%s>; rel="first"`, p.target(Start)), next), ", "))
+		}
+		return
 	}
 	links = append(links, fmt.Sprintf(`<%s>; rel="next"`, p.target(f.Target)))
 	header.Set("Link", strings.Join(links, ", "))
@@ -69,7 +84,7 @@ func (p *passage) relink(f Fault, header http.Header) {
 		header.Set("X-Next-Page", "1")
 	case Nowhere, Unparsable:
 		header.Set("X-Next-Page", "")
-	case Other: // as a server behind a proxy does, whose links name its own host
+	case Other: // like a server behind a proxy, whose links have its own host
 		if page, err := strconv.Atoi(header.Get("X-Next-Page")); err == nil {
 			query := p.r.URL.Query()
 			query.Set("page", strconv.Itoa(page))
@@ -79,8 +94,9 @@ func (p *passage) relink(f Fault, header http.Header) {
 	}
 }
 
-// other is the handler of the other origin: what is moved there is served as the server would serve
-// it to an administrator, without asking for a credential, as a signed address of a file store is.
+// other is the handler of the other origin. It serves a redirected request as the server would
+// serve it to an administrator, and requires no credential, as a signed address of a file store
+// does.
 type other struct{ world *World }
 
 func (o *other) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +121,7 @@ func (o *other) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.world.below.ServeHTTP(w, forward)
 }
 
-// serve starts a server of the world's own at an address. TLS is where the address has its port.
+// serve starts one of the world's own servers at an address. It uses TLS at port 443.
 func (w *World) serve(address, origin string, handler http.Handler) {
 	server := &http.Server{
 		Handler: &front{world: w, origin: origin, next: handler}, ConnContext: connContext, ErrorLog: silent(),

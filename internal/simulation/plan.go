@@ -8,7 +8,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// Protocol is how the client speaks to the server.
+// Protocol is the protocol between the client and the server.
 type Protocol int
 
 // The protocols.
@@ -29,7 +29,7 @@ func (p Protocol) secure() bool { return p == TLS || p == TLS1 }
 // AuthKind is the credential of the client.
 type AuthKind int
 
-// The credentials. An OAuth token expires as the plan says, and is refreshed at the token endpoint.
+// The credentials. An OAuth token expires as planned, and is refreshed at the token endpoint.
 const (
 	PersonalToken AuthKind = iota
 	JobToken
@@ -39,54 +39,58 @@ const (
 
 func (a AuthKind) String() string { return name(int(a), "PersonalToken", "JobToken", "OAuth", "None") }
 
-// WorldPlan is everything about a world that is drawn before its bubble opens: plain data, which
+// WorldPlan has everything about a world. It is drawn before the bubble opens. It is plain data and
 // can be printed.
 type WorldPlan struct {
 	Protocol Protocol
 	Auth     AuthKind
-	// Lifetime is that of each OAuth access token; 0 is two hours.
+	// Lifetime of each OAuth access token; 0 means two hours.
 	Lifetime time.Duration
-	// Rotating lets each refresh token be good for one refresh.
+	// Rotating makes each refresh token valid for one refresh only.
 	Rotating bool
-	// Proxy puts a proxy between the client and the servers: CONNECT for TLS, plain forwarding for
-	// HTTP1, none for H2C.
+	// Proxy adds a proxy between the client and the servers: CONNECT for TLS, plain forwarding for
+	// HTTP1. It has no effect for H2C.
 	Proxy bool
-	// PlainHTTP gives the client WithPlainHTTP.
+	// PlainHTTP adds the option WithPlainHTTP to the client.
 	PlainHTTP bool
-	// Streams is how many requests a connection of HTTP/2 takes at a time; 0 is net/http's 250.
+	// Later lets the server be of a later release: its objects have a field that the client does not
+	// know.
+	Later bool
+	// Streams is the limit of concurrent requests of an HTTP/2 connection; 0 means net/http's 250.
 	Streams int
 	Data    DataPlan
-	// Latency is that of each direction of every connection, for every write.
+	// Latency delays every write, in each direction of every connection.
 	Latency time.Duration
 	Faults  []Fault
 	Retry   forge.RetryPolicy
 }
 
-// DataPlan is what forgetest holds at the start. The group is "group", the project "group/app".
+// DataPlan has the records of forgetest at the start. The group is "group", the project
+// "group/app".
 type DataPlan struct {
 	Issues, MergeRequests int
-	Tags                  int // of one repository of the container registry
-	Repositories          int // further ones, without tags
+	Tags                  int // of one registry repository
+	Repositories          int // further registry repositories, without tags
 	Users, Runners        int
 	Emails                int // of the default user
 	AuditEvents           int // of the instance, and of the group and the project
 	ResourceGroups        int
 	Placeholders          int
 	SecureFiles           []int // sizes in bytes
-	Files                 int   // in the tree of the git repository
-	Blobs                 []int // sizes in bytes of generated files there
+	Files                 int   // in the tree of the Git repository
+	Blobs                 []int // sizes in bytes of generated files in the Git repository
 }
 
-// Point is where on the way of a request a fault acts.
+// Point is the moment of a request at which a fault acts.
 type Point int
 
-// The points, in the order in which a request passes them.
+// The points, in the order of a request.
 const (
 	AtDial   Point = iota // before there is a connection
 	AtHead                // byte Byte of the request's header as sent; HTTP1 without a proxy only
 	AtBody                // byte Byte of the request's body, in the server
-	AtBefore              // the request has come whole, and has no effect yet
-	AtAfter               // the call was carried out, and nothing of the response was sent
+	AtBefore              // the request has arrived completely, and has no effect yet
+	AtAfter               // the call has taken effect, and nothing of the response was sent
 	AtHeader              // byte Byte of the response as sent, header first
 	AtData                // byte Byte of the response's body
 )
@@ -95,28 +99,28 @@ func (p Point) String() string {
 	return name(int(p), "AtDial", "AtHead", "AtBody", "AtBefore", "AtAfter", "AtHeader", "AtData")
 }
 
-// FaultKind is what goes wrong.
+// FaultKind is the kind of a failure.
 type FaultKind int
 
-// The kinds. Each says at which points it can act; elsewhere it does nothing.
+// The kinds. The comments name the points at which a kind acts; elsewhere it does nothing.
 const (
 	Refuse   FaultKind = iota // AtDial: the connection is refused
-	Slow                      // AtDial: it takes Wait longer. AtHeader, AtData: Wait for each further Length bytes
-	Reset                     // the connection is reset
-	Cut                       // the connection is closed in good order, too early
-	Stall                     // nothing is delivered for Wait; 0 is for ever
-	Garble                    // AtHeader, AtData: Length bytes (1) are changed
-	Repeat                    // AtHeader, AtData: Length bytes (1) come twice
-	Interim                   // AtBefore: Status (100 to 199) in front of the response, Length times (1)
-	Respond                   // AtBody, AtBefore, AtAfter: Status in place of the response, see Retry and Target
-	GoAway                    // AtBefore, AtAfter: the server will not use the connection again, and says so
-	Abort                     // AtBody, AtBefore, AtAfter, AtData: RST_STREAM; over HTTP/1 the connection closes
-	Restart                   // AtBefore, AtAfter: all connections die, and new ones are refused for Wait
-	JumpDate                  // AtBefore, AtAfter: the server's clock jumps by Wait, back where it is negative
-	Expire                    // AtBefore: the OAuth access tokens that were given out are not valid any more
-	Insert                    // AtBefore, AtAfter: Length rows (1) come into the list that the request reads
-	Delete                    // AtBefore, AtAfter: Length rows (1) are taken out of it
-	Relink                    // AtAfter: the response's link to the next page leads to Target
+	Slow                      // AtDial: Wait longer; AtHead, AtHeader, AtData: Wait per Length bytes
+	Reset                     // every point: the connection is reset
+	Cut                       // every point: the connection is closed cleanly, but too early
+	Stall                     // every point: nothing is delivered for Wait; 0: forever
+	Garble                    // AtDial, AtHead, AtHeader, AtData: Length bytes (default 1) are changed
+	Repeat                    // AtDial, AtHeader, AtData: Length bytes (default 1) are sent twice
+	Interim                   // AtBefore: Status (100 to 199) before the response, Length times (default 1)
+	Respond                   // AtBody, AtBefore, AtAfter: Status replaces the response; see RetryAfter and Target
+	GoAway                    // AtBefore, AtAfter: the server announces that it will close the connection
+	Abort                     // AtBody, AtBefore, AtAfter, AtData: RST_STREAM; HTTP/1 closes the connection
+	Restart                   // AtBefore, AtAfter: all connections are reset, and new ones are refused for Wait
+	JumpDate                  // AtBefore, AtAfter: the server's clock jumps by Wait; negative: back
+	Expire                    // AtBefore: the issued OAuth access tokens are no longer valid
+	Insert                    // AtBefore, AtAfter: Length rows (default 1) are added to the list of the request
+	Delete                    // AtBefore, AtAfter: Length rows (default 1) are deleted from that list
+	Relink                    // AtAfter: the link to the next page leads to Target
 	Endless                   // AtAfter: the header of the response does not end
 )
 
@@ -125,30 +129,32 @@ func (k FaultKind) String() string {
 		"Restart", "JumpDate", "Expire", "Insert", "Delete", "Relink", "Endless")
 }
 
-// Target is where a redirect or a link leads.
+// Target is the destination of a redirect or a link.
 type Target int
 
 // The targets.
 const (
-	Nowhere    Target = iota // no address at all
-	Moved                    // a path of the same origin that serves the same
+	Nowhere    Target = iota // no address
+	Moved                    // a path of the same origin with the same content
 	Other                    // another origin
 	Itself                   // the address of the request
 	Start                    // Relink: the first page of the list
 	Downgrade                // http in place of https
 	Userinfo                 // an address with a user and password
-	Unparsable               // no address that can be parsed
+	Unparsable               // an address that cannot be parsed
 	Back                     // another origin, which redirects back
+	Unchanged                // Relink: as it was, after another link and without headers that name pages
+	Extended                 // Relink: the address that the link had, with one more parameter
 )
 
 func (t Target) String() string {
-	return name(int(t), "Nowhere", "Moved", "Other", "Itself", "Start", "Downgrade", "Userinfo", "Unparsable", "Back")
+	return name(int(t), "Nowhere", "Moved", "Other", "Itself", "Start", "Downgrade", "Userinfo", "Unparsable", "Back", "Unchanged", "Extended")
 }
 
-// RetryAfter is how a response says when to come again.
+// RetryAfter is the form in which a response requests a wait.
 type RetryAfter int
 
-// The forms. Wait is the time that they say.
+// The forms. Fault.Wait is the requested time.
 const (
 	Unsaid     RetryAfter = iota
 	Seconds               // Retry-After: 30
@@ -164,20 +170,20 @@ func (r RetryAfter) String() string {
 	return name(int(r), "Unsaid", "Seconds", "Date", "ResetUnix", "ResetDelta", "Absurd", "Garbage", "Negative")
 }
 
-// Fault is keyed by what it hits, and never by the order in which requests arrive.
+// Fault names the requests that it hits, never by the order in which they arrive.
 type Fault struct {
-	// Call is the value of the request header X-Call; "*" is every request. Requests without the
-	// header have Call "": the refresh of a token, CONNECT.
+	// Call is the value of the request header X-Call; "*" means every request. Requests without
+	// the header have Call "": the refresh of a token, CONNECT.
 	Call string
-	// Origin is where the request arrives: "" for the server, "other", "token" or "proxy".
+	// Origin is the server that gets the request: "" for forgetest, "other", "token" or "proxy".
 	Origin string
-	// Route is method and path, "POST /oauth/token"; empty is every one.
+	// Route is method and path, such as "POST /oauth/token"; empty means every route.
 	Route string
-	// Page is the value of page, cursor or page_token in the query, "#3" the third one of the call
-	// that was asked for; empty is every one.
+	// Page is the value of page, cursor, page_token or last in the query. "#3" means the third
+	// distinct value within the call. Empty means every page.
 	Page string
-	// Attempt counts the requests of the same call, method and URL from 1; 0 is every one. AtDial it
-	// counts the dials of the call to that origin.
+	// Attempt counts the requests with the same call, method and URL from 1; 0 means every one.
+	// AtDial, it counts the dials of the call to the origin.
 	Attempt int
 
 	At         Point
@@ -190,7 +196,7 @@ type Fault struct {
 	Target     Target
 }
 
-// String tells a story's line of the fault.
+// String returns the fault's line in a story.
 func (f Fault) String() string {
 	text := fmt.Sprintf("%s %s", f.Kind, f.At)
 	switch f.At {
@@ -228,7 +234,7 @@ func (f Fault) String() string {
 	return text
 }
 
-// name gives the name of a constant.
+// name returns the name of a constant.
 func name(i int, names ...string) string {
 	if i < 0 || i >= len(names) {
 		return strconv.Itoa(i)

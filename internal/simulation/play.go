@@ -17,7 +17,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// Outcome is what came of a plan.
+// Outcome is the result of a plan.
 type Outcome struct {
 	plan       *Plan
 	seen       []*observed
@@ -26,19 +26,19 @@ type Outcome struct {
 	began      time.Time
 	log        string
 	token      string // of the default user
-	member     string // of another
+	member     string // of another user
 	secrets    []string
-	files      []string          // what is in the directory of the program afterwards
+	files      []string          // in the directory of the program after the run
 	saved      map[string][]byte // by step
-	stored     map[string][]sum  // files of acme/work that were uploaded, by name
-	spent      map[string]int64  // seconds booked on the issue of a step
-	addresses  map[string]int    // e-mail addresses
+	stored     map[string][]sum  // files uploaded to acme/work, by name
+	spent      map[string]int64  // seconds booked on the issue of a step, by step
+	addresses  map[string]int    // number of stored e-mail addresses, by address
 	mu         sync.Mutex
-	broken     []Violation // of the program itself
+	broken     []Violation // panics of the program itself
 	Violations []Violation
 }
 
-// logged collects what the clients log.
+// logged collects the log of the clients.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -50,7 +50,7 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// limiter is the caller's; it never waits.
+// limiter is the caller's Limiter. It never waits.
 type limiter struct{ w *World }
 
 func (l *limiter) Wait(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (l *limiter) Wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Play runs a plan and checks what came of it.
+// Play runs a plan and checks its invariants.
 func Play(t *testing.T, plan *Plan) *Outcome {
 	t.Helper()
 	out, rows := &Outcome{plan: plan}, rowsByName()
@@ -74,7 +74,7 @@ func Play(t *testing.T, plan *Plan) *Outcome {
 	})
 	out.Violations = append(out.Violations, out.broken...)
 	if slices.ContainsFunc(out.seen, func(o *observed) bool { return o.fired != nil }) {
-		// A panic of the caller's code leaves the buffer of its call to the garbage collector.
+		// If the caller's code panics, the garbage collector frees the buffer of the call.
 		out.Violations = slices.DeleteFunc(out.Violations, func(v Violation) bool {
 			return v.Name == "buffer" && strings.Contains(v.Text, "still in use")
 		})
@@ -93,7 +93,7 @@ var rowsByName = sync.OnceValue(func() map[string]*row {
 	return rows
 })
 
-// play runs the goroutines, and gathers what the invariants look at.
+// play runs the goroutines, and collects the data for the invariants.
 func (p *player) play(out *Outcome) {
 	p.f = furnish(p.w.Server, p.plan.Amount)
 	p.find()
@@ -124,15 +124,15 @@ func (p *player) play(out *Outcome) {
 	all.Wait()
 	for _, o := range p.seen {
 		if o.row.more {
-			time.Sleep(31 * time.Second) // a token that was asked for is waited for, whoever has given up
+			time.Sleep(31 * time.Second) // a request for a token may run so long after its caller has left
 			break
 		}
 	}
-	p.w.Settle() // what is documented to go on for a moment
+	p.w.Settle() // waits for background work that is documented
 	p.gather(out)
 }
 
-// derive makes the clients of the plan, with hooks.
+// derive creates the clients of the plan, with hooks.
 func (p *player) derive() {
 	logger := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, c := range p.plan.Clients {
@@ -176,7 +176,7 @@ func (p *player) noted(ctx context.Context, a forge.Attempt) {
 	o.fire(p.w, inAttempt)
 }
 
-// credential is the header of a client's credential, for questions of the truth.
+// credential returns the credential header of a client, for requests that bypass the client.
 func (p *player) credential(client int) (name, token string) {
 	c := p.plan.Clients[client]
 	switch {
@@ -190,7 +190,7 @@ func (p *player) credential(client int) (name, token string) {
 	return "PRIVATE-TOKEN", p.w.Server.Token
 }
 
-// gather reads what is left on both sides.
+// gather reads the results of the client and of the servers.
 func (p *player) gather(out *Outcome) {
 	out.seen, out.wire, out.stats, out.began = p.seen, p.w.Wire(), p.w.Client.Stats(), p.w.began
 	p.log.mu.Lock()
@@ -219,7 +219,7 @@ func (p *player) gather(out *Outcome) {
 	p.gatherStore(out)
 }
 
-// keep makes a violation of a panic of the program itself.
+// keep turns a panic of the program itself into a violation.
 func (o *Outcome) keep() {
 	if value := recover(); value != nil {
 		o.mu.Lock()

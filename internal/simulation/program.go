@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Plan is a whole program with its data and its world. It is drawn before anything runs, and it is
-// plain data, so that it can be printed and made smaller.
+// Plan is a whole program with its data and its world. It is drawn before anything runs. It is
+// plain data, so that it can be printed and shrunk.
 type Plan struct {
 	Seed       uint64
 	World      WorldPlan
@@ -16,52 +16,52 @@ type Plan struct {
 	Goroutines [][]Step
 }
 
-// ClientPlan is a client that With derives from the world's.
+// ClientPlan describes a client that With derives from the world's client.
 type ClientPlan struct {
 	Agent    bool // another user agent, the same credential
 	Member   bool // the credential of another user
 	Nobody   bool // no credential
-	Attempts int  // of the retry policy; 0: as the world says
+	Attempts int  // MaxAttempts of the retry policy; 0: the world's
 	Limiter  bool
 	Strict   bool
 }
 
-// Step is one call, or the walk through a list.
+// Step is one call, or one or more walks of a list.
 type Step struct {
 	ID     string // "g3.s7", the value of X-Call
-	Number int    // counts the steps of a plan
+	Number int    // counts the steps of a plan from 0
 	Call   string // the name of a row
-	Client int    // 0: the world's
-	// Wait is how long the goroutine sleeps first.
+	Client int    // index in Plan.Clients
+	// Wait is the time that the goroutine sleeps first.
 	Wait    time.Duration
-	Variant uint64 // of the options
+	Variant uint64 // selects options of the call
 
 	// Lists.
 	PerPage, Ahead int
 	OnePage        bool
 	Collect        bool
-	Twice          bool          // range a second time
-	Break          int           // leave after so many items; 0: read to the end
-	Resume         bool          // with the cursor, after a break or an error
-	Slow           time.Duration // for each item, or each read of a stream
+	Twice          bool          // walk the list again
+	Break          int           // leave after this many items; 0: read to the end
+	Resume         bool          // continue from the cursor after a break or an error
+	Slow           time.Duration // the caller's pause after each item, or each read of a stream
 
 	// Files.
 	Size     int64 // of an upload
 	Source   string
-	Read     int64 // of a download; -1: all
-	Save     bool  // to a file
+	Read     int64 // bytes to read of a download; -1: all
+	Save     bool  // save the download to a file
 	MaxBytes int64
 
 	// The caller.
 	Deadline, Cancel time.Duration // 0: none
 	Header           time.Duration // HeaderTimeout
-	Retry            int           // attempts of this call; 0: as the client says
+	Retry            int           // MaxAttempts of this call; 0: the client's
 	Smuggle          string        // a header of a credential, which the step tries to set
-	Panic            string        // the place where the caller's code panics
-	PanicAt          int           // at the how-manieth time
+	Panic            string        // the function of the caller that panics
+	PanicAt          int           // the number of the call that panics, from 1
 }
 
-// Places where the code of a caller can panic, by what the step does.
+// The functions of a caller that can panic.
 const (
 	inLoop     = "loop"
 	inAttempt  = "attempt hook"
@@ -72,7 +72,7 @@ const (
 	inClose    = "close"
 )
 
-// Kinds of files to upload.
+// The sources of an upload.
 const (
 	fromBytes  = "bytes"
 	fromReader = "reader"
@@ -80,7 +80,7 @@ const (
 	fromCaller = "caller"
 )
 
-// waitAtMost bounds the calls that wait for a state.
+// waitAtMost limits the calls that wait for a state.
 const waitAtMost = 30 * time.Second
 
 // source draws values.
@@ -88,18 +88,18 @@ type source struct{ *rand.Rand }
 
 func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))} }
 
-// chance is true once in n.
+// chance returns true once in n draws on average.
 func (r source) chance(n int) bool { return r.IntN(n) == 0 }
 
 func oneOf[T any](r source, values ...T) T { return values[r.IntN(len(values))] }
 
-// Draw makes the plan of a seed.
+// Draw draws the plan of a seed.
 func Draw(seed uint64) *Plan {
 	r := newSource(seed)
 	p := &Plan{Seed: seed, Amount: drawAmount(r), Clients: drawClients(r)}
 	count := oneOf(r, 1, 1, 1, 2, 2, 3, 4, 8, 16)
 	rows, number := calls(), 0
-	if r.chance(4) { // a program that does one thing
+	if r.chance(4) { // a program with only one or two methods
 		rows = []*row{rows[r.IntN(len(rows))], rows[r.IntN(len(rows))]}
 	}
 	for g := range count {
@@ -122,7 +122,7 @@ func drawAmount(r source) Amount {
 	}
 }
 
-// drawSize is mostly small, and at most 10 MB.
+// drawSize draws a size in bytes: mostly small, at most 10 MiB.
 func drawSize(r source) int64 {
 	switch r.IntN(40) {
 	case 0:
@@ -236,13 +236,13 @@ func (s *Step) drawCaller(r source, row *row) {
 	s.Panic, s.PanicAt = oneOf(r, places...), 1+r.IntN(3)
 }
 
-// drawTime is of any size up to minutes.
+// drawTime draws a time of one of several magnitudes, up to three minutes.
 func drawTime(r source) time.Duration {
 	limit := oneOf(r, time.Millisecond, 20*time.Millisecond, 300*time.Millisecond, 2*time.Second, 20*time.Second, 3*time.Minute)
 	return time.Duration(r.Int64N(int64(limit)))
 }
 
-// steps are those of all goroutines.
+// steps returns the steps of all goroutines.
 func (p *Plan) steps() (all []*Step) {
 	for g := range p.Goroutines {
 		for s := range p.Goroutines[g] {

@@ -18,11 +18,11 @@ func proxyURL() *url.URL {
 	return &url.URL{Scheme: "http", Host: proxyAddress, User: url.UserPassword("worker", proxyPassword)}
 }
 
-// proxied reports whether there is a proxy. net/http would speak HTTP/2 without TLS to it, which no
-// proxy does.
+// proxied reports whether there is a proxy. With H2C there is none: net/http would speak HTTP/2
+// without TLS to the proxy, and proxies do not support that.
 func (w *World) proxied() bool { return w.plan.Proxy && w.plan.Protocol != H2C }
 
-// proxy is a proxy for HTTP: it opens tunnels, and forwards requests for http.
+// proxy is an HTTP proxy. It opens tunnels, and forwards requests for http addresses.
 type proxy struct{ world *World }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward(w, r)
 }
 
-// basicAuth reads the credential of a proxy.
+// basicAuth parses the value of a Proxy-Authorization header.
 func basicAuth(header string) (user, password string, ok bool) {
 	r := &http.Request{Header: http.Header{"Authorization": {header}}}
 	return r.BasicAuth()
@@ -71,7 +71,8 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// carry copies one direction. The end goes on as an end, and a failure as a reset.
+// carry copies one direction. It closes the other side cleanly at io.EOF, and resets it after an
+// error.
 func carry(to net.Conn, from io.Reader) {
 	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	if c := inner(to); c != nil && err != nil {
@@ -81,7 +82,7 @@ func carry(to net.Conn, from io.Reader) {
 	}
 }
 
-// forward sends a request on, over a connection of its own.
+// forward sends a request over a separate connection.
 func (p *proxy) forward(w http.ResponseWriter, r *http.Request) {
 	forward := r.Clone(r.Context())
 	forward.RequestURI = ""
@@ -92,27 +93,27 @@ func (p *proxy) forward(w http.ResponseWriter, r *http.Request) {
 		DisableKeepAlives: true, DisableCompression: true,
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			c, err := p.world.net.connect(ctx, address, true)
-			if err != nil { // a nil *conn is no nil net.Conn
+			if err != nil { // a nil *conn in a net.Conn would not be nil
 				return nil, err
 			}
 			return c, nil
 		},
 	}
-	answer, err := transport.RoundTrip(forward)
+	response, err := transport.RoundTrip(forward)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode < 200 { // 101: this proxy forwards nothing but HTTP
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode < 200 { // 101: this proxy supports only HTTP
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	for name, values := range answer.Header {
+	for name, values := range response.Header {
 		w.Header()[name] = values
 	}
-	w.WriteHeader(answer.StatusCode)
-	if _, err := io.Copy(w, answer.Body); err != nil {
+	w.WriteHeader(response.StatusCode)
+	if _, err := io.Copy(w, response.Body); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// found are plans that violated an invariant once, made smaller.
+// found has the shrunk plans of earlier violations.
 var found = map[string]struct {
-	seed uint64 // that found it
+	seed uint64 // the seed that found it
 	plan Plan
 }{
 	// The link to the next page had no address, and the list ended there without an error.
@@ -23,8 +23,8 @@ var found = map[string]struct {
 		World:      WorldPlan{Faults: []Fault{{Call: "g0.s0", At: AtAfter, Kind: Relink, Target: Nowhere}}},
 		Goroutines: [][]Step{{{ID: "g0.s0", Call: "AuditEvents.ListForProject", PerPage: 5, Ahead: 4, Read: -1}}},
 	}},
-	// A token of the registry was not to be had in the time that the client gives its exchange, and
-	// the error was a deadline of the caller, who had none.
+	// A registry token was not available within the client's time limit for its exchange. The
+	// error reported a deadline of the caller, who had none.
 	"a token that would take too long": {5693, Plan{
 		World: WorldPlan{
 			Faults: []Fault{{Call: "*", At: AtBefore, Kind: Respond, Status: 503}},
@@ -32,9 +32,18 @@ var found = map[string]struct {
 		},
 		Goroutines: [][]Step{{{ID: "g0.s0", Call: "RegistryNative.DeleteTagReference", Read: -1}}},
 	}},
+	// The hook ended the call after the response to the download had begun, and nobody closed it.
+	"a hook that panics in front of a download": {9100308, Plan{
+		Goroutines: [][]Step{{{ID: "g0.s0", Call: "PlaceholderReassignments.Download", Read: -1, Panic: inAttempt, PanicAt: 1}}},
+	}},
+	// All attempts of the second call, and all later calls, waited on the connection of the first.
+	"a connection that stalls for ever": {9202336, Plan{
+		World:      WorldPlan{Protocol: H2C, Faults: []Fault{{Call: "g0.s0", Attempt: 1, At: AtData, Byte: 200, Kind: Stall}}},
+		Goroutines: [][]Step{{{ID: "g0.s0", Call: "ApprovalSettings.GetForProject", Read: -1}}, {{ID: "g1.s0", Call: "Emails.Delete", Wait: time.Second, Read: -1}}},
+	}},
 }
 
-// TestFound plays what was found before.
+// TestFound plays the plans of earlier violations.
 func TestFound(t *testing.T) {
 	for name, f := range found {
 		t.Run(name, func(t *testing.T) {

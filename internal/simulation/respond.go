@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// actBefore acts where the call has had no effect yet. It reports whether the request is finished.
+// actBefore applies a fault while the call has no effect yet. It reports whether the request has
+// ended.
 func (p *passage) actBefore(f Fault) (finished bool) {
 	switch f.Kind {
 	case Respond:
@@ -35,7 +36,7 @@ func (p *passage) actBefore(f Fault) (finished bool) {
 	return false
 }
 
-// hold waits, 0 for ever, unless the client or the server goes away.
+// hold waits until the client or the server closes the connection, at most for wait if it is not 0.
 func (p *passage) hold(wait time.Duration) {
 	if wait == 0 {
 		<-p.r.Context().Done()
@@ -55,8 +56,8 @@ func (p *passage) leave(kind FaultKind) {
 	panic(http.ErrAbortHandler)
 }
 
-// replay lets the server carry out the call, holds its response back, and lets the faults AtAfter
-// act on it.
+// replay lets the server process the request, delays its response, and applies the faults AtAfter
+// to the response.
 func (p *passage) replay() {
 	held := httptest.NewRecorder()
 	p.handle(held)
@@ -82,7 +83,7 @@ func (p *passage) replay() {
 	p.send(held.Code, held.Header(), held.Body.Bytes())
 }
 
-// send sends a response that was held back.
+// send sends a delayed response.
 func (p *passage) send(status int, header http.Header, body []byte) {
 	for name, values := range header {
 		p.w.Header()[name] = values
@@ -94,8 +95,8 @@ func (p *passage) send(status int, header http.Header, body []byte) {
 	}
 }
 
-// respond sends a status in place of the response. A status below 300 keeps the body that was held
-// back.
+// respond sends a status in place of the response. A status below 300 keeps the body of the delayed
+// response held, if it is not nil.
 func (p *passage) respond(f Fault, held *httptest.ResponseRecorder) {
 	header, body := http.Header{}, []byte(nil)
 	switch {
@@ -117,10 +118,15 @@ func (p *passage) respond(f Fault, held *httptest.ResponseRecorder) {
 			header.Set("Location", location)
 		}
 	}
+	for _, name := range []string{"Private-Token", "Job-Token", "Authorization"} {
+		if secret := p.e.Header.Get(name); secret != "" {
+			header.Set("X-Echo", secret) // as a careless server does
+		}
+	}
 	date := p.world.date()
 	if f.RetryAfter == ResetUnix {
-		// Clients tell a Unix time from a number of seconds by its size, and in a bubble's year a Unix
-		// time is small: this server's clock is ahead.
+		// Clients decide by its size whether a value is a Unix time or a number of seconds. In a
+		// bubble's year a Unix time is small, so this server's clock is ahead.
 		date = date.AddDate(30, 0, 0)
 	}
 	header.Set("Date", date.Format(http.TimeFormat))
@@ -129,7 +135,7 @@ func (p *passage) respond(f Fault, held *httptest.ResponseRecorder) {
 	p.send(f.Status, header, body)
 }
 
-// setRetryAfter says when to come again, by a server's clock that shows date.
+// setRetryAfter requests a wait, by a server's clock that shows date.
 func setRetryAfter(f Fault, header http.Header, date time.Time) {
 	seconds := strconv.Itoa(int(f.Wait / time.Second))
 	until := date.Add(f.Wait)
@@ -153,8 +159,8 @@ func setRetryAfter(f Fault, header http.Header, date time.Time) {
 	}
 }
 
-// unfinished sends an interim response that no final one follows. After 101 the connection stays
-// open and silent.
+// unfinished sends an interim response without a final one. After 101 the connection stays open and
+// silent.
 func (p *passage) unfinished(status int) {
 	raw, _, err := http.NewResponseController(p.w).Hijack()
 	if err != nil {
@@ -173,8 +179,7 @@ func (p *passage) unfinished(status int) {
 	}
 }
 
-// endless sends a header that does not end: over HTTP/1 a megabyte and no end, over HTTP/2 a
-// megabyte.
+// endless sends a header of a megabyte. Over HTTP/1 it also never ends.
 func (p *passage) endless() {
 	line := strings.Repeat("x", 1000)
 	if p.r.ProtoMajor == 2 {
@@ -197,5 +202,5 @@ func (p *passage) endless() {
 			return
 		}
 	}
-	_, _ = raw.Read(make([]byte, 1)) // until the client goes
+	_, _ = raw.Read(make([]byte, 1)) // until the client closes the connection
 }

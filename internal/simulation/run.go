@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Violation is something that must never be. It is a value, reported outside of the bubble.
+// Violation is a broken rule. It is a value, so that it can be reported outside of the bubble.
 type Violation struct {
-	Name string // of the invariant
+	Name string // of the invariant, or of a check in this file
 	Text string
 }
 
 func (v Violation) String() string { return v.Name + ": " + v.Text }
 
 // Run opens a bubble with the world of the plan, runs body in it, closes everything, and returns
-// what the world found: a panic of body, and what is in use afterwards. t is for the bubble only
-// and never fails.
+// the violations: a panic of body, and what is still in use. t is only for the bubble and never
+// fails.
 func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violation) {
 	t.Helper()
 	defer func() {
@@ -29,7 +29,7 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 			violations = append(violations, Violation{"bubble", fmt.Sprintf("%v\n%s", value, stacks())})
 		}
 	}()
-	certificate, err := theCertificate() // outside, as it is for all bubbles
+	certificate, err := theCertificate() // outside of the bubble: all bubbles share it
 	if err != nil {
 		return []Violation{{"world", err.Error()}}
 	}
@@ -48,13 +48,13 @@ func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violat
 		synctest.Wait()
 		left := goroutinesLeft(started)
 		if violations = append(violations, left...); left != nil {
-			time.Sleep(24 * time.Hour) // those that wait for a time end
+			time.Sleep(24 * time.Hour) // goroutines that wait for a time end
 		}
 	})
 	return violations
 }
 
-// watchBuffers begins to look after the buffers of one run; what it returns adds what was found.
+// watchBuffers starts the check of the buffers of one run. report adds the violations.
 func watchBuffers() (report func(*[]Violation)) {
 	b := watched.Load()
 	if b == nil {
@@ -67,8 +67,8 @@ func watchBuffers() (report func(*[]Violation)) {
 	}
 }
 
-// guarded runs the program and keeps its panic, which would end the process. A goroutine of its own
-// may end by runtime.Goexit, as t.FailNow does.
+// guarded runs the program and returns its panic as a violation, so that the process continues. The
+// program runs in its own goroutine, because runtime.Goexit may end it, as t.FailNow does.
 func guarded(w *World, body func(w *World)) (violations []Violation) {
 	done := make(chan struct{})
 	go func() {
@@ -91,10 +91,9 @@ func guarded(w *World, body func(w *World)) (violations []Violation) {
 	return violations
 }
 
-// Settle waits until what is documented to go on after a call has ended: a list that was left waits
-// 100 ms for its goroutines, and the refresh of an OAuth token goes on for 30 s. A server that has
-// sent GOAWAY closes the connection after a second. Then Settle closes the connections that no call
-// uses.
+// Settle waits for documented background work: a list that was left waits 100 ms for its
+// goroutines, and the refresh of an OAuth token continues for 30 s. A server that has sent GOAWAY
+// closes the connection after a second. Then Settle closes the connections that no call uses.
 func (w *World) Settle() {
 	grace := 200 * time.Millisecond
 	if w.plan.has(GoAway) {
@@ -112,24 +111,22 @@ func (w WorldPlan) has(kind FaultKind) bool {
 	return slices.ContainsFunc(w.Faults, func(f Fault) bool { return f.Kind == kind })
 }
 
-// openConnections finds the connections that the client has left open. net/http leaves one that has
-// got GOAWAY after its last stream to the server, whose close does not arrive where the plan stalls.
+// openConnections reports and closes the connections that the client has left open. If a connection
+// without a stream gets GOAWAY, net/http removes it from its pool and waits for the server to close
+// it. On a stalled connection that close never arrives, so it is not reported.
 func (w *World) openConnections() (violations []Violation) {
-	leftToServer := w.plan.has(GoAway) && w.plan.has(Stall)
 	for _, c := range w.net.ends(func(c *conn) bool { return c.client && !c.proxys }) {
-		if leftToServer {
-			_ = c.Close()
-			continue
+		if !w.plan.has(GoAway) || !c.in.stalled() {
+			violations = append(violations, Violation{"connection", fmt.Sprintf(
+				"connection %d to %s, opened for call %q, is still open", c.id, c.remote, c.call)})
 		}
-		violations = append(violations, Violation{"connection", fmt.Sprintf(
-			"connection %d to %s, opened for call %q, is still open", c.id, c.remote, c.call)})
-		_ = c.Close() // or its goroutines would stay for the rest of the process
+		_ = c.Close() // otherwise its goroutines would stay until the process ends
 	}
 	return violations
 }
 
-// goroutinesLeft finds what still runs in the bubble, which has two of its own. Looking at all
-// stacks takes its time, so they are counted first.
+// goroutinesLeft reports the goroutines in the bubble, except the two of synctest. It counts first,
+// because reading all stacks is slow.
 func goroutinesLeft(outside int) (violations []Violation) {
 	if runtime.NumGoroutine() == outside+2 {
 		return nil
@@ -137,7 +134,7 @@ func goroutinesLeft(outside int) (violations []Violation) {
 	own := bubble(string(stackOf(false)))
 	for stack := range strings.SplitSeq(string(stackOf(true)), "\n\n") {
 		if bubble(stack) == own && !strings.Contains(stack, "testing/synctest.") {
-			violations = append(violations, Violation{"goroutine", "it is left: " + stack})
+			violations = append(violations, Violation{"goroutine", "it still runs: " + stack})
 		}
 	}
 	return violations
@@ -148,7 +145,7 @@ func stackOf(all bool) []byte {
 	return buffer[:runtime.Stack(buffer, all)]
 }
 
-// bubble reads the number of a bubble from a goroutine's stack; empty where it is in none.
+// bubble returns the number of the bubble in a goroutine's stack; empty outside of bubbles.
 func bubble(stack string) string {
 	first, _, _ := strings.Cut(stack, "\n")
 	_, number, _ := strings.Cut(first, "synctest bubble ")
@@ -156,7 +153,7 @@ func bubble(stack string) string {
 	return number
 }
 
-// stacks are those of the goroutines in bubbles.
+// stacks returns the stacks of the goroutines in bubbles.
 func stacks() string {
 	var found []string
 	for stack := range strings.SplitSeq(string(stackOf(true)), "\n\n") {

@@ -16,11 +16,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard) // net/http complains of faults there
+	log.SetOutput(io.Discard) // net/http logs the faults there
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/forge-sdk/forge-go/internal/simulation.TestStuckBubble.func1.1"))
 }
 
-// run runs a program in a world, and wants no violation.
+// run runs a program in a world, and requires that there is no violation.
 func run(t *testing.T, plan WorldPlan, body func(w *World)) {
 	t.Helper()
 	for _, v := range Run(t, plan, body) {
@@ -28,7 +28,8 @@ func run(t *testing.T, plan WorldPlan, body func(w *World)) {
 	}
 }
 
-// A world without faults: a call, a list, an upload and a download pass, and take no real time.
+// In a world without faults a call, a list, an upload and a download succeed, and take no real
+// time.
 func TestWorldWithoutFaults(t *testing.T) {
 	content := Pattern(100 << 10)
 	plan := WorldPlan{Latency: time.Second, Data: DataPlan{Issues: 45, SecureFiles: []int{3000}}}

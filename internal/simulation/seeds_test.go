@@ -19,20 +19,20 @@ import (
 )
 
 var (
-	seedFlag   = flag.Uint64("seed", 0, "tell the story of one `seed`")
-	forFlag    = flag.Duration("for", 0, "search new seeds for so long, and stop at the first violation")
-	countFlag  = flag.Int("seeds", 0, "try so many seeds, from -from on")
+	seedFlag   = flag.Uint64("seed", 0, "print the story of one `seed`")
+	forFlag    = flag.Duration("for", 0, "search new seeds for this `time`, and stop at the first violation")
+	countFlag  = flag.Int("seeds", 0, "try this `number` of seeds, starting at -from")
 	fromFlag   = flag.Uint64("from", 1, "the first seed of -seeds")
 	allFlag    = flag.Bool("all", false, "do not stop at a violation: count them by invariant")
-	shrinkFlag = flag.Duration("shrink", 10*time.Second, "how long a failing plan is made smaller")
-	smallFlag  = flag.String("small", "", "make the plan of -seed smaller as long as it violates this `invariant`")
+	shrinkFlag = flag.Duration("shrink", 10*time.Second, "time limit for shrinking a failing plan")
+	smallFlag  = flag.String("small", "", "shrink the plan of -seed while it violates this `invariant`")
 )
 
-// TestSimulation runs programs drawn from seeds: those of this commit, or what the flags say.
+// TestSimulation runs programs drawn from seeds: the seeds of this commit, or those of the flags.
 func TestSimulation(t *testing.T) {
 	debug.SetGCPercent(400)
 	defer WatchBuffers()()
-	log.SetOutput(io.Discard) // net/http tells of what a server garbles
+	log.SetOutput(io.Discard) // net/http logs the bytes that a server has changed
 	switch {
 	case *seedFlag != 0:
 		plan := Draw(*seedFlag)
@@ -53,7 +53,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// duration is how long the seeds of a commit are tried.
+// duration is the time for the seeds of a commit.
 func duration() time.Duration {
 	if text := os.Getenv("FORGE_SIMULATION"); text != "" {
 		if d, err := time.ParseDuration(text); err == nil {
@@ -63,7 +63,7 @@ func duration() time.Duration {
 	return 15 * time.Second
 }
 
-// seedOfCommit is another one for each commit.
+// seedOfCommit returns a different seed for each commit.
 func seedOfCommit() uint64 {
 	id := os.Getenv("FORGE_COMMIT")
 	if info, ok := debug.ReadBuildInfo(); ok && id == "" {
@@ -78,7 +78,7 @@ func seedOfCommit() uint64 {
 	return h.Sum64() >> 16
 }
 
-// search plays seeds until one violates an invariant, and makes its plan smaller.
+// search plays seeds until one violates an invariant, and shrinks its plan.
 func search(t *testing.T, from uint64, count int, until time.Time) {
 	t.Helper()
 	var took []time.Duration
@@ -96,7 +96,7 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 			tally(t, seed, out.Violations)
 			continue
 		}
-		t.Logf("seed %d, the one after %d others: %v", seed, len(took)-1, out.Violations[0])
+		t.Logf("seed %d, after %d other seeds: %v", seed, len(took)-1, out.Violations[0])
 		small := Shrink(t, plan, out.Violations[0].Name, 20, time.Now().Add(*shrinkFlag))
 		for range 20 {
 			if again := Play(t, small); len(again.Violations) > 0 {
@@ -109,18 +109,18 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 		return
 	}
 	slices.Sort(took)
-	t.Logf("%d seeds from %d on, median %v, longest %v", len(took), from, took[len(took)/2], took[len(took)-1])
+	t.Logf("%d seeds starting at %d, median %v, longest %v", len(took), from, took[len(took)/2], took[len(took)-1])
 	t.Log(perName)
 }
 
 var perName = map[string]int{}
 
-// tally logs the first violations of each invariant.
+// tally reports the first violations of each invariant, and counts the others.
 func tally(t *testing.T, seed uint64, violations []Violation) {
 	t.Helper()
 	for _, v := range violations[:1] {
 		if perName[v.Name]++; perName[v.Name] <= 4 {
-			t.Logf("seed %d violates %.300v", seed, v)
+			t.Errorf("seed %d violates %.300v", seed, v)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func report(t *testing.T, out *Outcome) {
 	}
 }
 
-// TestDrawIsRepeatable shows that a seed has one plan.
+// TestDrawIsRepeatable checks that a seed always draws the same plan.
 func TestDrawIsRepeatable(t *testing.T) {
 	for seed := range uint64(200) {
 		first, again := Draw(seed), Draw(seed)
@@ -140,8 +140,8 @@ func TestDrawIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestEveryEndpointIsCalled shows that programs reach each endpoint of the contract, and that the
-// requests arrive at it.
+// TestEveryEndpointIsCalled checks that programs call each documented endpoint, and that the
+// requests arrive there.
 func TestEveryEndpointIsCalled(t *testing.T) {
 	called := map[string]int{}
 	missing := func() (routes []string) {

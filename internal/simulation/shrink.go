@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Shrink makes a failing plan smaller as long as it violates the same invariant. How goroutines
-// interleave is not repeatable: a candidate counts as failing if one of some runs fails.
+// Shrink removes parts of a failing plan while it violates the same invariant. The order of
+// goroutines is not reproducible: a candidate fails if one of several runs fails.
 func Shrink(t *testing.T, plan *Plan, name string, runs int, until time.Time) *Plan {
 	t.Helper()
 	fails := func(p *Plan) bool {
@@ -34,7 +34,7 @@ func Shrink(t *testing.T, plan *Plan, name string, runs int, until time.Time) *P
 	return plan
 }
 
-// clone copies a plan so deep that a change of one is none of the other.
+// clone returns a deep copy of a plan.
 func (p *Plan) clone() *Plan {
 	q := *p
 	q.World.Faults = slices.Clone(p.World.Faults)
@@ -46,7 +46,7 @@ func (p *Plan) clone() *Plan {
 	return &q
 }
 
-// smaller lists plans with less in them, the boldest first.
+// smaller returns plans with fewer parts, the largest removals first.
 func (p *Plan) smaller() (list []*Plan) {
 	change := func(f func(q *Plan)) {
 		q := p.clone()
@@ -75,7 +75,7 @@ func (p *Plan) smaller() (list []*Plan) {
 	return append(append(list, p.plainer()...), p.plainerSteps()...)
 }
 
-// plainer lists plans with plainer worlds, clients and data.
+// plainer returns plans with simpler worlds, clients and data.
 func (p *Plan) plainer() (list []*Plan) {
 	q := func(changed bool, f func(q *Plan)) {
 		if changed {
@@ -88,6 +88,9 @@ func (p *Plan) plainer() (list []*Plan) {
 	q(w.Protocol != HTTP1, func(q *Plan) { q.World.Protocol = HTTP1 })
 	q(w.Auth != PersonalToken, func(q *Plan) { q.World.Auth, q.World.Lifetime = PersonalToken, 0 })
 	q(w.Latency > 0, func(q *Plan) { q.World.Latency = 0 })
+	q(w.Rotating, func(q *Plan) { q.World.Rotating = false })
+	q(w.Streams > 0, func(q *Plan) { q.World.Streams = 0 })
+	q(w.Later, func(q *Plan) { q.World.Later = false })
 	q(w.Proxy, func(q *Plan) { q.World.Proxy = false })
 	q(w.Retry != WorldPlan{}.Retry, func(q *Plan) { q.World.Retry = WorldPlan{}.Retry })
 	for i := range p.Clients {
@@ -107,12 +110,12 @@ func (p *Plan) plainer() (list []*Plan) {
 	return list
 }
 
-// counts are the fields of an amount.
+// counts returns the fields of an amount.
 func (a *Amount) counts() []*int {
 	return []*int{&a.Issues, &a.MergeRequests, &a.Tags, &a.Events, &a.Users, &a.Files, &a.Emails, &a.Jobs, &a.Tree, &a.Small}
 }
 
-// plainerSteps lists plans in which one step has one thing less.
+// plainerSteps returns plans in which one field of one step is simpler.
 func (p *Plan) plainerSteps() (list []*Plan) {
 	for i, s := range p.steps() {
 		q := func(changed bool, f func(s *Step)) {

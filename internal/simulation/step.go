@@ -13,15 +13,15 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// observed is what one step saw.
+// observed is the record of one step.
 type observed struct {
 	step *Step
 	row  *row
 
 	begun, ended time.Duration // of the call, in virtual time
 	done         bool          // the call has returned
-	limit        time.Duration // when its context ends; 0: never
-	slow         time.Duration // what the caller itself has slept since begun
+	limit        time.Duration // when the call's context ends; 0: never
+	slow         time.Duration // time that the caller itself has slept since begun
 
 	before, after truth
 
@@ -30,26 +30,26 @@ type observed struct {
 	response  forge.Response
 	walks     []*walk
 	stream    *read
-	sent      sum // of an upload
-	recovered any // a panic that reached the caller
+	sent      sum // the content of an upload
+	recovered any // the panic that reached the caller
 	said      []string
 
 	mu       sync.Mutex
 	attempts []attempt
 	places   map[string]int
-	fired    any // the panic that was raised
+	fired    any // the panic that the caller's code raised
 	firedAt  time.Duration
 	opened   int
 	closed   int
 }
 
-// attempt is what the hook was told.
+// attempt is a report to the hook.
 type attempt struct {
 	forge.Attempt
 	at time.Duration
 }
 
-// blast is what the code of callers panics with.
+// blast is the value with which the caller's code panics.
 type blast struct{ step, place string }
 
 type observedKey struct{}
@@ -59,7 +59,7 @@ func observing(ctx context.Context) *observed {
 	return o
 }
 
-// fire panics where the plan says so.
+// fire panics at the place and call that the plan names.
 func (o *observed) fire(w *World, place string) {
 	if o == nil || o.step.Panic != place {
 		return
@@ -88,13 +88,11 @@ type player struct {
 	seen    []*observed
 }
 
-// run makes one step.
+// run executes one step.
 func (p *player) run(o *observed) {
 	s := o.step
 	time.Sleep(s.Wait)
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), observedKey{}, o))
-	defer cancel()
-	ctx, mark := p.w.Call(ctx, s.ID)
+	ctx, mark := p.w.Call(context.WithValue(context.Background(), observedKey{}, o), s.ID)
 	c := &calling{ctx: ctx, client: p.clients[s.Client], f: p.f, s: s, opts: p.options(o, mark)}
 	if o.row.upload {
 		c.file = p.file(o)
@@ -102,12 +100,14 @@ func (p *player) run(o *observed) {
 	planned := p.address(o, c)
 	o.before = p.ask(o, planned)
 	if s.Deadline > 0 {
-		c.ctx, cancel = context.WithTimeout(ctx, s.Deadline)
+		limited, cancel := context.WithTimeout(ctx, s.Deadline)
 		defer cancel()
-		o.limit = p.w.Now() + s.Deadline
+		c.ctx, o.limit = limited, p.w.Now()+s.Deadline
 	}
 	if s.Cancel > 0 {
-		timer := time.AfterFunc(s.Cancel, cancel)
+		cancelable, cancel := context.WithCancel(c.ctx)
+		c.ctx = cancelable
+		timer := time.AfterFunc(s.Cancel, cancel) // else the context never ends, as Background does not
 		defer timer.Stop()
 		if at := p.w.Now() + s.Cancel; o.limit == 0 || at < o.limit {
 			o.limit = at
@@ -120,7 +120,7 @@ func (p *player) run(o *observed) {
 	o.said = append(o.said, spoken(o)...)
 }
 
-// guarded makes the call, and notes a panic that reaches the caller.
+// guarded makes the call, and records a panic that reaches the caller.
 func (p *player) guarded(o *observed, c *calling) {
 	returned := false
 	defer func() {
@@ -139,7 +139,7 @@ func (p *player) guarded(o *observed, c *calling) {
 	returned = true
 }
 
-// options are the request options of a step.
+// options returns the request options of a step.
 func (p *player) options(o *observed, mark forge.RequestOption) []forge.RequestOption {
 	s := o.step
 	opts := []forge.RequestOption{mark, forge.Into(&o.response)}
@@ -174,7 +174,8 @@ func (p *player) options(o *observed, mark forge.RequestOption) []forge.RequestO
 
 const smuggled = "smuggled-secret"
 
-// address plans the request of a read, to ask the server for the truth; empty for writes.
+// address returns the address of a read, so that ask can read it without the client; empty for
+// writes.
 func (p *player) address(o *observed, c *calling) string {
 	if o.row.writes() || o.row.more || o.step.Smuggle != "" {
 		return ""
@@ -199,7 +200,7 @@ func (p *player) address(o *observed, c *calling) string {
 	return plan.URL
 }
 
-// spoken is all text that a step was given.
+// spoken returns all text that a step received.
 func spoken(o *observed) []string {
 	texts := []string{fmt.Sprint(o.response), fmt.Sprint(o.recovered)}
 	errs := []error{o.err}
@@ -211,7 +212,7 @@ func spoken(o *observed) []string {
 		errs = append(errs, o.stream.err)
 	}
 	o.mu.Lock()
-	attempts := slices.Clone(o.attempts) // a request for a token may outlast the step, and makes more
+	attempts := slices.Clone(o.attempts) // a copy: a request for a token may outlast the step and add more
 	o.mu.Unlock()
 	for _, a := range attempts {
 		errs = append(errs, a.Err)
@@ -225,10 +226,10 @@ func spoken(o *observed) []string {
 	return texts
 }
 
-// path is where a step saves its download.
+// path is the file to which a step saves its download.
 func (p *player) path(s *Step) string { return filepath.Join(p.dir, s.ID+".saved") }
 
-// old is what a file held before the step replaced it; nil where there was none.
+// old returns the content of the file before the step replaces it; nil if there is no file.
 func (s *Step) old() []byte {
 	if s.Variant%2 == 0 {
 		return nil
@@ -236,7 +237,7 @@ func (s *Step) old() []byte {
 	return []byte("old content of " + s.ID)
 }
 
-// prepare makes the files and the records that steps need.
+// prepare creates the files and the records that steps need.
 func (p *player) prepare() error {
 	for _, o := range p.seen {
 		if o.row.setup != nil {

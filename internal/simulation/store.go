@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// gatherStore reads from the server what the writes of the program have left there.
+// gatherStore reads the effects of the program's writes from the server.
 func (p *player) gatherStore(out *Outcome) {
 	out.stored, out.spent, out.addresses = map[string][]sum{}, map[string]int64{}, map[string]int{}
 	uses := func(names ...string) bool {
@@ -76,7 +76,7 @@ func (p *player) list(path string) (all []map[string]any) {
 	return all
 }
 
-// find asks for what furnish cannot know, and sets up the one integration that is only read.
+// find requests IDs that furnish cannot know, and sets up the one integration that is only read.
 func (p *player) find() {
 	var versions []struct{ ID int64 }
 	p.read(fmt.Sprintf("/projects/%d/merge_requests/%d/versions", p.f.app.ID, p.f.versioned.IID), &versions)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Story tells what happened: the plan, then in the order of virtual time who called what, what came
-// over the wire and what was returned, and at the end what broke.
+// Story returns a report of the run: the plan; then, in the order of virtual time, the calls, the
+// requests on the wire and the results; and at the end the violations.
 func (o *Outcome) Story() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "seed %d: %v\n", o.plan.Seed, o.plan.World)
@@ -31,7 +31,7 @@ func (o *Outcome) Story() string {
 	return text.String()
 }
 
-// line is one moment of a story.
+// line is one event of a story.
 type line struct {
 	at        time.Duration
 	who, text string
@@ -68,7 +68,7 @@ func (o *Outcome) lines() (lines []line) {
 	return lines
 }
 
-// ending says what a step got.
+// ending returns the result of a step.
 func (o *observed) ending() string {
 	if !o.done {
 		return "has not returned"
@@ -89,7 +89,7 @@ func (o *observed) ending() string {
 	return text.String()
 }
 
-// String is the step with what is not its default.
+// String returns the step with the values that are not the default.
 func (s *Step) String() string {
 	text := fmt.Sprintf("%s, client %d", s.Call, s.Client)
 	add := func(set bool, format string, args ...any) {

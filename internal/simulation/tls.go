@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// certificate is that of all servers; it was valid before the clock of a bubble starts.
+// certificate is shared by all servers. It is valid before the clock of a bubble starts.
 type certificate struct {
 	own   tls.Certificate
 	roots *x509.CertPool
 }
 
-// theCertificate is made once in a process, and no bubble's time is in it.
+// theCertificate is created once per process. No bubble's time is in it.
 var theCertificate = sync.OnceValues(func() (*certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -51,7 +51,7 @@ var theCertificate = sync.OnceValues(func() (*certificate, error) {
 	return c, nil
 })
 
-// openTransport makes the transport of the clients.
+// openTransport creates the transport of the clients.
 func (w *World) openTransport() {
 	w.transport = &http.Transport{DialContext: w.net.dial}
 	switch w.plan.Protocol {
@@ -67,7 +67,7 @@ func (w *World) openTransport() {
 	}
 }
 
-// prepare lets a server speak the protocol of the plan.
+// prepare enables the protocol of the plan on a server.
 func (w *World) prepare(s *http.Server) {
 	if w.plan.Streams > 0 {
 		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: w.plan.Streams}
@@ -79,7 +79,7 @@ func (w *World) prepare(s *http.Server) {
 	}
 }
 
-// wrap puts TLS over a listener where the plan has it.
+// wrap adds TLS to a listener if the plan uses TLS.
 func (w *World) wrap(l net.Listener) net.Listener {
 	switch w.plan.Protocol {
 	case TLS:
@@ -96,7 +96,7 @@ func (w *World) serverTLS(protocols ...string) *tls.Config {
 	}
 }
 
-// scheme is that of the world's addresses.
+// scheme returns the scheme of the world's addresses.
 func (w *World) scheme() string {
 	if w.plan.Protocol.secure() {
 		return "https://"
@@ -104,7 +104,8 @@ func (w *World) scheme() string {
 	return "http://"
 }
 
-// The hosts of a world. Those without TLS are at loopback addresses, where a credential may travel.
+// The hosts of a world. Hosts without TLS are loopback addresses, to which a credential may be
+// sent.
 const otherHost = "other.test"
 
 func (w *World) home() (host, address string) {
@@ -130,5 +131,5 @@ func (w *World) otherAddress() string {
 
 func silent() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// token is the text of a credential that a world hands out.
+// token returns a credential that a world issues.
 func token(kind string, n int) string { return fmt.Sprintf("simulated-%s-%04d", kind, n) }

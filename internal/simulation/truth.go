@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// truth is what the server has to say to a read, asked without the client and without the network.
+// truth is the server's response to a read, without the client and without the network.
 type truth struct {
 	asked  bool
 	status int
@@ -21,7 +21,7 @@ type truth struct {
 	text   string // of a list, all pages, to compare
 }
 
-// same reports whether nothing moved between two moments.
+// same reports whether nothing changed between two reads.
 func (t truth) same(other truth) bool {
 	return t.asked && other.asked && t.status == other.status && string(t.raw) == string(other.raw) && t.text == other.text
 }
@@ -76,7 +76,7 @@ func (p *player) get(o *observed, u *url.URL) *httptest.ResponseRecorder {
 	return recorder
 }
 
-// next is the address of the next page.
+// next returns the address of the next page.
 func next(header http.Header) *url.URL {
 	for link := range strings.SplitSeq(header.Get("Link"), ",") {
 		address, rest, _ := strings.Cut(link, ">")
@@ -91,7 +91,7 @@ func next(header http.Header) *url.URL {
 	return nil
 }
 
-// generic is a value as JSON has it.
+// generic returns a value as encoding/json decodes it.
 func generic(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -99,20 +99,57 @@ func generic(v any) any {
 	}
 	var out any
 	if err := json.Unmarshal(data, &out); err != nil {
-		return "was marshalled to what is no JSON: " + err.Error()
+		return "was not marshalled to JSON: " + err.Error()
 	}
+	addExtra(reflect.ValueOf(v), out)
 	return out
 }
 
-// parsed is a text as JSON has it.
+// addExtra adds what the Extra maps of a value hold, which encoding/json does not write, to what it
+// has written.
+func addExtra(v reflect.Value, written any) {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	switch written := written.(type) {
+	case []any:
+		for i := range written {
+			if v.Kind() == reflect.Slice {
+				addExtra(v.Index(i), written[i])
+			}
+		}
+	case map[string]any:
+		if v.Kind() != reflect.Struct {
+			return
+		}
+		for field, value := range v.Fields() {
+			if !field.IsExported() {
+				continue
+			}
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch extra, is := value.Interface().(map[string]json.RawMessage); {
+			case is && field.Name == "Extra":
+				for key, raw := range extra {
+					written[key] = parsed(raw)
+				}
+			case field.Anonymous && name == "":
+				addExtra(value, written)
+			default:
+				addExtra(value, written[name])
+			}
+		}
+	}
+}
+
+// parsed returns a text as encoding/json decodes it.
 func parsed(raw []byte) (out any) {
 	if err := json.Unmarshal(raw, &out); err != nil {
-		return "no JSON: " + err.Error()
+		return "not JSON: " + err.Error()
 	}
 	return out
 }
 
-// key tells the items of a list apart.
+// key returns the identity of a list's item.
 func key(item any) string {
 	object, is := item.(map[string]any)
 	if !is {
@@ -135,8 +172,8 @@ func keys(list []any) []string {
 	return names
 }
 
-// differ says where what was read is not what the server has; empty: nowhere. A value that is zero
-// may be missing on either side. With part, the server may have more.
+// differ describes the first difference between a stored value and a read value; empty: none. A
+// zero value may be missing on either side. If part is true, the server may have more fields.
 func differ(at string, stored, got any, part bool) string {
 	switch stored := stored.(type) {
 	case map[string]any:
@@ -188,7 +225,7 @@ func zeroes(at string, stored, got any) string {
 	return fmt.Sprintf("%s is %v, and the server has %v", at, got, stored)
 }
 
-// zero reports whether nothing is in a value.
+// zero reports whether a value is empty or zero.
 func zero(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -208,7 +245,8 @@ func zero(v any) bool {
 	return reflect.ValueOf(v).IsZero()
 }
 
-// sameLabel: labels come as texts or as objects, and are read into one type.
+// sameLabel compares labels: the server sends texts or objects, and the client has one type for
+// both.
 func sameLabel(stored string, got any) bool {
 	object, is := got.(map[string]any)
 	if !is || object["name"] != stored {

@@ -15,7 +15,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// turn does what changes the server rather than the exchange.
+// turn applies the faults that change the server and not the exchange.
 func (w *World) turn(p *passage, f Fault) {
 	switch f.Kind {
 	case GoAway:
@@ -36,14 +36,14 @@ func (w *World) turn(p *passage, f Fault) {
 	}
 }
 
-// date is the server's clock, which may have jumped.
+// date returns the server's clock, which may have jumped.
 func (w *World) date() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Now().UTC().Add(w.dateOff)
 }
 
-// restart ends all connections to the address of one, and refuses new ones for a time.
+// restart ends all connections to the server of c, and refuses new ones for a time.
 func (w *World) restart(c *conn, down time.Duration) {
 	if c != nil {
 		for _, end := range w.net.restart(c.local.String(), down) {
@@ -52,15 +52,15 @@ func (w *World) restart(c *conn, down time.Duration) {
 	}
 }
 
-// Row is a row that a fault has put into a list or taken out of it.
+// Row is a row of a list that a fault has added or deleted.
 type Row struct {
 	At     time.Duration
 	List   string // the last part of the list's path: "issues"
 	Delete bool
-	Key    string // id, or the name of what has none
+	Key    string // the ID, or the name of a row without an ID
 }
 
-// Rows returns the rows that faults have moved, in order.
+// Rows returns the rows that faults have added or deleted, in order.
 func (w *World) Rows() []Row {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,8 +117,8 @@ func (w *World) addAuditEvent(path string) *forgetest.Document {
 	return w.Server.AddAuditEvent(nil)
 }
 
-// remove takes the row at an index out of the list that a request reads: of those that were there
-// at the start, oldest first. Lists without an endpoint that deletes keep theirs.
+// remove deletes the row at an index from the list that a request reads. It counts the rows that
+// were there at the start, oldest first. Lists without an endpoint that deletes are not changed.
 func (w *World) remove(p *passage, index int) {
 	list := lastPart(p.r.URL.EscapedPath())
 	keys, path := w.deletable(list)
@@ -136,7 +136,7 @@ func (w *World) remove(p *passage, index int) {
 	}
 }
 
-// deletable gives the keys of a list's rows, and the path that deletes one.
+// deletable returns the keys of a list's rows, and the path that deletes a row.
 func (w *World) deletable(list string) (keys []string, path string) {
 	d := &w.Data
 	project := fmt.Sprintf("/api/v4/projects/%d", d.Project.ID)
@@ -156,24 +156,24 @@ func (w *World) deletable(list string) (keys []string, path string) {
 	return nil, ""
 }
 
-// ask makes a call to the server below the front, as the administrator. It is not on the wire.
+// ask sends a request to the server below the front, as the administrator. It is not on the wire.
 func (w *World) ask(server http.Handler, method, path string) (status int) {
 	r := httptest.NewRequestWithContext(context.Background(), method, path, http.NoBody)
 	r.Header.Set("PRIVATE-TOKEN", w.Server.Token)
-	answer := httptest.NewRecorder()
-	server.ServeHTTP(answer, r)
-	return answer.Code
+	response := httptest.NewRecorder()
+	server.ServeHTTP(response, r)
+	return response.Code
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// lastPart is the name of a list, of which "/runners/all" is one of runners.
+// lastPart returns the name of a list. "/runners/all" is a list of runners.
 func lastPart(path string) string {
 	path = strings.TrimSuffix(path, "/all")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// closeAtEnd closes a connection when a context ends; what it returns ends the watch.
+// closeAtEnd closes c when ctx ends. stop cancels that.
 func closeAtEnd(ctx context.Context, c io.Closer) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = c.Close() })
 }

@@ -8,18 +8,18 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// walk is one time through a list.
+// walk is one iteration over a list.
 type walk struct {
 	start   forge.Cursor
 	items   []any
-	cursors []forge.Cursor // as each item was given; without them for Collect
+	cursors []forge.Cursor // the cursor after each item; empty for Collect
 	cursor  forge.Cursor   // at the end
 	err     error
-	left    bool // the caller broke it off
+	left    bool // the caller left the list
 	wrong   string
 }
 
-// walkAll reads a list as the step says: once or twice, and on from where it ended.
+// walkAll reads a list once or twice, and continues from its cursor if the step resumes.
 func (p *player) walkAll(o *observed, c *calling) {
 	s := o.step
 	all, collect := o.row.items(c)
@@ -42,7 +42,7 @@ func (p *player) walkAll(o *observed, c *calling) {
 		return
 	}
 	again := *c
-	again.ctx = context.WithoutCancel(c.ctx) // a later run of the program
+	again.ctx = context.WithoutCancel(c.ctx) // as in a later run of the program
 	again.opts = slices.Concat(c.opts, []forge.RequestOption{forge.StartAt(first.cursor)})
 	all, _ = o.row.items(&again)
 	w := &walk{start: first.cursor}
@@ -51,7 +51,7 @@ func (p *player) walkAll(o *observed, c *calling) {
 	p.walk(o, w, all)
 }
 
-// walk ranges over a list. Only the first walk is broken off.
+// walk ranges over a list. Only a walk from the start is left early.
 func (p *player) walk(o *observed, w *walk, all func(func(any, error) bool)) {
 	ended := false
 	for item, err := range all {

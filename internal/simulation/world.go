@@ -14,16 +14,16 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// CallHeader is the request header by which a program marks its calls; see [World.Call].
+// CallHeader is the request header with the ID of a call; see [World.Call].
 const CallHeader = "X-Call"
 
-// World is what a program runs in. All of it lives in one bubble.
+// World is the environment of a program. All of it is in one bubble.
 type World struct {
-	// Client has the plan's credential, transport and policy. Derive others with its With.
+	// Client has the plan's credential, transport and policy. Use its With to derive others.
 	Client *forge.Client
-	// Server is the server that the client calls. Its clock is the bubble's.
+	// Server is the server of the client. Its clock is the bubble's.
 	Server *forgetest.Server
-	// Data are the records of the plan.
+	// Data has the records of the plan.
 	Data Data
 
 	plan        WorldPlan
@@ -31,36 +31,36 @@ type World struct {
 	certificate *certificate
 	transport   *http.Transport
 	tokens      *tokens
-	below       http.Handler // the server without faults
+	below       http.Handler // the server without the faults
 	servers     []*http.Server
 	serving     sync.WaitGroup
 	began       time.Time
 	ctx         context.Context //nolint:containedctx // it ends with the world
 	end         context.CancelFunc
 
-	mu        sync.Mutex // guards what follows; nobody waits with it
+	mu        sync.Mutex // guards the fields below; no one waits while holding it
 	wire      []*Exchange
 	events    []Event
 	rows      []Row
 	attempts  map[string]int      // by key of an exchange
-	positions map[string][]string // pages that were asked for, by call and path
-	dials     map[string]int      // by call
+	positions map[string][]string // list positions that were requested, by call and path
+	dials     map[string]int      // by origin and call
 	struck    map[int]bool        // by number of the connection
 	inserted  int
 	dateOff   time.Duration
 	clients   []*forge.Client
 }
 
-// Call marks a call: the context is for the connections that it opens, the option for its requests.
+// Call marks a call: the context is for its connections, the option for its requests.
 func (w *World) Call(ctx context.Context, id string) (context.Context, forge.RequestOption) {
 	return withCall(ctx, id), forge.Header(CallHeader, id)
 }
 
-// Now is the virtual time since the world began.
+// Now returns the virtual time since the world began.
 func (w *World) Now() time.Duration { return time.Since(w.began) }
 
-// NewClient makes a client of its own, which shares nothing but the network with the others. The
-// credential of the plan comes first, so that options may replace all else.
+// NewClient creates a separate client. It shares only the network with the others. The options come
+// after the plan's credential, so that they may replace everything.
 func (w *World) NewClient(options ...forge.Option) (*forge.Client, error) {
 	client, err := forge.NewClient(w.Server.URL, w.options()...)
 	if err == nil && len(options) > 0 {
@@ -74,7 +74,7 @@ func (w *World) NewClient(options ...forge.Option) (*forge.Client, error) {
 	return client, err
 }
 
-// options are those of the plan.
+// options returns the options of the plan.
 func (w *World) options() []forge.Option {
 	own := []forge.Option{
 		forge.WithHTTPClient(&http.Client{Transport: w.transport}),
@@ -96,7 +96,7 @@ func (w *World) options() []forge.Option {
 	return own
 }
 
-// newWorld starts the servers and makes the client. It runs in the bubble.
+// newWorld starts the servers and creates the client. It runs in the bubble.
 func newWorld(plan WorldPlan, c *certificate) (*World, error) {
 	w := &World{
 		plan: plan, net: newNetwork(plan.Latency), certificate: c, tokens: newTokens(plan), began: time.Now(),
@@ -106,28 +106,32 @@ func newWorld(plan WorldPlan, c *certificate) (*World, error) {
 	w.net.onDial = w.dialing
 	w.openTransport()
 	host, address := w.home()
-	server, err := forgetest.Start(
+	options := []forgetest.Option{
 		forgetest.WithListener(w.wrap(w.net.listen(address))),
-		forgetest.WithURL(w.scheme()+host),
+		forgetest.WithURL(w.scheme() + host),
 		forgetest.WithToken(serverToken),
 		forgetest.WithHTTPServer(w.around),
-	)
+	}
+	if plan.Later {
+		options = append(options, forgetest.UnknownFields("later"))
+	}
+	server, err := forgetest.Start(options...)
 	if err != nil {
-		return nil, fmt.Errorf("the server does not start: %w", err)
+		return nil, fmt.Errorf("the server cannot start: %w", err)
 	}
 	w.Server = server
 	w.Data = fill(server, plan.Data)
 	w.openOthers()
 	if w.Client, err = w.NewClient(); err != nil {
 		w.close()
-		return nil, fmt.Errorf("the client is not made: %w", err)
+		return nil, fmt.Errorf("the client cannot be created: %w", err)
 	}
 	return w, nil
 }
 
 const serverToken = "simulated-server-token"
 
-// openOthers starts the servers beside forgetest.
+// openOthers starts the servers other than forgetest.
 func (w *World) openOthers() {
 	w.serve(w.otherAddress(), "other", &other{w})
 	if w.plan.Protocol.secure() {
@@ -142,7 +146,7 @@ func (w *World) openOthers() {
 	}
 }
 
-// close ends what the world has started, and waits for it.
+// close stops everything that the world has started, and waits for its end.
 func (w *World) close() {
 	w.closeIdle()
 	w.end()
@@ -153,7 +157,7 @@ func (w *World) close() {
 	w.serving.Wait()
 }
 
-// closeIdle gives back what the clients keep for later calls.
+// closeIdle closes the clients' idle connections.
 func (w *World) closeIdle() {
 	w.mu.Lock()
 	clients := slices.Clone(w.clients)
@@ -165,7 +169,7 @@ func (w *World) closeIdle() {
 
 type connKey struct{}
 
-// around puts the faults around the server's handler, and tells it the connection of a request.
+// around adds the faults to the server's handler, and the connection to the context of requests.
 func (w *World) around(s *http.Server) {
 	next := s.Handler
 	w.below = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -184,11 +188,11 @@ func connContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, inner(c))
 }
 
-// inner finds the connection in memory below TLS.
+// inner returns the connection in memory below TLS; nil for another kind of connection.
 func inner(c net.Conn) *conn {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = t.NetConn()
 	}
 	own, _ := c.(*conn)
-	return own // nil for another kind of connection
+	return own
 }

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// writer sends a response, counts it, and acts out the faults at bytes of its body.
+// writer sends a response, counts its bytes, and applies the faults at bytes of its body.
 type writer struct {
 	http.ResponseWriter
 	p      *passage
 	faults []Fault
 	began  bool
 	sent   int // bytes that the handler has written
-	out    int // bytes that were passed on
+	out    int // bytes that were sent
 }
 
 // Unwrap is for http.ResponseController.
@@ -36,7 +36,7 @@ func (w *writer) note(status int) {
 	w.p.world.change(func() { w.p.e.Status = status })
 }
 
-// Write sends bytes of the body up to the next fault, then lets that act.
+// Write sends bytes of the body up to the next fault, then applies the fault.
 func (w *writer) Write(data []byte) (int, error) {
 	if !w.began {
 		w.WriteHeader(http.StatusOK)
@@ -58,13 +58,13 @@ func (w *writer) Write(data []byte) (int, error) {
 	return total, nil
 }
 
-// pass sends bytes as they are.
+// pass sends unchanged bytes.
 func (w *writer) pass(data []byte) error {
 	w.sent += len(data)
 	return w.write(data)
 }
 
-// write passes bytes on. Where some came twice, what is over the announced length stays behind.
+// write sends bytes. If some were sent twice, it drops the bytes beyond the announced length.
 func (w *writer) write(data []byte) error {
 	if length, err := strconv.Atoi(w.Header().Get("Content-Length")); err == nil && w.out+len(data) > length {
 		data = data[:max(0, length-w.out)]
@@ -75,7 +75,7 @@ func (w *writer) write(data []byte) error {
 	return err
 }
 
-// act does what a fault stands for at this place of the body, and returns what is left to send.
+// act applies a fault at its byte of the body, and returns the rest to send.
 func (w *writer) act(f Fault, rest []byte) []byte {
 	switch f.Kind {
 	case Reset, Cut, Stall, Slow, Abort, Garble, Repeat:
@@ -103,7 +103,7 @@ func (w *writer) act(f Fault, rest []byte) []byte {
 	return rest
 }
 
-// counted counts what a handler reads of a request's body.
+// counted counts the bytes that a handler reads of a request's body.
 type counted struct {
 	io.ReadCloser
 	world    *World

@@ -1,8 +1,10 @@
-// Command forgetest runs the test server alone, for clients in other languages and for trying calls with curl.
+// Command forgetest runs the test server alone, for clients in other languages and for calls with
+// curl.
 //
 //	go run github.com/forge-sdk/forge-go/forgetest/cmd/forgetest -seed demo
 //
-// It prints its address, an access token and a CI job token, and runs until it is interrupted. Nothing is kept.
+// It prints its address, an access token and a CI job token, and runs until it is interrupted. All
+// data are lost then.
 package main
 
 import (
@@ -61,7 +63,8 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	}
 	defer srv.Close()
 	if *seed == "demo" {
-		// The demo data belong to a day of their own; from there time goes on, so that background work ends and limits expire.
+		// The clock starts at the day of the demo data and then runs, so that background work ends and
+		// limits expire.
 		started := time.Now()
 		srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
 	}

@@ -1,4 +1,4 @@
-// Package mutants has a function for the mutator: each line is there for one kind of mutant.
+// Package mutants has a function for the mutator. Each line is there for one kind of mutant.
 package mutants
 
 import "errors"

@@ -1,0 +1,201 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A refusal says what the endpoint needs, so that its reader need not look it up.
+func TestErrorsThatHelp(t *testing.T) {
+	runner := func(ctx context.Context, c *Client) error {
+		_, err := c.Runners.Get(ctx, 1, Retry(RetryPolicy{MaxAttempts: 1}))
+		return err
+	}
+	approvals := func(ctx context.Context, c *Client) error {
+		_, err := c.ApprovalSettings.GetForGroup(ctx, Path("acme"))
+		return err
+	}
+	changelog := func(ctx context.Context, c *Client) error {
+		_, err := c.Repositories.GenerateChangelog(ctx, ID(1), &GenerateChangelogOptions{Version: "1.0.0"})
+		return err
+	}
+	issues := func(ctx context.Context, c *Client) error {
+		_, err := Collect(c.Issues.List(ctx, &ListIssuesOptions{Search: "x"}))
+		return err
+	}
+	byPath := func(ctx context.Context, c *Client) error {
+		_, err := c.Issues.GetTimeStats(ctx, Path("group/app"), 1)
+		return err
+	}
+	outside := func(ctx context.Context, c *Client) error {
+		return c.Do(ctx, Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []Ref{ID(1)}}, nil)
+	}
+	tests := []struct {
+		name       string
+		credential Option
+		status     int
+		call       func(context.Context, *Client) error
+		says       string
+		not        string
+	}{
+		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "an access token instead of a CI job token", ""},
+		{"a job token that is refused", WithJobToken("job-token-1"), 401, runner,
+			"this endpoint takes no CI job token: it needs an access token (Document 2 §4.5)", "revoked"},
+		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "missing, wrong, expired or revoked", "access token"},
+		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "missing, wrong, expired or revoked", "access token"},
+		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "403", "job token"},
+		{"an access token", WithToken("access-token-1"), 404, runner, "404", "job token"},
+		{"an address that a proxy may have decoded", WithToken("access-token-1"), 404, byPath, "decodes the %2F", ""},
+		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "403", "decodes"},
+		{"a tier", WithToken("access-token-1"), 404, approvals, "needs Premium or Ultimate (Document 1 §4.5)", ""},
+		{"no valid credential", WithToken("access-token-1"), 401, runner, "missing, wrong, expired or revoked", ""},
+		{"a query that is too long", WithToken("access-token-1"), 414, issues, "use fewer or shorter filters", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(test.status) }))
+			defer srv.Close()
+			client, err := NewClient(srv.URL, test.credential)
+			require.NoError(t, err)
+			err = test.call(t.Context(), client)
+			require.Error(t, err)
+			assert.ErrorContains(t, err, test.says)
+			if test.not != "" {
+				assert.NotContains(t, err.Error(), test.not)
+			}
+		})
+	}
+}
+
+// A 404 that no API gives makes the base URL doubtful, until something has gone well there.
+func TestHintBase(t *testing.T) {
+	const hint = "is the base URL right? The API was looked for at "
+	for _, test := range []struct {
+		name, body, kind string
+		hinted           bool
+	}{
+		{"a page", "<html><head><title>Not here</title>", "text/html", true},
+		{"plain text", "404 page not found", "text/plain; charset=utf-8", true},
+		{"nothing", "", "", true},
+		{"the API's own", `{"message":"404 Project Not Found"}`, "application/json", false},
+		{"the API's own for an unknown route", `{"error":"404 Not Found"}`, "application/json", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWire(t, func(s seen) act {
+				if strings.HasSuffix(s.uri, "/time_stats") {
+					return say(404, test.body, "Content-Type: "+test.kind)
+				}
+				return say(200, "{}", jsonType)
+			})
+			c := wireClient(t, w.url+"/api")
+			stats := func(ref Ref) string {
+				_, err := c.Issues.GetTimeStats(t.Context(), ref, 1)
+				require.ErrorIs(t, err, ErrNotFound)
+				return err.Error()
+			}
+			assert.Equal(t, test.hinted, strings.Contains(stats(ID(1)), hint+w.url+"/api/api/v4"))
+			both := stats(Path("group/app"))
+			assert.Equal(t, test.hinted, strings.Contains(both, hint))
+			assert.NotContains(t, both, "; ;")
+			require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))
+			assert.NotContains(t, stats(ID(1)), hint)
+		})
+	}
+}
+
+// Of 200 groups the error names the one: every kind of call, of failure and of record has the path
+// of the object, without host, query and credential.
+func TestErrorsNameTheObject(t *testing.T) {
+	const path = "/groups/acme%2Fplatform/issues"
+	group := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		_, err := Collect(c.Issues.ListForGroup(ctx, Path("acme/platform"), nil, opts...))
+		return err
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		act    act
+		cancel bool
+		opts   []RequestOption
+	}{
+		"status":        {act: say(404, `{"message":"404 Group Not Found"}`, jsonType)},
+		"rate limit":    {act: say(429, "", "Retry-After: 999")},
+		"lost":          {act: reset("")},
+		"broken JSON":   {act: sayJSON("[{")},
+		"truncated":     {act: closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[")},
+		"wrong status":  {act: say(206, "[]", jsonType)},
+		"repeated page": {act: say(200, "[]", jsonType, `Link: <`+path+`?page=1&per_page=100>; rel="next"`)},
+		"canceled":      {act: sayJSON("[]"), cancel: true},
+		"refused":       {act: sayJSON("[]"), opts: []RequestOption{PerPage(-1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			var attempts []Attempt
+			w := newWire(t, always(test.act))
+			c := wireClient(t, w.url, WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: time.Millisecond}),
+				WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+				WithOnAttempt(func(_ context.Context, a Attempt) { attempts = append(attempts, a) }))
+			ctx := t.Context()
+			if test.cancel {
+				ctx = canceled
+			}
+			err := group(ctx, c, test.opts...)
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), "GET /groups/:id/issues ("+path+")")
+			assert.NotContains(t, err.Error(), "per_page=100")
+			var failed *Error
+			var refused *ValidationError
+			switch {
+			case errors.As(err, &failed):
+				assert.Equal(t, path, failed.Path)
+				assert.NotEmpty(t, failed.causeText()+failed.Message+failed.hint, "a reason")
+			case errors.As(err, &refused):
+				assert.Equal(t, path, refused.Path)
+				return
+			}
+			for _, a := range attempts {
+				assert.Equal(t, path, a.Path)
+			}
+			if name != "canceled" {
+				assert.Contains(t, log.String(), "path="+path)
+			}
+		})
+	}
+}
+
+// What is read after the call names the object too, and what waits for it.
+func TestLaterErrorsNameTheObject(t *testing.T) {
+	torn := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc")))
+	d, err := openArchive(t.Context(), wireClient(t, torn.url))
+	require.NoError(t, err)
+	_, err = io.ReadAll(d)
+	assert.Equal(t, "/projects/1/repository/archive", asError(t, err).Path)
+	d, err = openArchive(t.Context(), wireClient(t, torn.url))
+	require.NoError(t, err)
+	require.ErrorContains(t, d.SaveTo(filepath.Join(t.TempDir(), "a")), "(/projects/1/repository/archive)")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	waiting := newWire(t, always(sayJSON(`{"id":7,"status":"delete_scheduled"}`)))
+	err = wireClient(t, waiting.url).Registry.WaitDeleted(ctx, Path("a/b"), 7)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, err.Error(), "a%2Fb")
+
+	lost := newWire(t, always(say(403, "", jsonType)))
+	registry := wireClient(t, "https://forge.example.com", WithRegistry(lost.url, lost.url), WithRegistryCredentials("user", "password"))
+	err = registry.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", &DeleteManifestOptions{ManifestType: "x"})
+	assert.Contains(t, err.Error(), "/v2/group/app/manifests/v1")
+	assert.Contains(t, err.Error(), "/jwt/auth")
+}

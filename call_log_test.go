@@ -1,0 +1,326 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
+)
+
+// records collects slog records as JSON.
+type records struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *records) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+func (r *records) option(level slog.Level) Option {
+	return WithLogger(slog.New(slog.NewJSONHandler(r, &slog.HandlerOptions{Level: level})))
+}
+
+// lines gives level and message of each record, and empties the collection.
+func (r *records) lines(t *testing.T) (lines []string, text string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text = r.text.String()
+	r.text.Reset()
+	for line := range strings.Lines(text) {
+		var record struct{ Level, Msg string }
+		require.NoError(t, json.Unmarshal([]byte(line), &record))
+		lines = append(lines, record.Level+" "+record.Msg)
+	}
+	return lines, text
+}
+
+// Each attempt is a debug record, a wait before another one is information, a failure is a warning;
+// "nothing to change" is no failure, and an answer that cannot be decoded is one.
+func TestLogLevels(t *testing.T) {
+	const attempt, call, retry, failed = "DEBUG forge: attempt", "DEBUG forge: call", "INFO forge: retry", "WARN forge: call failed"
+	for _, test := range []struct {
+		name   string
+		answer func(seen) act
+		want   []string
+	}{
+		{"success", always(sayJSON("{}")), []string{attempt, call}},
+		{"retry", script(say(502, ""), sayJSON("{}")), []string{attempt, retry, attempt, call}},
+		{"304", always(say(304, "")), []string{attempt, call}},
+		{"404", always(say(404, "")), []string{attempt, failed}},
+		{"lost", script(reset(""), say(403, "")), []string{attempt, retry, attempt, failed}},
+		{"no JSON", always(sayJSON("{")), []string{attempt, call, failed}},
+	} {
+		var log records
+		w := newWire(t, test.answer)
+		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(repeatable), new(any))
+		got, text := log.lines(t)
+		assert.Equal(t, test.want, got, test.name)
+		assert.Contains(t, text, `"route":"`+repeatableRoute+`"`)
+		assert.Contains(t, text, `"service":"issues"`)
+	}
+}
+
+// At info level, where attempts are not shown, a retry says why.
+func TestLogRetryCause(t *testing.T) {
+	var log records
+	w := newWire(t, script(reset(""), sayJSON("{}")))
+	require.NoError(t, wireClient(t, w.url, log.option(slog.LevelInfo)).Do(t.Context(), callOf(safe), nil))
+	lines, text := log.lines(t)
+	assert.Equal(t, []string{"INFO forge: retry"}, lines)
+	assert.Regexp(t, `"error":"[^"]*(reset by peer|closed)`, text)
+}
+
+// Without a logger nothing is logged, and above its level nothing is built.
+func TestLogOff(t *testing.T) {
+	var log records
+	w := newWire(t, always(say(404, "")))
+	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(safe), nil))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(safe), nil))
+	off, err := wireClient(t, w.url, log.option(slog.LevelDebug)).With(WithLogger(nil))
+	require.NoError(t, err)
+	require.Error(t, off.Do(t.Context(), callOf(safe), nil))
+	got, _ := log.lines(t)
+	assert.Empty(t, got)
+}
+
+// A logged address shows the values of allow-listed query parameters only.
+func TestLogQuery(t *testing.T) {
+	var log records
+	w := newWire(t, always(say(404, "")))
+	c := wireClient(t, w.url, log.option(slog.LevelDebug))
+	require.Error(t, c.Do(t.Context(), callOf(safe), nil, Query("search", "a person"), Query("state", "opened"), Query("signature", "s3"), Query("ünïcode", "x9x9")))
+	_, text := log.lines(t)
+	assert.Contains(t, text, "state=opened")
+	assert.Contains(t, text, "search=...")
+	for _, hidden := range []string{"person", "s3", "x9x9"} {
+		assert.NotContains(t, text, hidden)
+	}
+}
+
+// An address is logged without the credential, wherever the caller put it.
+func TestLogAddress(t *testing.T) {
+	var log records
+	w := newWire(t, always(say(404, "")))
+	c := wireClient(t, w.url, log.option(slog.LevelDebug), WithToken(secret))
+	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Ref{Path(secret)}}
+	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))
+	_, text := log.lines(t)
+	assert.Contains(t, text, "/tokens/"+safetext.Redacted)
+	assert.NotContains(t, text, secret)
+}
+
+// echoes are ways in which a server may send the credential back.
+func echoes() map[string]act {
+	return map[string]act{
+		"message":       say(400, `{"message":"token `+secret+` is bad","error":"`+secret+`"}`, jsonType),
+		"field":         say(400, `{"message":{"`+secret+`":["is `+secret+`"]}}`, jsonType),
+		"text":          say(401, "bad "+secret),
+		"HTML":          say(403, "<title>"+secret+"</title>", "Content-Type: text/html"),
+		"header":        say(404, "", "X-Request-Id: "+secret, "X-Echo: Bearer "+secret, "Set-Cookie: t="+secret),
+		"content type":  say(200, "{}", "Content-Type: text/"+secret),
+		"status line":   closing("HTTP/1.1 xyz " + secret + "\r\n\r\n"),
+		"garbage":       closing(secret + "\r\n\r\n"),
+		"header line":   closing("HTTP/1.1 200 OK\r\n" + secret + "\r\n\r\n"),
+		"redirect":      say(302, "", "Location: https://"+secret+".example.com/"+secret),
+		"bad redirect":  say(302, "", "Location: http://[::"+secret),
+		"retry":         say(429, secret, "Retry-After: "+secret),
+		"success":       say(200, "{}", jsonType, "X-Request-Id: "+secret, "X-Echo: "+secret, "Set-Cookie: t="+secret, `Content-Disposition: attachment; filename="`+secret+`"`),
+		"no JSON":       sayJSON(secret),
+		"next page":     say(200, "[]", jsonType, "Link: <https://x?private_token="+secret+"&a=b>; rel=next"),
+		"encoding":      say(200, "{}", jsonType, "Content-Encoding: gzip", "X-Request-Id: "+secret),
+		"chunk":         closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + secret + "\r\n"),
+		"length":        closing("HTTP/1.1 200 OK\r\nContent-Length: " + secret + "\r\n\r\n"),
+		"transfer kind": closing("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + secret + "\r\n\r\n"),
+	}
+}
+
+// No credential is in a client, an error or what it wraps, a response, a download, a cursor or a
+// log record, even if the server sends it back.
+func TestNoSecretAnywhere(t *testing.T) {
+	for kind, credential := range credentials {
+		for name, echo := range echoes() {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				var log records
+				w := newWire(t, always(echo))
+				c := wireClient(t, w.url, credential, log.option(slog.LevelDebug))
+				for _, r := range runners {
+					var got Response
+					err := r.run(t.Context(), c, Into(&got), Sudo(42))
+					assert.Empty(t, reveals(err), "%s: %v", r.name, err)
+					assert.Empty(t, reveals(&got), r.name)
+				}
+				if d, err := openArchive(t.Context(), c); err == nil {
+					assert.Empty(t, reveals(d))
+					require.NoError(t, d.Close())
+				}
+				require.NotEmpty(t, w.seen())
+				_, text := log.lines(t)
+				assert.NotContains(t, text, secret)
+				assert.NotEmpty(t, text)
+			})
+		}
+	}
+}
+
+// A client holds its credential in functions only. It is searched without net/http's transport,
+// which is at work meanwhile.
+func TestNoSecretInClient(t *testing.T) {
+	for kind, credential := range credentials {
+		c := bubbleClient(t, credential, statuses(func(*http.Request) (int, http.Header) { return 200, nil }))
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		derived, err := c.With(WithUserAgent("x"))
+		require.NoError(t, err)
+		for _, v := range []any{c, *c, derived, c.Issues, c.config.apiCredential} {
+			assert.Empty(t, reveals(v), kind)
+		}
+	}
+}
+
+// A token that another call has renewed meanwhile is still this call's secret.
+func TestNoSecretAfterRenewal(t *testing.T) {
+	tokens := []string{secret, secret, "other", "other", "other"}
+	n := 0
+	c := wireClient(t, "https://forge.example.com", WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+		n++
+		return &oauth2.Token{AccessToken: tokens[n]}, nil
+	})), through(nothing))
+	c.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+		if strings.Contains(req.Header.Get("Authorization"), secret) {
+			require.NoError(t, c.Do(t.Context(), callOf(safe), nil)) // another call, with the next token
+			return nil, errors.New("lost " + secret)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+	})
+	err := c.Do(t.Context(), callOf(once), nil)
+	require.Error(t, err)
+	assert.Empty(t, reveals(err))
+}
+
+// The search itself finds what is there.
+func TestRevealsFinds(t *testing.T) {
+	type hidden struct{ inner any }
+	for _, v := range []any{
+		secret, &hidden{[]byte(secret)}, map[string]any{"a": []hidden{{secret}}}, errors.New(secret), &Error{cause: fmt.Errorf("x %w", errors.New(secret))},
+		&Response{Header: http.Header{"A": {secret}}}, &Error{Fields: map[string][]string{secret: nil}},
+	} {
+		assert.NotEmpty(t, reveals(v), "%T", v)
+	}
+	assert.Empty(t, reveals(&hidden{"nothing"}))
+}
+
+// Headers and query parameters that the client sets itself cannot be set by the caller.
+func TestHeadersAndQueriesRefused(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	c := wireClient(t, w.url)
+	for _, name := range []string{
+		"private-token", "JOB-TOKEN", "Authorization", "Cookie", "sudo", "Deploy-Token", "Idempotency-Key", "Host", "Content-Length", "Connection",
+		"Transfer-Encoding", "Expect", "Accept-Encoding", "", "a b", "a\nb",
+	} {
+		var v *ValidationError
+		require.ErrorAs(t, c.Do(t.Context(), callOf(safe), nil, Header(name, "x")), &v, name)
+	}
+	require.Error(t, c.Do(t.Context(), callOf(safe), nil, Header("X-A", "a\r\nb")))
+	for _, name := range []string{"private_token", "access_token", "JOB_TOKEN", "sudo", ""} {
+		require.Error(t, c.Do(t.Context(), callOf(safe), nil, Query(name, secret)), name)
+		call := callOf(safe)
+		call.Query = map[string][]string{name: {secret}}
+		if name != "" {
+			assert.Empty(t, reveals(c.Do(t.Context(), call, nil)))
+		}
+	}
+	assert.Empty(t, w.seen())
+}
+
+// Credentials and headers of the API are not sent to the registry, which is a separate origin.
+func TestRegistryGetsNothing(t *testing.T) {
+	api, registry := newWire(t, always(sayJSON("{}"))), newWire(t, always(sayJSON("{}")))
+	call := Call{Method: http.MethodGet, Route: "/v2/_catalog"}
+	for name, credential := range credentials {
+		c := wireClient(t, api.url, credential, WithRegistry(registry.url, registry.url))
+		require.NoError(t, c.Do(t.Context(), call, nil), name)
+		var v *ValidationError
+		require.ErrorAs(t, c.Do(t.Context(), call, nil, Sudo(42)), &v, name)
+	}
+	require.Len(t, registry.seen(), len(credentials))
+	for _, s := range registry.seen() {
+		bare(t, s)
+	}
+	assert.Empty(t, api.seen())
+}
+
+// A call that waits because the server has asked for it says so in the log, at info level.
+func TestLogWait(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":1}`))
+	}))
+	defer srv.Close()
+	var out bytes.Buffer
+	client, err := NewClient(srv.URL, WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
+	require.NoError(t, err)
+	call := func() {
+		_, err := client.Namespaces.Get(t.Context(), ID(1))
+		require.NoError(t, err)
+	}
+	call()
+	assert.NotContains(t, out.String(), "forge: wait")
+	route, _ := findRoute("GET", "/namespaces/:id")
+	client.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Millisecond))
+	call()
+	assert.Contains(t, out.String(), `msg="forge: wait"`)
+}
+
+// A caller who cancels has not met a failure of the server: no warning, and the text says who ended
+// the call, whatever it was waiting for.
+func TestCancellationIsNoWarning(t *testing.T) {
+	for name, options := range map[string][]Option{
+		"response": nil,
+		"limiter":  {WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
+		"backoff":  {WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			answer := silent("")
+			if name == "backoff" {
+				answer = say(503, "")
+			}
+			c := wireClient(t, newWire(t, always(answer)).url, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(20*time.Millisecond, cancel)
+			err := c.Do(ctx, callOf(safe), nil)
+			require.ErrorIs(t, err, context.Canceled)
+			require.NotErrorIs(t, err, ErrRateLimited)
+			assert.Contains(t, err.Error(), "the caller canceled the context")
+			assert.NotContains(t, log.String(), "level=WARN")
+
+			late, cancelLate := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancelLate()
+			err = c.Do(late, callOf(safe), nil)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
+		})
+	}
+}
+
+type waitFunc func(context.Context) error
+
+func (f waitFunc) Wait(ctx context.Context) error { return f(ctx) }

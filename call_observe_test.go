@@ -1,0 +1,175 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// What the hook tells of each attempt, and what Stats makes of it. The body of the call has 7
+// bytes.
+func TestAttempts(t *testing.T) {
+	type told struct {
+		status         int
+		err            error
+		sent, received int64
+	}
+	for _, test := range []struct {
+		name   string
+		answer func(seen) act
+		want   []told
+		stats  Stats
+	}{
+		{"success", always(sayJSON(`{"a":1}`)), []told{{200, nil, 7, 7}}, Stats{Calls: 1, Attempts: 1, Sent: 7, Received: 7}},
+		{"nothing to change", always(say(304, "")), []told{{304, nil, 7, 0}}, Stats{Calls: 1, Attempts: 1, Sent: 7}},
+		{"refused", always(say(403, "no")), []told{{403, ErrForbidden, 7, 2}}, Stats{Calls: 1, Failures: 1, Attempts: 1, Sent: 7, Received: 2}},
+		{
+			"repeated", script(say(502, "oh"), closing("HTTP/1.1 200 OK\r\n"+jsonType+"\r\nContent-Length: 9\r\n\r\n{"), sayJSON("{}")),
+			[]told{{502, ErrServer, 7, 2}, {200, io.ErrUnexpectedEOF, 7, 1}, {200, nil, 7, 2}}, Stats{Calls: 1, Attempts: 3, Retries: 2, Sent: 21, Received: 5},
+		},
+		{
+			"redirected", func(s seen) act {
+				if s.nth == 1 {
+					return say(307, "moved", "Location: /api/v4/there")
+				}
+				return sayJSON("{}")
+			},
+			[]told{{200, nil, 14, 7}}, Stats{Calls: 1, Attempts: 1, Sent: 14, Received: 7},
+		},
+		{"no JSON", always(sayJSON("{")), []told{{200, nil, 7, 1}}, Stats{Calls: 1, Failures: 1, Attempts: 1, Sent: 7, Received: 1}},
+		{"unpacked", always(say(200, squeezed(`{"a":  1}`), jsonType, "Content-Encoding: gzip")), []told{{200, nil, 7, 9}}, Stats{Calls: 1, Attempts: 1, Sent: 7, Received: 9}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var hook attempts
+			began := time.Now()
+			c := wireClient(t, newWire(t, test.answer).url, hook.option())
+			err := c.Do(t.Context(), callOf(repeatable), new(any))
+			assert.Equal(t, test.stats.Failures == 1, err != nil && !Unchanged(err), "%v", err)
+			assert.Equal(t, test.stats, c.Stats())
+			require.Len(t, hook.all(), len(test.want))
+			for i, a := range hook.all() {
+				want, last := test.want[i], i == len(test.want)-1
+				assert.Equal(t, "POST "+repeatableRoute, a.Method+" "+a.Route)
+				assert.Equal(t, i+1, a.Number)
+				assert.Equal(t, want.status, a.Status)
+				require.ErrorIs(t, a.Err, want.err)
+				assert.Equal(t, want.err == nil, a.Err == nil)
+				assert.Equal(t, []int64{want.sent, want.received}, []int64{a.Sent, a.Received})
+				assert.Equal(t, last, a.Wait == 0)
+				assert.Positive(t, a.Duration)
+				assert.False(t, a.Start.Before(began) || a.Start.Add(a.Duration).After(time.Now()))
+			}
+		})
+	}
+}
+
+// A renewed token goes out at once, as a second attempt; its exchange is a call where the token is
+// the registry's.
+func TestAttemptsAndTokens(t *testing.T) {
+	var hook attempts
+	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+	c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}), hook.option())
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.Len(t, hook.all(), 2)
+	require.ErrorIs(t, hook.all()[0].Err, ErrUnauthorized)
+	assert.Zero(t, hook.all()[0].Wait)
+
+	hook = attempts{}
+	native, api, _, _ := nativeClient(t, say(202, ""), tokenAnswer("t0ken", ""), hook.option())
+	require.NoError(t, native.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v1"))
+	assert.Empty(t, api.seen())
+	require.Len(t, hook.all(), 2)
+	assert.Equal(t, "/jwt/auth", hook.all()[0].Route)
+	assert.Equal(t, Stats{Calls: 2, Attempts: 2, Received: int64(len(`{"token":"t0ken"}`))}, native.Stats())
+}
+
+// What was never sent is no attempt: a limiter's refusal, and a wait that is too long.
+func TestAttemptsThatNeverWere(t *testing.T) {
+	var hook attempts
+	c := bubbleClient(t, hook.option(), WithLimiter(refusing{}))
+	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
+	c = bubbleClient(t, hook.option())
+	r := c.request(callOf(safe))
+	c.throttle.Hold(keyFor(r), time.Now().Add(time.Hour))
+	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+	assert.Empty(t, hook.all())
+	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
+}
+
+type refusing struct{}
+
+func (refusing) Wait(context.Context) error { return errors.New("no more today") }
+
+// The waits that the server asks for are counted, of the call that was told and of those that are
+// held back after it.
+func TestThrottled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		var hook attempts
+		c := bubbleClient(t, hook.option(), statuses(func(*http.Request) (int, http.Header) {
+			if first {
+				first = false
+				return 429, headers("Retry-After", "20")
+			}
+			return 200, nil
+		}))
+		began := time.Now()
+		require.NoError(t, c.Do(t.Context(), callOf(once), nil))
+		took := time.Since(began)
+		assert.Equal(t, Stats{Calls: 1, Attempts: 2, Retries: 1, Throttled: 1, ThrottledTime: took, Sent: c.Stats().Sent, Received: 4}, c.Stats())
+		require.Len(t, hook.all(), 2)
+		assert.Equal(t, took, hook.all()[0].Wait)
+		var limited *Error
+		require.ErrorAs(t, hook.all()[0].Err, &limited)
+		assert.Equal(t, 429, limited.Status)
+
+		c.throttle.Hold(keyFor(c.request(callOf(safe))), time.Now().Add(10*time.Second))
+		began = time.Now()
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.Equal(t, took+time.Since(began), c.Stats().ThrottledTime)
+		assert.EqualValues(t, 2, c.Stats().Throttled)
+		assert.Len(t, hook.all(), 3)
+
+		// A backoff is not the server's wish.
+		c = bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 502, nil }))
+		require.Error(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.Zero(t, c.Stats().Throttled)
+		assert.EqualValues(t, 3, c.Stats().Retries)
+	})
+}
+
+// The hook's context is the call's: it knows the route and the caller's values.
+func TestAttemptContext(t *testing.T) {
+	type key struct{}
+	w := newWire(t, always(sayJSON("[]")))
+	c := wireClient(t, w.url, WithOnAttempt(func(ctx context.Context, a Attempt) {
+		route, ok := RouteFromContext(ctx)
+		assert.True(t, ok)
+		assert.Equal(t, a.Route, route.Template)
+		assert.Equal(t, "mine", ctx.Value(key{}))
+	}))
+	for _, r := range runners {
+		if r.name != "open" {
+			require.NoError(t, r.run(context.WithValue(t.Context(), key{}, "mine"), c), r.name)
+		}
+	}
+	require.Len(t, w.seen(), 3)
+}
+
+// A client without a hook pays nothing for it.
+func TestNoHookNoCost(t *testing.T) {
+	c, err := bubbleClient(t).request(callOf(safe)).prepare(t.Context(), kindExec, nil)
+	require.NoError(t, err)
+	c.last.start = time.Now()
+	assert.Zero(t, testing.AllocsPerRun(100, func() { c.observe(t.Context(), true) }))
+}

@@ -1,0 +1,469 @@
+package forge
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
+)
+
+func squeezed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return b.String()
+}
+
+// Answers: an answer that is not what the endpoint documents is an error that says what it is, and
+// never nil, nil. `says` is what do says; exec needs no value and takes any body of JSON.
+func TestAnswers(t *testing.T) {
+	space := strings.Repeat(" ", 4097)
+	for _, test := range []struct {
+		name     string
+		act      act
+		says     string // "": no error
+		exec     bool   // an error of exec as well
+		sentinel error
+	}{
+		{"object", sayJSON(`{"a":1}`), "", false, nil},
+		{"no type", say(200, `{}`), "", false, nil},
+		{"vendor type", say(200, `{}`, "Content-Type: application/problem+json; charset=utf-8"), "", false, nil},
+		{"some white space", sayJSON("\n {} \r\n"), "", false, nil},
+		{"gzip", say(200, squeezed(`{}`), jsonType, "Content-Encoding: gzip"), "", false, nil},
+		{"HTML", say(200, "<html>", "Content-Type: text/html; charset=utf-8"), "sign-in page?", true, ErrAnswer},
+		{"text", say(200, "OK", "Content-Type: text/plain"), "text/plain instead of JSON", true, ErrAnswer},
+		{"empty", sayJSON(""), "no body", false, ErrAnswer},
+		{"204", say(204, ""), "no body", false, ErrAnswer},
+		{"white space", sayJSON("  \n"), "no body", false, ErrAnswer},
+		{"null", sayJSON(" null "), "null", false, ErrAnswer},
+		{"trailing garbage", sayJSON(`{} x`), "not valid JSON", false, ErrAnswer},
+		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrAnswer},
+		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrAnswer},
+		{"number", sayJSON(`7`), "JSON number", false, ErrAnswer},
+		{"array", sayJSON(`[]`), "JSON array", false, ErrAnswer},
+		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrAnswer},
+		{"white space before", sayJSON(space + "{}"), "4 KiB of white space", false, ErrAnswer},
+		{"too large", sayJSON(`{"a":"` + strings.Repeat("x", 10_000) + `"}`), "larger than 8192 bytes", false, ErrTooLarge},
+		{"bomb", say(200, squeezed(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), jsonType, "Content-Encoding: gzip"), "larger than 8192 bytes", false, ErrTooLarge},
+		{"not gzip", say(200, `{"gzip":false}`, jsonType, "Content-Encoding: gzip"), "gzip", false, nil},
+		{"headers", say(200, "{}", jsonType, "X-A: "+strings.Repeat("x", 300<<10)), "headers exceeded", true, nil},
+		{"101", closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "101", true, nil},
+		{"300", say(300, "choose"), "300", true, nil},
+		{"status 999", say(999, ""), "999", true, ErrServer},
+		{"status 99", closing("HTTP/1.1 99 X\r\n\r\n"), "malformed", true, nil},
+	} {
+		w := newWire(t, always(test.act))
+		c := wireClient(t, w.url)
+		c.config.limits.json = 8192
+		for name, out := range map[string]any{"do": &struct{ A any }{}, "exec": nil} {
+			err := c.Do(t.Context(), callOf(repeatable), out)
+			if test.says == "" || name == "exec" && !test.exec {
+				require.NoError(t, err, "%s %s", name, test.name)
+				continue
+			}
+			require.ErrorContains(t, err, test.says, "%s %s", name, test.name)
+			require.ErrorContains(t, err, "POST "+repeatableRoute)
+			if test.sentinel != nil {
+				require.ErrorIs(t, err, test.sentinel, "%s %s", name, test.name)
+				assert.Equal(t, 1, asError(t, err).Attempts, test.name)
+			}
+			if status := asError(t, err).Status; status != 0 {
+				require.ErrorContains(t, err, strconv.Itoa(status))
+			}
+		}
+	}
+}
+
+// An empty file is a file. TestDownloadRefusals has what is not one.
+func TestAnswersOpen(t *testing.T) {
+	for _, a := range []act{say(200, "<html>", "Content-Type: text/plain"), say(200, "")} {
+		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(a)).url))
+		require.NoError(t, err)
+		require.NotNil(t, d)
+		_, err = io.Copy(io.Discard, d)
+		require.NoError(t, err)
+		require.NoError(t, d.Close())
+	}
+	w := newWire(t, always(say(200, "12345", `Content-Disposition: attachment; filename="../../a.tar"`)))
+	d, err := openArchive(t.Context(), wireClient(t, w.url), MaxBytes(4))
+	require.NoError(t, err)
+	assert.Equal(t, "a.tar", d.Name)
+	assert.EqualValues(t, 5, d.Size)
+	path := filepath.Join(t.TempDir(), "out")
+	require.ErrorIs(t, d.SaveTo(path), ErrTooLarge)
+	assert.NoFileExists(t, path)
+	assert.Equal(t, "identity", w.seen()[0].header.Get("Accept-Encoding"))
+}
+
+// Every form in which servers in the field write an error (deployed-server.json).
+func TestErrorBodies(t *testing.T) {
+	for _, test := range []struct {
+		body, kind, says string
+		fields           map[string][]string
+	}{
+		{`{"message":"404 Project Not Found"}`, "application/json", "404 Project Not Found", nil},
+		{`{"error":"name is missing"}`, "application/json", "name is missing", nil},
+		{`{"error":"invalid_token","error_description":"Token was revoked."}`, "application/json", "invalid_token: Token was revoked.", nil},
+		{`{"message":["a","b"]}`, "application/json", "a: b", nil},
+		{`{"message":{"email":["has been taken","is bad"]}}`, "application/json", "email has been taken: email is bad", map[string][]string{"email": {"has been taken", "is bad"}}},
+		{`{"message":{"base":{"name":["is long"]}}}`, "application/json", "base.name is long", map[string][]string{"base.name": {"is long"}}},
+		{`{"message":{"error":"no"}}`, "application/json", "error no", map[string][]string{"error": {"no"}}},
+		{`Retry later`, "text/plain", "Retry later", nil},
+		{`<html><head><title>502 Bad Gateway</title>`, "text/html", "an HTML page titled 502 Bad Gateway", nil},
+		{"\x1b[31mred\x00\r\nline \u202e", "text/plain", "[31mred  line", nil},
+		{"\xff\xfe", "", "", nil},
+		{``, "", "", nil},
+		{`{"message":null}`, "application/json", "", nil},
+		{`null`, "application/json", "", nil},
+	} {
+		w := newWire(t, always(say(400, test.body, "Content-Type: "+test.kind, "X-Request-Id: req-1")))
+		err := wireClient(t, w.url).Do(t.Context(), callOf(once), nil)
+		require.ErrorIs(t, err, ErrBadRequest)
+		e := asError(t, err)
+		assert.Equal(t, test.says, e.Message)
+		assert.Equal(t, test.fields, e.Fields)
+		assert.Equal(t, "req-1", e.RequestID)
+		for _, part := range []string{"POST " + onceRoute, "400 Bad Request", "request id req-1"} {
+			require.ErrorContains(t, err, part)
+		}
+	}
+	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
+	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
+		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(once), nil)
+		require.ErrorIs(t, err, ErrServer)
+		assert.Less(t, len(err.Error()), 9<<10)
+	}
+}
+
+// Trap: on giving up, go-retryablehttp closes all idle connections of the transport. 20 failing
+// calls leave them alone.
+func TestConnectionsSurviveFailures(t *testing.T) {
+	for name, fail := range map[string]act{
+		"status": say(503, "down"), "limit": say(429, "", "Retry-After: 0"), "404": say(404, `{"message":"404 Not Found"}`, jsonType), "JSON": sayJSON("{"),
+		"HTML": say(200, "<html>", "Content-Type: text/html"), "image": say(200, "x", "Content-Type: image/png"), "redirect": say(302, "", "Location: https://127.0.0.1:1/"),
+	} {
+		w := newWire(t, always(fail))
+		c := wireClient(t, w.url)
+		for range 20 {
+			require.Error(t, c.Do(t.Context(), callOf(safe), new(any)))
+		}
+		assert.Equal(t, 1, w.accepted(), name)
+	}
+	w := newWire(t, func(s seen) act {
+		if strings.Contains(s.uri, "lost") {
+			return reset("")
+		}
+		return sayJSON("{}")
+	})
+	c := wireClient(t, w.url)
+	hold := make(chan error)
+	for range 2 { // two connections in the pool
+		go func() { hold <- c.Do(t.Context(), callOf(safe), nil) }()
+	}
+	require.NoError(t, errors.Join(<-hold, <-hold))
+	for range 20 {
+		require.Error(t, c.Do(t.Context(), Call{Method: http.MethodPost, Route: "/lost"}, nil))
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	}
+	assert.LessOrEqual(t, w.accepted(), 22)
+}
+
+// A request that loses its connection gets the next one, within net/http or at a redirect.
+func TestLostConnectionIsReplaced(t *testing.T) {
+	w := newWire(t, func(s seen) act {
+		switch {
+		case strings.Contains(s.uri, "moved"):
+			return say(307, "", "Location: /api/v4/issues", "Connection: close")
+		case s.nth == 2:
+			return reset("") // the connection was used before, so net/http would send the request once more
+		}
+		return sayJSON("{}")
+	})
+	c := wireClient(t, w.url)
+	for i, route := range []string{"/issues", "/issues", "/moved"} {
+		var r Response
+		require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil, Into(&r)))
+		assert.Equal(t, []int{1, 2, 1}[i], r.Attempts, route)
+	}
+	assert.Equal(t, 1+2, w.accepted(), "one for the first call, one for each that was lost")
+}
+
+// Whatever lies above the network, a write that had a connection is not sent again, though what is
+// reported was before there was one. A read needs no watching there.
+func TestConnectionBelowOtherTransport(t *testing.T) {
+	w := newWire(t, always(reset("")))
+	below := &http.Transport{}
+	t.Cleanup(below.CloseIdleConnections)
+	for _, k := range []class{safe, once} {
+		sent := 0
+		c := wireClient(t, w.url, through(func(req *http.Request) (*http.Response, error) {
+			assert.Equal(t, k == once, httptrace.ContextClientTrace(req.Context()) != nil)
+			sent++
+			_, err := below.RoundTrip(req)
+			require.Error(t, err)
+			return nil, &net.OpError{Op: "dial", Err: errors.New("nor is there another server")}
+		}))
+		var failed *Error
+		require.ErrorAs(t, c.Do(t.Context(), callOf(k), nil), &failed)
+		assert.Equal(t, k == once, failed.MaybeApplied)
+		assert.Equal(t, k == once, sent == 1)
+	}
+}
+
+// A download that is closed early ends its request, and leaves nothing behind (goleak, in
+// TestMain).
+func TestDownloadClosedEarly(t *testing.T) {
+	gone := make(chan struct{})
+	w := newWire(t, always(func(conn net.Conn) bool {
+		defer close(gone)
+		return silent("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhalf")(conn)
+	}))
+	d, err := openArchive(t.Context(), wireClient(t, w.url))
+	require.NoError(t, err)
+	_, err = io.ReadFull(d, make([]byte, 4))
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	require.NoError(t, d.Close())
+	_, err = d.Read(make([]byte, 1))
+	require.ErrorContains(t, err, "closed")
+	select {
+	case <-gone:
+	case <-time.After(5 * time.Second):
+		t.Error("the connection is still open")
+	}
+}
+
+// The header of every request: who asks, and for what.
+func TestRequestHeaders(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	c := wireClient(t, w.url, WithUserAgent("report/1.2"))
+	require.NoError(t, c.Do(t.Context(), callOf(once), nil, Sudo(42), Header("X-Trace", "a")))
+	got := w.seen()[0]
+	assert.Equal(t, "/api/v4/projects/1/issues/2/add_spent_time", got.uri)
+	assert.JSONEq(t, `{"duration":"1h"}`, got.body)
+	for name, want := range map[string]string{
+		"User-Agent": "report/1.2 forge-go/" + Version, "Accept": "application/json", "Content-Type": "application/json",
+		"Private-Token": secret, "Sudo": "42", "X-Trace": "a", "Accept-Encoding": "gzip", "Idempotency-Key": "",
+	} {
+		assert.Equal(t, want, got.header.Get(name), name)
+	}
+}
+
+// A final status stays what the call ended with, also where the context ends after it came.
+func TestFinalStatusBeforeTheEnd(t *testing.T) {
+	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
+		var log bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
+		err := c.Do(ctx, callOf(safe), nil)
+		assert.Equal(t, status, asError(t, err).Status)
+		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
+		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
+		cancel()
+	}
+}
+
+// hostile is a server that sends what no honest one does, and the call that meets it.
+type hostile struct {
+	name  string
+	limit uint64 // bytes that the client's process may grow by
+	send  func(io.Writer, *http.Request)
+	call  func(context.Context, *Client) error // nil: GetTimeStats
+	want  error                                // nil: net/http's own, which has no name
+	says  string                               // what the error's text names; empty: the call ends well
+}
+
+// Whatever a server sends, the call ends by itself, with an error that names the reason, and the
+// memory of the process grows by a bounded amount. Each case is measured in a process of its own.
+func TestHostileServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves gigabytes through loopback: left out with -short")
+	}
+	if racetest.Enabled {
+		t.Skip("the race detector takes memory and time of its own: run without -race")
+	}
+	for _, test := range hostiles() {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer listener.Close()
+			go serveHostile(listener, test.send)
+			use := runChild(t, test.name, "http://"+listener.Addr().String())
+			t.Logf("%s: heap %.1f MiB, resident %.1f MiB more than at the start", test.name, float64(use.heap)/mib, float64(use.grown)/mib)
+			assert.Less(t, use.heap, test.limit, "bytes of heap")
+			assert.Less(t, use.grown, test.limit, "bytes of resident memory")
+		})
+	}
+}
+
+// serveHostile answers one request on each connection, until the listener closes.
+func serveHostile(listener net.Listener, send func(io.Writer, *http.Request)) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			for requests := bufio.NewReader(conn); ; {
+				req, err := http.ReadRequest(requests)
+				if err != nil {
+					return
+				}
+				w := bufio.NewWriterSize(conn, 256<<10)
+				send(w, req)
+				if w.Flush() != nil || req.Header.Get("X-Again") == "" {
+					return
+				}
+			}
+		}()
+	}
+}
+
+// run makes the hostile server's call and judges its end.
+func (h hostile) run(ctx context.Context, client *Client) error {
+	call := h.call
+	if call == nil {
+		call = timeStats
+	}
+	err := call(ctx, client)
+	switch {
+	case h.says == "":
+		return err
+	case err == nil:
+		return errors.New("the call ended well")
+	case h.want != nil && !errors.Is(err, h.want):
+		return fmt.Errorf("want %w, got %w", h.want, err)
+	case !strings.Contains(err.Error(), h.says):
+		return fmt.Errorf("%q is not named: %w", h.says, err)
+	case len(err.Error()) > 2*maxErrorText:
+		return errors.New("the error's text is too long")
+	}
+	return nil
+}
+
+func timeStats(ctx context.Context, client *Client) error {
+	_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
+	return err
+}
+
+func listIssues(ctx context.Context, client *Client) error {
+	_, err := Collect(client.Issues.List(ctx, nil))
+	return err
+}
+
+const (
+	okHead  = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	badHead = "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\n"
+	chunked = "Transfer-Encoding: chunked\r\n\r\n"
+)
+
+// endless sends the start, then a block again and again, up to size bytes.
+func endless(start, block string, size int64) func(io.Writer, *http.Request) {
+	return func(w io.Writer, _ *http.Request) {
+		_, _ = io.WriteString(w, start)
+		repeat(w, []byte(strings.Repeat(block, max(1, 64<<10/len(block)))), size)
+	}
+}
+
+// zipped sends a gzip stream that becomes size spaces around a value.
+func zipped(head string, size int64) func(io.Writer, *http.Request) {
+	return func(w io.Writer, _ *http.Request) {
+		var member bytes.Buffer
+		z := gzip.NewWriter(&member)
+		repeat(z, bytes.Repeat([]byte(" "), mib), 64*mib)
+		_ = z.Close()
+		_, _ = io.WriteString(w, head+"Content-Encoding: gzip\r\n\r\n")
+		repeat(w, member.Bytes(), size/(64*mib)*int64(member.Len()))
+	}
+}
+
+// nested sends depth openings and no more, with a value before them.
+func nested(before, opening string, depth int) func(io.Writer, *http.Request) {
+	return func(w io.Writer, _ *http.Request) {
+		_, _ = io.WriteString(w, okHead+"Connection: close\r\n\r\n"+before+strings.Repeat(opening, depth))
+	}
+}
+
+func hostiles() []hostile {
+	chunk := fmt.Sprintf("%x\r\n%s\r\n", 64<<10, strings.Repeat("x", 64<<10))
+	foreign := func(ctx context.Context, client *Client) error {
+		return client.Do(ctx, Call{Method: http.MethodGet, Route: "/thing"}, new(map[string]any))
+	}
+	return []hostile{
+		{"endless error body", 48 * mib, endless(badHead+chunked, chunk, gib), nil, ErrForbidden, "403"},
+		{"gzip bomb", 96 * mib, zipped(okHead, 10*gib), nil, ErrTooLarge, "MaxBytes"},
+		{"gzip bomb as an error", 48 * mib, zipped(badHead, 10*gib), nil, ErrForbidden, "403"},
+		{"string of 1 GiB", 96 * mib, endless(okHead+`Connection: close`+"\r\n\r\n"+`{"title":"`, "a", gib), nil, ErrTooLarge, "MaxBytes"},
+		{"string of 1 GiB as an error", 48 * mib, endless(badHead+`Connection: close`+"\r\n\r\n"+`{"message":"`, "a", gib), nil, ErrForbidden, "403"},
+		{"values after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", "{}", gib), nil, ErrTooLarge, "MaxBytes"},
+		{"white space after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", " ", 16*mib), nil, ErrAnswer, "white space"},
+		{"headers of 2 MiB", 48 * mib, endless(okHead+"X-Long: ", "x", 2*mib), nil, nil, "headers exceeded"},
+		{"endless header lines", 48 * mib, endless(okHead, "X-More: x\r\n", gib), nil, nil, "headers exceeded"},
+		{"endless trailers", 48 * mib, endless(okHead+chunked+"2\r\n{}\r\n0\r\n", "X-More: x\r\n", gib), nil, nil, "trailer"},
+		{"endless informational answers", 48 * mib, endless("", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", gib), nil, nil, "headers exceeded"},
+		{"chunks of 1 byte", 48 * mib, endless(okHead+chunked, "1\r\n \r\n", gib), func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(mib))
+			return err
+		}, ErrTooLarge, "MaxBytes"},
+		{"chunks with long extensions", 48 * mib, endless(okHead+chunked, "1;"+strings.Repeat("x", 1024)+"\r\n \r\n", gib), nil, nil, "non-data"},
+		{"100,000 levels in a list", 48 * mib, nested("", "[", 100_000), listIssues, ErrAnswer, "nested"},
+		{"100,000 levels in an unknown member", 48 * mib, nested("", `{"a":`, 100_000), nil, ErrAnswer, "nested"},
+		{"100,000 levels in a caller's type", 48 * mib, nested("", `{"a":[`, 100_000), foreign, ErrAnswer, "nested"},
+		{"100,000 levels in an error", 48 * mib, func(w io.Writer, _ *http.Request) {
+			_, _ = io.WriteString(w, badHead+"Connection: close\r\n\r\n"+strings.Repeat(`{"message":`, 100_000))
+		}, nil, ErrForbidden, "403"},
+		{"a page of empty items", 400 * mib, func(w io.Writer, _ *http.Request) {
+			_, _ = io.WriteString(w, okHead+"Connection: close\r\n\r\n[{}")
+			repeat(w, []byte(strings.Repeat(",{}", 10_000)), 31*mib/30_000*30_000)
+			_, _ = io.WriteString(w, "]")
+		}, listIssues, ErrTooLarge, "items"},
+		{"pages without end", 48 * mib, endlessPages, walkPages(20_000), nil, ""},
+		{"pages without end, read ahead", 48 * mib, endlessPages, walkPages(20_000, Ahead(8)), nil, ""},
+		{"a link of 200 KiB", 48 * mib, func(w io.Writer, _ *http.Request) {
+			_, _ = io.WriteString(w, okHead+`Link: <https://x/?page=2&x=`+strings.Repeat("y", 200<<10)+">; rel=next\r\nContent-Length: 2\r\n\r\n[]")
+		}, listIssues, ErrAnswer, "longer than 64 KiB"},
+	}
+}
+
+// endlessPages is a list of which every page names a next one.
+func endlessPages(w io.Writer, req *http.Request) {
+	page := queryInt(req.URL.Query(), "page", 1)
+	req.Header.Set("X-Again", "1")
+	_, _ = fmt.Fprintf(w, "%sLink: <https://x/?page=%d>; rel=next\r\nContent-Length: 10\r\n\r\n[{\"id\":1}]", okHead, page+1)
+}
+
+// walkPages reads so many pages and leaves.
+func walkPages(pages int, opts ...RequestOption) func(context.Context, *Client) error {
+	return func(ctx context.Context, client *Client) error {
+		n := 0
+		for _, err := range client.Issues.List(ctx, nil, append(opts, PerPage(1))...) {
+			if n++; err != nil || n == pages {
+				return err
+			}
+		}
+		return fmt.Errorf("the list ended after %d items", n)
+	}
+}

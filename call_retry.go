@@ -1,0 +1,178 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// retryState is the part of a call that its attempts share. Only this file assigns its fields;
+// other files call the methods.
+type retryState struct {
+	attempts      int           // that were begun
+	wait          time.Duration // before the next attempt
+	noRetryReason string        // why there is no further attempt; "": its status or error says it
+	maybeApplied  bool          // an attempt may have taken effect
+	bodyOpened    bool
+	expectRefused bool // the server refused the Expect header
+	tokenRenewed  bool // after a 401, once for a call
+
+	// firstAttemptDone hands a failed first attempt over to go-retryablehttp. Most calls succeed
+	// with their first attempt, and need no loop: it costs an http.Client, a second request and a
+	// policy. So call.send makes the first attempt itself. If that fails, retryLoop sets this field
+	// and starts the loop. The loop begins with an attempt: its first RoundTrip clears the field
+	// and returns the record of the failed attempt instead of making another one. checkRetry
+	// evaluates it then like all others.
+	firstAttemptDone bool
+}
+
+// countAttempt counts an attempt that begins, and reports whether it is a retry.
+func (s *retryState) countAttempt() (retry bool) {
+	s.attempts++
+	return s.attempts > 1
+}
+
+// bodyWasOpened records that the body was read or may have been: one that cannot be opened twice
+// ends the retries.
+func (s *retryState) bodyWasOpened() { s.bodyOpened = true }
+
+// setMaybeApplied records that the call may have taken effect although it fails.
+func (s *retryState) setMaybeApplied() { s.maybeApplied = true }
+
+// explain sets the reason why there is no further attempt, unless there is one.
+func (s *retryState) explain(reason string) { s.noRetryReason = cmp.Or(s.noRetryReason, reason) }
+
+// retryLoop continues a call whose first attempt failed.
+func (c *call) retryLoop() error {
+	c.retry.firstAttemptDone = true
+	outer := (&http.Request{Method: c.route().method, URL: &c.url, Header: http.Header{}, Body: http.NoBody}).WithContext(&c.context)
+	client := retryablehttp.Client{
+		HTTPClient: &http.Client{
+			Transport:     c,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax:   1 << 20, // checkRetry counts
+		CheckRetry: c.checkRetry,
+		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.retry.wait },
+		ErrorHandler: func(resp *http.Response, err error, _ int) (*http.Response, error) {
+			return resp, err
+		},
+	}
+	_, err := client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
+	return err
+}
+
+// RoundTrip is one attempt, for the loop.
+func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !c.retry.firstAttemptDone {
+		c.attempt(req.Context())
+	}
+	c.retry.firstAttemptDone = false
+	if c.last.err != nil {
+		return nil, c.last.err
+	}
+	resp := c.last.answer
+	return &http.Response{StatusCode: resp.StatusCode, Header: resp.Header, Body: http.NoBody, Request: req}, nil
+}
+
+// checkRetry is called after each attempt: by go-retryablehttp, or by call.send if the first
+// attempt succeeded. It evaluates the record of the attempt: the arguments do not show what was
+// sent.
+func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
+	if c.observed() {
+		c.last.duration = time.Since(c.last.start)
+	}
+	again := false
+	if c.last.ok() {
+		c.gate().Retries.Refund(c.retry.attempts > 1)
+		c.countQuota()
+	} else {
+		again = c.scheduleRetry(ctx)
+	}
+	c.observe(ctx, again)
+	return again, nil
+}
+
+// scheduleRetry does what follows from a failed attempt, and reports whether there is another one.
+// What follows, such as whether a PUT is sent again after a 503, is decided in retry.go
+// (RetryPolicy.decide), without effects. All effects are here: an announced wait delays other
+// calls, a retry is taken from the retry budget, counted, logged, and given its wait.
+func (c *call) scheduleRetry(ctx context.Context) (again bool) {
+	a, state := &c.last, &c.retry
+	state.maybeApplied = state.maybeApplied || a.ambiguous()
+	if a.retryAfter > 0 && a.status == http.StatusTooManyRequests && !a.away {
+		c.gate().Hold(keyFor(c.request), a.until)
+	}
+	next := c.shouldRetry(ctx)
+	state.wait, state.noRetryReason, a.cause = next.wait, next.reason, next.cause
+	switch next.step {
+	case giveUp:
+		return false
+	case renewToken:
+		return c.renewToken(ctx)
+	case dropExpect:
+		state.expectRefused = true
+		return true
+	case resend:
+	}
+	if !c.refusedStream() && !c.gate().Retries.Spend() {
+		state.noRetryReason = "not repeated: the client's retry budget is used up, as most calls fail"
+		return false
+	}
+	if next.serverAsked {
+		c.core().stats.addWait(next.wait)
+	}
+	c.core().config.log.retry(ctx, c, next.wait)
+	return true
+}
+
+// shouldRetry returns what follows from a failed attempt. It has no effects.
+func (c *call) shouldRetry(ctx context.Context) decision {
+	a := &c.last
+	switch {
+	case c.cannotResend(ctx):
+		return decision{}
+	case a.status == http.StatusUnauthorized && (a.away || c.retry.tokenRenewed):
+		return decision{}
+	case a.status == http.StatusUnauthorized:
+		return decision{step: renewToken}
+	case c.mayDropExpect():
+		return decision{step: dropExpect}
+	}
+	return c.options.retry.decide(ctx, c.retry.attempts, c.route().class, a)
+}
+
+// cannotResend reports whether nothing can be sent again: the context has ended, or the body cannot
+// be opened again.
+func (c *call) cannotResend(ctx context.Context) bool {
+	return ctx.Err() != nil || c.retry.bodyOpened && c.body.once
+}
+
+// mayDropExpect reports whether a 417 is a reason to send the body without asking first
+// (RFC 9110 §10.1.1).
+func (c *call) mayDropExpect() bool {
+	return c.last.status == http.StatusExpectationFailed && c.last.expects
+}
+
+// renewToken requests another token than the one that was rejected, once for a call, and reports
+// whether there is one.
+func (c *call) renewToken(ctx context.Context) bool {
+	c.retry.tokenRenewed = true
+	fresh, err := c.auth.Renew(ctx, c.sent)
+	if err != nil {
+		c.last.err = credentialError(err)
+	}
+	return fresh && err == nil
+}
+
+// refusedStream reports whether a server refused the request because the connection has too many
+// streams, or because the server closes it. Such a server works, so the retry takes nothing from
+// the retry budget.
+func (c *call) refusedStream() bool {
+	return errors.Is(c.last.err, conn.ErrNotProcessed) && c.last.conn.IsHTTP2()
+}

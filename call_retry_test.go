@@ -1,0 +1,461 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// However many calls meet a dead service at once, they make at most 2.0 requests each at 100 calls
+// and 1.2 at 500.
+func TestDeadServiceConcurrently(t *testing.T) {
+	for name, dead := range map[string]act{"503": say(503, ""), "reset": reset(""), "closed": closing("")} {
+		for calls, most := range map[int]int{100: 200, 500: 600} {
+			t.Run(fmt.Sprint(name, calls), func(t *testing.T) {
+				t.Parallel()
+				w := newWire(t, always(dead))
+				c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{MaxConnsPerHost: 50}}))
+				var running sync.WaitGroup
+				for i := range calls {
+					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]class{safe, repeatable}[i%2]), nil)) })
+				}
+				running.Wait()
+				assert.LessOrEqual(t, len(w.seen()), most)
+				assert.GreaterOrEqual(t, len(w.seen()), calls)
+			})
+		}
+	}
+}
+
+// After a 429 with a wait of 2 s, ten calls that begin meanwhile make at most 12 requests with it,
+// none of them early.
+func TestWaitingCalls(t *testing.T) {
+	t.Parallel()
+	var limited atomic.Int64 // when the 429 was sent
+	var early atomic.Int64
+	w := newWire(t, func(seen) act {
+		now := time.Now().UnixNano()
+		if limited.CompareAndSwap(0, now) {
+			return say(429, "", "Retry-After: 2")
+		}
+		if now-limited.Load() < int64(2*time.Second) {
+			early.Add(1)
+		}
+		return sayJSON("{}")
+	})
+	c := wireClient(t, w.url)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+	var running sync.WaitGroup
+	for i := range 10 {
+		running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf([]class{safe, repeatable, once}[i%3]), nil)) })
+	}
+	running.Wait()
+	assert.LessOrEqual(t, len(w.seen()), 12)
+	assert.Zero(t, early.Load())
+}
+
+// The first retries of 20 clients that failed together spread over at least half of the window,
+// which is half to one and a half of 0.5 s. Of 20 even draws the range is under half of the window
+// with a probability of 20/2^19 - 19/2^20, or 0.00002; that it is in five rounds one after the
+// other: 3 in 10^24.
+func TestRetriesSpread(t *testing.T) {
+	const window = 500 * time.Millisecond
+	spread := func(t *testing.T) (width time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			var mu sync.Mutex
+			var at []time.Duration
+			var running sync.WaitGroup
+			for range 20 {
+				first := true
+				c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+					if first {
+						first = false
+						return 503, nil
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					at = append(at, time.Since(began))
+					return 200, nil
+				}))
+				running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(safe), nil)) })
+			}
+			running.Wait()
+			require.Len(t, at, 20)
+			assert.GreaterOrEqual(t, slices.Min(at), window/2)
+			assert.LessOrEqual(t, slices.Max(at), 3*window/2)
+			width = slices.Max(at) - slices.Min(at)
+		})
+		return width
+	}
+	var widest time.Duration
+	for range 5 {
+		widest = max(widest, spread(t))
+	}
+	assert.GreaterOrEqual(t, widest, window/2)
+}
+
+// Retry-After in seconds or as a date by the server's own clock, else RateLimit-Reset on a 429;
+// jitter upwards only; what is not a time is ignored, and what is longer than MaxRetryAfter ends
+// the call at once.
+func TestRetryAfter(t *testing.T) {
+	const skewed = "Mon, 02 Jan 2034 15:04:00 GMT"                                 // the server's clock, far from this one
+	const backoffMin, backoffMax = 500 * time.Millisecond, 1500 * time.Millisecond // after a 429
+	tests := []struct {
+		name     string
+		status   int
+		header   http.Header
+		min, max time.Duration // 0, 0: not repeated
+	}{
+		{"seconds", 429, headers("Retry-After", "7"), 7 * time.Second, 7700 * time.Millisecond},
+		{"seconds on 503", 503, headers("Retry-After", "7"), 7 * time.Second, 7700 * time.Millisecond},
+		{"the most", 429, headers("Retry-After", "60"), 60 * time.Second, 61 * time.Second},
+		{"date", 429, headers("Date", skewed, "Retry-After", "Mon, 02 Jan 2034 15:04:05 GMT"), 5 * time.Second, 5500 * time.Millisecond},
+		{"date in the past", 429, headers("Date", skewed, "Retry-After", "Mon, 02 Jan 2034 15:03:05 GMT"), backoffMin, backoffMax},
+		{"zero", 429, headers("Retry-After", "0"), backoffMin, backoffMax},
+		{"negative", 429, headers("Retry-After", "-5"), backoffMin, backoffMax},
+		{"garbage", 429, headers("Retry-After", "soon"), backoffMin, backoffMax},
+		{"none", 429, nil, backoffMin, backoffMax},
+		{"reset", 429, headers("Date", skewed, "RateLimit-Reset", "2019827049"), 9 * time.Second, 9900 * time.Millisecond},
+		{"reset as seconds", 429, headers("RateLimit-Reset", "9"), 9 * time.Second, 9900 * time.Millisecond},
+		{"reset of another answer", 503, headers("RateLimit-Reset", "9"), backoffMin / 2, backoffMax / 2},
+		{"too long", 429, headers("Retry-After", "61"), 0, 0},
+		{"too long on 503", 503, headers("Retry-After", "61"), 0, 0},
+		{"absurd", 429, headers("Retry-After", "1"+strings.Repeat("0", 30)), 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+					if n++; n == 1 {
+						return test.status, test.header
+					}
+					return 200, nil
+				}))
+				started := time.Now()
+				err := c.Do(t.Context(), callOf(safe), nil)
+				took := time.Since(started)
+				if test.max == 0 {
+					require.ErrorIs(t, err, sentinelFor(test.status))
+					require.ErrorContains(t, err, "MaxRetryAfter")
+					assert.Zero(t, took)
+					return
+				}
+				require.NoError(t, err)
+				assert.GreaterOrEqual(t, took, test.min)
+				assert.LessOrEqual(t, took, test.max)
+			})
+		})
+	}
+}
+
+// 4 attempts, exponential backoff from 0.5 s with jitter, 30 s at most.
+func TestBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 10}), statuses(func(*http.Request) (int, http.Header) {
+			at = append(at, time.Now())
+			return 502, nil
+		}))
+		require.Equal(t, 10, asError(t, c.Do(t.Context(), callOf(safe), nil)).Attempts)
+		want := 500 * time.Millisecond
+		for i := 1; i < len(at); i++ {
+			wait := at[i].Sub(at[i-1])
+			assert.GreaterOrEqual(t, wait, want/2)
+			assert.LessOrEqual(t, wait, min(want*3/2, 30*time.Second))
+			want = min(2*want, 30*time.Second)
+		}
+	})
+	assert.Equal(t, 4, RetryPolicy{}.withDefaults().MaxAttempts)
+}
+
+// A wait past the context's deadline is not begun, however long it is, and the error says both.
+func TestRetryAfterPastDeadline(t *testing.T) {
+	for _, wait := range []string{"10", "3600"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 429, headers("Retry-After", wait) }))
+			for range 2 { // the second call meets the gate
+				started := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				err := c.Do(ctx, callOf(safe), nil)
+				require.ErrorIs(t, err, ErrRateLimited)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				var limited *RateLimitError
+				require.ErrorAs(t, err, &limited)
+				assert.Greater(t, time.Until(limited.Until), 9*time.Second)
+				assert.Equal(t, started, time.Now())
+			}
+		})
+	}
+}
+
+// A dead service is not hammered: about 2 requests a call at 100 calls, 600 requests at 500,
+// however it is dead.
+func TestRetryBudget(t *testing.T) {
+	hasty := WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1})
+	for name, dead := range map[string]act{"refused": nil, "503": say(503, ""), "reset": reset("")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var dials atomic.Int64
+			address, requests := refusedAddress(t), func() int { return int(dials.Load()) }
+			if dead != nil {
+				w := newWire(t, always(dead))
+				address, requests = w.url, func() int { return len(w.seen()) }
+			}
+			transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				dials.Add(1)
+				return new(net.Dialer).DialContext(ctx, network, addr)
+			}}
+			c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}), hasty)
+			most := map[int]int{100: 200, 500: 600}
+			for i := 1; i <= 500; i++ {
+				err := c.Do(t.Context(), callOf(repeatable), nil)
+				require.Error(t, err)
+				if i == 100 || i == 500 {
+					assert.LessOrEqual(t, requests(), most[i])
+					require.ErrorContains(t, err, "retry budget")
+				}
+			}
+			derived, err := c.With(WithUserAgent("derived/1"))
+			require.NoError(t, err)
+			require.Equal(t, 1, asError(t, derived.Do(t.Context(), callOf(safe), nil)).Attempts)
+		})
+	}
+}
+
+// What succeeds refills the budget, so that a service with a fault now and then is called without
+// limit.
+func TestRetryBudgetRefill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			n++
+			return map[int]int{0: 200, 1: 502}[n%2], nil
+		}))
+		for range 500 {
+			require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		}
+	})
+}
+
+// bubbleServer serves HTTP in memory, so that time is virtual. refuses says whether connections are
+// refused at the moment.
+type bubbleServer struct {
+	listener *pipeListener
+	server   *http.Server
+	refuses  func() bool
+	reset    bool // what ends early is a reset and not an end
+}
+
+func newBubbleServer(handler http.HandlerFunc) *bubbleServer {
+	s := &bubbleServer{listener: newPipeListener(), refuses: func() bool { return false }}
+	s.server = &http.Server{Handler: handler}
+	go func() { _ = s.server.Serve(s.listener) }()
+	return s
+}
+
+func (s *bubbleServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if s.refuses() {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	conn, err := s.listener.dial(ctx, network, address)
+	if err == nil && s.reset {
+		conn = resetConn{conn}
+	}
+	return conn, err
+}
+
+// client has the default policy, unless the options say otherwise.
+func (s *bubbleServer) client(t *testing.T, options ...Option) *Client {
+	t.Helper()
+	transport := &http.Transport{DialContext: s.dial}
+	own := []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: transport})}
+	c, err := NewClient("http://127.0.0.1:8080", append(own, options...)...)
+	require.NoError(t, err)
+	return c
+}
+
+func (s *bubbleServer) close(c *Client) {
+	c.CloseIdleConnections()
+	_ = s.server.Close()
+	_ = s.listener.Close()
+}
+
+// resetConn ends with a reset.
+type resetConn struct{ net.Conn }
+
+func (c resetConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err == io.EOF { //nolint:errorlint // net.Pipe returns it as it is
+		err = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	}
+	return n, err
+}
+
+// outageCalls are ten calls; those of class once can be sent again when the connection was refused.
+func outageCalls(refused bool) (calls []func(context.Context, *Client) error) {
+	kinds := statusKinds()
+	for i := 0; len(calls) < 10; i++ {
+		kind := kinds[i%len(kinds)]
+		if kind.endpoint != "" || kind.class == ClassOnce && !refused {
+			continue
+		}
+		calls = append(calls, func(ctx context.Context, c *Client) error { return kind.run(ctx, c) })
+	}
+	return calls
+}
+
+// A server that responds 502 for 1.5 s, as a proxy does while what is behind it restarts, or that
+// refuses connections for so long, fails no call.
+func TestOutageOf1500ms(t *testing.T) {
+	const outage = 1500 * time.Millisecond
+	for _, refused := range []bool{false, true} {
+		for range 50 { // each with other jitter
+			synctest.Test(t, func(t *testing.T) {
+				began, down := time.Now(), atomic.Int32{}
+				away := func() bool {
+					is := time.Since(began) < outage
+					if is {
+						down.Add(1)
+					}
+					return is
+				}
+				s := newBubbleServer(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					if !refused && away() {
+						w.WriteHeader(http.StatusBadGateway)
+						return
+					}
+					respondToAll(w, r)
+				})
+				if refused {
+					s.refuses = away
+				}
+				c := s.client(t)
+				var running sync.WaitGroup
+				for _, call := range outageCalls(refused) {
+					running.Go(func() { assert.NoError(t, call(t.Context(), c), "refused: %t", refused) })
+				}
+				running.Wait()
+				assert.GreaterOrEqual(t, down.Load(), int32(10))
+				s.close(c)
+			})
+		}
+	}
+}
+
+// respondToAll responds to any of the calls with a success.
+func respondToAll(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	body := oneIssue
+	if r.URL.Path == "/api/v4/issues" {
+		body = "[" + oneIssue + "]"
+	}
+	_, _ = io.WriteString(w, body)
+}
+
+// waitsAfter makes calls that fail once, and returns the waits before their second attempts.
+func waitsAfter(t *testing.T, calls int, reset bool, fail http.HandlerFunc) (waits []time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var failed time.Time
+		s := newBubbleServer(func(w http.ResponseWriter, r *http.Request) {
+			if failed.IsZero() {
+				failed = time.Now()
+				fail(w, r)
+				return
+			}
+			waits = append(waits, time.Since(failed))
+			failed = time.Time{}
+			respondToAll(w, r)
+		})
+		s.reset = reset
+		c := s.client(t)
+		for i := range calls {
+			if !assert.NoError(t, c.Do(t.Context(), callOf([]class{safe, repeatable}[i%2]), new(any))) {
+				break
+			}
+		}
+		s.close(c)
+	})
+	require.Len(t, waits, calls)
+	slices.Sort(waits)
+	return waits
+}
+
+func abort(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+func abortInBody(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", "100")
+	_, _ = io.WriteString(w, `{"id":`)
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// A connection that was lost says nothing of the server's load: the call is sent again soon.
+func TestResetRetriedSoon(t *testing.T) {
+	for name, lost := range map[string]struct {
+		reset bool
+		fail  http.HandlerFunc
+	}{
+		"reset": {true, abort}, "closed": {false, abort}, "reset in the body": {true, abortInBody}, "body cut short": {false, abortInBody},
+	} {
+		t.Run(name, func(t *testing.T) {
+			waits := waitsAfter(t, 100, lost.reset, lost.fail)
+			assert.Less(t, waits[50], 100*time.Millisecond, "median")
+			assert.Greater(t, waits[0], time.Duration(0), "no wait at all")
+		})
+	}
+}
+
+// A server that is overloaded or away gets more time, and one that throttles still more.
+func TestBackoffByCause(t *testing.T) {
+	for status, base := range map[int]time.Duration{
+		408: 500 * time.Millisecond, 500: 500 * time.Millisecond, 502: 500 * time.Millisecond,
+		503: 500 * time.Millisecond, 504: 500 * time.Millisecond, 520: 500 * time.Millisecond,
+		527: 500 * time.Millisecond, 530: 500 * time.Millisecond, 429: time.Second,
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			waits := waitsAfter(t, 100, false, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+			assert.Greater(t, waits[50], base*3/4, "median")
+			assert.Less(t, waits[50], base*5/4, "median")
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		var waits []time.Duration
+		for range 100 {
+			synctest.Test(t, func(t *testing.T) {
+				s := newBubbleServer(respondToAll)
+				first := true
+				s.refuses = func() bool {
+					was := first
+					first = false
+					return was
+				}
+				c, began := s.client(t), time.Now()
+				assert.NoError(t, c.Do(t.Context(), callOf(once), nil))
+				waits = append(waits, time.Since(began))
+				s.close(c)
+			})
+		}
+		slices.Sort(waits)
+		assert.Greater(t, waits[50], 375*time.Millisecond, "median")
+		assert.Less(t, waits[50], 625*time.Millisecond, "median")
+	})
+}

@@ -1,0 +1,402 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// countedCall is a call of a class, with or without a body.
+type countedCall struct {
+	name  string
+	class RetryClass
+	call  Call
+}
+
+func countedCalls() []countedCall {
+	args := []Ref{ID(1), ID(2)}
+	body := map[string]any{"duration": "1h"}
+	return []countedCall{
+		{"GET", ClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},
+		{"repeatable POST", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args}},
+		{"repeatable POST with a body", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: body}},
+		{"PUT with a body", ClassRepeatable, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
+		{"DELETE", ClassRepeatable, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
+		{"POST", ClassOnce, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", ClassOnce, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
+	}
+}
+
+// countedFault is what happens to an attempt.
+type countedFault struct {
+	name   string
+	dial   func(context.Context) (net.Conn, error) // in place of a connection
+	act    act                                     // after the request was read
+	idle   idleEnd                                 // of the connection that the call would use again
+	spare  int                                     // other connections that are idle
+	unsent bool                                    // the server cannot have processed it
+}
+
+// idleEnd is what has happened to a connection that was used before.
+type idleEnd int
+
+const (
+	idleNone    idleEnd = iota // there is no such connection
+	idleKept                   // nothing: the call uses it
+	idleNoticed                // it was closed, and the client has seen it
+	idleStale                  // it was closed, and the client sees it when it writes
+)
+
+func countedFaults() []countedFault {
+	faults := []countedFault{
+		{name: "connection refused", dial: dialRefused, unsent: true},
+		{name: "reset before the request is read", dial: dialReset},
+		{name: "reset after the request", act: reset("")},
+		{name: "closed after the request", act: closing("")},
+		{name: "reset after the request, used before", act: reset(""), idle: idleKept},
+		{name: "closed after the request, used before", act: closing(""), idle: idleKept},
+		{name: "idle connection closed in time", idle: idleNoticed, unsent: true},
+		{name: "idle connection closed just before", idle: idleStale, unsent: true},
+	}
+	for i := range 4 { // net/http takes the other connection in one half of the cases
+		faults = append(faults, countedFault{name: fmt.Sprint("closed after the request, another one idle ", i), act: closing(""), idle: idleKept, spare: 1})
+	}
+	return faults
+}
+
+// countingServer counts what arrives: requests, and connections that fail in front of one.
+type countingServer struct {
+	*wire
+	fault    countedFault
+	times    int // that the fault happens
+	lock     sync.Mutex
+	armed    bool
+	arrivals int
+	requests int
+	idle     *idleConn
+}
+
+func (s *countingServer) strike() bool {
+	s.times--
+	return s.times >= 0
+}
+
+func (s *countingServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.armed && s.fault.dial != nil && s.strike() {
+		s.arrivals++
+		return s.fault.dial(ctx)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil || s.armed {
+		return conn, err
+	}
+	s.idle = &idleConn{Conn: conn, stale: s.fault.idle == idleStale, slow: s.fault.spare > 0, ended: make(chan struct{}), closed: make(chan struct{})}
+	return s.idle, nil
+}
+
+func (s *countingServer) respond(seen) act {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.armed {
+		s.arrivals++
+		s.requests++
+		if s.fault.act != nil && s.strike() {
+			return s.fault.act
+		}
+	}
+	return sayJSON(`{"id":1}`)
+}
+
+// pool makes so many connections that are idle afterwards, each while the one before is in use.
+func (s *countingServer) pool(t *testing.T, c *Client, connections int) {
+	t.Helper()
+	for pooled := connections == 0; !pooled; {
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+			GotConn:     func(httptrace.GotConnInfo) { s.pool(t, c, connections-1) },
+			PutIdleConn: func(err error) { pooled = err == nil },
+		})
+		require.NoError(t, c.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil))
+	}
+}
+
+// arm makes the connection that was used before, ends it where the fault says so, and begins to
+// count.
+func (s *countingServer) arm(t *testing.T, c *Client) {
+	t.Helper()
+	if s.fault.idle != idleNone {
+		s.pool(t, c, 1+s.fault.spare)
+	}
+	s.mu.Lock()
+	conns := s.conns
+	s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.armed = true
+	switch s.fault.idle {
+	case idleNoticed:
+		_ = conns[len(conns)-1].Close()
+		<-s.idle.closed
+	case idleStale:
+		reset("")(conns[len(conns)-1])
+		<-s.idle.ended
+		s.arrivals++ // the attempt that finds out
+	}
+}
+
+// TestWireCount counts what a hostile server sees of a call: net/http sends no request again by
+// itself, so that attempts are what Error.Attempts, Response.Attempts and Client.Stats say, and no
+// more than the policy allows. What cannot have been processed is sent again for every class.
+// Other writes of class once are sent once. The HTTP/2 half is in the module integration.
+func TestWireCount(t *testing.T) {
+	for _, fault := range countedFaults() {
+		for _, call := range countedCalls() {
+			for _, times := range []int{1, 2, forever} {
+				if fault.act == nil && fault.dial == nil && times > 1 {
+					continue // the connection ends once
+				}
+				t.Run(fmt.Sprintf("%s/%s/%d times", fault.name, call.name, times), func(t *testing.T) {
+					checkWireCount(t, fault, call, times)
+				})
+			}
+		}
+	}
+}
+
+func checkWireCount(t *testing.T, fault countedFault, call countedCall, times int) {
+	t.Helper()
+	s := &countingServer{fault: fault, times: times}
+	s.wire = newWire(t, s.respond)
+	c := wireClient(t, s.url, WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial}}))
+	s.arm(t, c)
+	before := c.Stats()
+	var response Response
+	err := c.Do(t.Context(), call.call, nil, Into(&response))
+	c.CloseIdleConnections()
+	stats := c.Stats()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+
+	attempts, late := s.arrivals, fault.idle == idleNoticed && stats.Attempts-before.Attempts == 2
+	if late {
+		attempts++ // net/http took the connection while it was closing it
+	}
+	assert.LessOrEqual(t, attempts, 4, "attempts on the wire")
+	assert.EqualValues(t, attempts, stats.Attempts-before.Attempts, "Stats.Attempts")
+	assert.EqualValues(t, attempts-1, stats.Retries-before.Retries, "Stats.Retries")
+	final := call.class == ClassOnce && !fault.unsent
+	if final && fault.dial != nil {
+		assert.Contains(t, []int{1, min(times+1, 4)}, attempts, "whether anything was sent is not known for sure")
+		assert.LessOrEqual(t, s.requests, 1, "requests")
+		return
+	}
+	lost := times
+	switch fault.idle {
+	case idleNoticed:
+		lost = 0
+		if late {
+			lost = 1
+		}
+	case idleStale:
+		lost = 1
+	}
+	want := min(lost+1, 4)
+	if final {
+		want = 1
+	}
+	assert.Equal(t, want, attempts, "attempts")
+	if lost < want {
+		require.NoError(t, err)
+		assert.Equal(t, attempts, response.Attempts, "Response.Attempts")
+		return
+	}
+	e := asError(t, err)
+	assert.Equal(t, attempts, e.Attempts, "Error.Attempts")
+	assert.Equal(t, call.class != ClassSafe && !fault.unsent, e.MaybeApplied, "MaybeApplied: %v", err)
+}
+
+// silenceEnd is what ends a call that meets silence.
+type silenceEnd string
+
+const (
+	byCancel   silenceEnd = "cancel"
+	byDeadline silenceEnd = "deadline"
+	byHeader   silenceEnd = "HeaderTimeout"
+	byDefault  silenceEnd = "the default limits"
+)
+
+// silenceCell is a call that meets silence.
+type silenceCell struct {
+	point silencePoint
+	kind  silenceKind
+	end   silenceEnd
+}
+
+func (c silenceCell) String() string {
+	return fmt.Sprintf("%s, %s, by %s", c.point.name, c.kind.name, c.end)
+}
+
+func silenceCells(ends ...silenceEnd) (cells []silenceCell) {
+	for _, point := range silencePoints() {
+		for _, kind := range point.kinds() {
+			for _, end := range ends {
+				if end != byHeader || point.head {
+					cells = append(cells, silenceCell{point, kind, end})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// wrong says what is wrong with the call's end; empty for nothing. Where no response is awaited any
+// more, a call may end by itself before it is ended.
+func (c silenceCell) wrong(err error) string {
+	is := func(causes ...error) bool {
+		return slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) })
+	}
+	good := strings.Contains(c.point.text, " 200 OK")
+	var e *Error
+	var timeout net.Error
+	switch {
+	case err == nil && c.kind.name == execKind && good && c.point.token == "" && c.point.text != "" && !c.point.head:
+		return "" // the head says that it was done
+	case !errors.As(err, &e):
+		return fmt.Sprintf("no *Error: %v", err)
+	case c.point.name == "after a 101" && is(ErrAnswer), c.point.name == "in a redirect's body" && is(ErrRedirect):
+		return ""
+	case c.point.name == "after a 101" && (c.end == byHeader || c.end == byDefault):
+		return fmt.Sprintf("not ErrAnswer: %v", err)
+	case (c.end == byHeader || c.end == byDefault) && is(context.Canceled, context.DeadlineExceeded):
+		return fmt.Sprintf("the caller's context has not ended: %v", err)
+	case c.end == byDefault && c.point.secure && !c.point.proxy && errors.As(err, &timeout) && timeout.Timeout():
+		return "" // net/http's own limit
+	case c.end == byCancel && is(context.Canceled), c.end == byDeadline && is(context.DeadlineExceeded),
+		c.end == byHeader && is(ErrTimeout), c.end == byDefault && is(ErrTimeout):
+		return ""
+	case c.end == byDefault && (c.point.name == "in an error body" && is(ErrServer) || c.point.token != "" && is(ErrCredential)):
+		return ""
+	}
+	return err.Error()
+}
+
+// outcome runs the call against the server, and says what is wrong.
+func (c silenceCell) outcome(t *testing.T, s *silentPeer, watch time.Duration) string {
+	policy := RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}
+	if c.end == byDefault {
+		policy.MaxAttempts = 1
+	}
+	client := s.client(t, policy)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var opts []RequestOption
+	switch c.end {
+	case byDeadline:
+		ctx, cancel = context.WithTimeout(ctx, 80*time.Millisecond)
+		defer cancel()
+	case byHeader:
+		opts = append(opts, HeaderTimeout(80*time.Millisecond))
+	}
+	began, done := time.Now(), make(chan error, 1)
+	go func() { done <- c.kind.run(ctx, client, opts...) }()
+	err, ended := c.await(done, s, cancel, watch)
+	took := time.Since(began)
+	client.CloseIdleConnections()
+	open := s.finish()
+	switch {
+	case !ended:
+		return "the call hangs"
+	case open > 0:
+		return fmt.Sprintf("%d connections stay open", open)
+	case c.end == byDefault && took > 2*time.Minute:
+		return fmt.Sprintf("it took %s", took)
+	}
+	return c.wrong(err)
+}
+
+// await cancels the call, where the cell wants that, and waits for its end.
+func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watch time.Duration) (error, bool) { //nolint:revive // the result first
+	timer := time.NewTimer(watch)
+	defer timer.Stop()
+	if c.end == byCancel {
+		select {
+		case <-s.reached:
+			time.Sleep(10 * time.Millisecond) // so that the call has seen what came before
+			cancel()
+		case <-timer.C:
+		}
+	}
+	select {
+	case err := <-done:
+		return err, true
+	case <-timer.C:
+		s.hangUp()
+		return <-done, false
+	}
+}
+
+// From each point of an exchange on the peer sends nothing more, and reads nothing. Every kind of
+// call ends when its context is cancelled, by its deadline, by HeaderTimeout where no response has
+// begun, and without any of them by the default limits. No goroutine and no connection stays.
+func TestSilence(t *testing.T) {
+	t.Run("connections", func(t *testing.T) {
+		defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+		var running sync.WaitGroup
+		slots := make(chan struct{}, 16) // most of them wait
+		cells := silenceCells(byCancel, byDeadline, byHeader)
+		t.Logf("%d calls", len(cells))
+		for _, cell := range cells {
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				if wrong := cell.overTCP(t); wrong != "" {
+					t.Errorf("%s: %s", cell, wrong)
+				}
+			})
+		}
+		running.Wait()
+	})
+	t.Run("default limits", func(t *testing.T) {
+		for _, cell := range silenceCells(byDefault, byCancel, byDeadline) {
+			if cell.end != byDefault && cell.point.token == "" {
+				continue
+			}
+			t.Run(cell.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					peer := newSilentPeer(cell.point, cell.kind, newPipeListener(), 2*time.Minute)
+					if wrong := cell.outcome(t, peer, time.Hour); wrong != "" {
+						t.Error(wrong)
+					}
+				})
+			})
+		}
+	})
+}
+
+// overTCP runs the cell over a real connection. The request for a token may outlive its call, as
+// others may wait for the token too: that it ends is shown in virtual time.
+func (c silenceCell) overTCP(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err.Error()
+	}
+	patience := 10 * time.Second
+	if c.point.token != "" {
+		patience = 0
+	}
+	return c.outcome(t, newSilentPeer(c.point, c.kind, listener, patience), 10*time.Second)
+}

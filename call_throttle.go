@@ -1,0 +1,70 @@
+package forge
+
+import (
+	"context"
+	"time"
+
+	"github.com/forge-sdk/forge-go/internal/throttle"
+)
+
+// gate returns the gate that all clients with the same credential share.
+func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
+
+// keyFor returns what delays the request: a wait for its origin, or one for its route if that has a
+// quota.
+func keyFor(r *request) throttle.Key {
+	key := throttle.Key{Origin: r.route.base.origin()}
+	if r.route.quota != noQuota {
+		key.Route, key.Subject = r.route.template, r.subject
+	}
+	return key
+}
+
+// quotaFor returns the quota of the request's route.
+func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
+
+// enforced returns the quota that may delay the call. The caller can exclude the client's own
+// count.
+func (c *call) enforced() throttle.Quota {
+	if c.options.unchecked {
+		return throttle.Quota{}
+	}
+	return quotaFor(c.request)
+}
+
+// heldUntil returns when the call may be sent, and why not earlier; the past or zero: now.
+func (c *call) heldUntil() (until time.Time, why string) {
+	return c.gate().HeldUntil(keyFor(c.request), c.enforced())
+}
+
+// passGate waits until the call may be sent. It fails if the policy or the context does not allow
+// the wait, or if the context ends: until is then the end of the wait, and why its reason.
+func (c *call) passGate(ctx context.Context) (until time.Time, why string, err error) {
+	until, why, err = c.gate().Wait(ctx, keyFor(c.request), c.enforced(), c.options.retry.MaxRetryAfter, c.core().stats.addWait)
+	if err != nil || until.IsZero() {
+		return until, why, err
+	}
+	if deadline, limited := ctx.Deadline(); limited && until.After(deadline) {
+		return until, why, pastDeadline(ctx)
+	}
+	return until, why, ErrRateLimited
+}
+
+// countQuota records a successful call of a route with a quota. A blob is recorded once its size is
+// known (countLargeBlob). The headers of another origin say nothing of the client's own.
+func (c *call) countQuota() {
+	key, quota := keyFor(c.request), quotaFor(c.request)
+	if !c.last.away {
+		c.gate().Observe(key, quota, c.last.header)
+	}
+	if c.route().quota != blobQuota {
+		c.gate().Count(key, quota)
+	}
+}
+
+// countLargeBlob records a blob over 10 MB; its size is known only after decoding.
+func (c *call) countLargeBlob(out any) {
+	if sized, ok := out.(interface{ countsToQuota() bool }); ok && sized.countsToQuota() {
+		c.gate().Count(keyFor(c.request), quotaFor(c.request))
+	}
+}

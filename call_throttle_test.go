@@ -1,0 +1,472 @@
+package forge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// statuses makes a transport of a function that gives status and headers, for the bubble of
+// synctest.
+func statuses(answer func(*http.Request) (int, http.Header)) Option {
+	return through(func(req *http.Request) (*http.Response, error) {
+		status, header := answer(req)
+		if header == nil {
+			header = http.Header{}
+		}
+		header.Set("Content-Type", "application/json")
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("{}")), Request: req}, nil
+	})
+}
+
+func headers(pairs ...string) http.Header {
+	h := http.Header{}
+	for i := 0; i < len(pairs); i += 2 {
+		h.Set(pairs[i], pairs[i+1])
+	}
+	return h
+}
+
+func bubbleClient(t *testing.T, options ...Option) *Client {
+	t.Helper()
+	c, err := NewClient("https://forge.example.com", overriding([]Option{WithToken(secret)}, options...)...)
+	require.NoError(t, err)
+	return c
+}
+
+// After a 429 with a wait, new calls of the same credential wait too, and those of another
+// credential do not.
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := true
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			if limited {
+				limited = false
+				return 429, headers("Retry-After", "20")
+			}
+			return 200, nil
+		}))
+		derived, err := c.With(WithUserAgent("derived/1"))
+		require.NoError(t, err)
+		other, err := c.With(WithToken("another"))
+		require.NoError(t, err)
+
+		began := time.Now()
+		var held sync.WaitGroup
+		require.ErrorIs(t, c.Do(t.Context(), callOf(once), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		for _, waiting := range []*Client{c, derived} {
+			held.Go(func() {
+				assert.NoError(t, waiting.Do(t.Context(), callOf(once), nil))
+				assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
+				assert.LessOrEqual(t, time.Since(began), 21*time.Second)
+			})
+		}
+		require.NoError(t, other.Do(t.Context(), callOf(once), nil))
+		assert.Zero(t, time.Since(began))
+		held.Wait()
+
+		limited, began = true, time.Now()
+		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
+		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "a call that cannot be repeated tells the others all the same")
+	})
+}
+
+// A route with a budget of its own holds back only itself; what holds all holds it as well.
+func TestGateOwnQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := "archive"
+		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), statuses(func(req *http.Request) (int, http.Header) {
+			if limit != "" && strings.Contains(req.URL.Path, limit) {
+				limit = ""
+				return 429, headers("Retry-After", "20")
+			}
+			return 200, nil
+		}))
+		archive, stats := runners[3], runners[1]
+		require.ErrorIs(t, archive.run(t.Context(), c), ErrRateLimited)
+		began := time.Now()
+		require.NoError(t, stats.run(t.Context(), c))
+		assert.Zero(t, time.Since(began))
+		require.NoError(t, archive.run(t.Context(), c))
+		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
+
+		limit = "time_stats"
+		require.ErrorIs(t, stats.run(t.Context(), c), ErrRateLimited)
+		began = time.Now()
+		require.NoError(t, archive.run(t.Context(), c))
+		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
+	})
+}
+
+// An absurd wait ends calls at once and does not shut the client for ever.
+func TestGateAbsurdWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := true
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			if limited {
+				limited = false
+				return 429, headers("Retry-After", "999999999999")
+			}
+			return 200, nil
+		}))
+		for range 2 {
+			require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+		}
+		time.Sleep(time.Hour)
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	})
+}
+
+// limiter counts what waits for it.
+type limiter struct {
+	n   int
+	err error
+}
+
+func (l *limiter) Wait(context.Context) error {
+	l.n++
+	return l.err
+}
+
+// A limiter counts retries, and one that refuses ends the call before it is sent.
+func TestLimiter(t *testing.T) {
+	w := newWire(t, always(say(502, "")))
+	l := &limiter{}
+	c := wireClient(t, w.url, WithLimiter(l))
+	require.Error(t, c.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, 4, l.n)
+	l.err = errors.New("not today")
+	err := c.Do(t.Context(), callOf(once), nil)
+	require.ErrorIs(t, err, ErrRateLimited)
+	require.ErrorIs(t, err, l.err)
+	assert.Equal(t, 5, l.n)
+	assert.Zero(t, asError(t, err).Attempts)
+	assert.Len(t, w.seen(), 4, fmt.Sprint(err))
+}
+
+// zeros is a body of n bytes that costs no memory.
+func zeros(n int64) io.ReadCloser { return io.NopCloser(io.LimitReader(zeroReader{}, n)) }
+
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// metered makes a client of the bubble whose server gives status, headers and a body of size bytes;
+// a size of -1 is not announced.
+func metered(t *testing.T, answer func(req *http.Request) (status int, h http.Header, size int64)) (c *Client, sent *int) {
+	t.Helper()
+	sent = new(int)
+	return bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1, MaxRetryAfter: 2 * time.Hour}), through(func(req *http.Request) (*http.Response, error) {
+		*sent++
+		status, h, size := answer(req)
+		if h == nil {
+			h = http.Header{}
+		}
+		return &http.Response{StatusCode: status, Header: h, ContentLength: size, Body: zeros(max(size, 0)), Request: req}, nil
+	})), sent
+}
+
+// fetch reads a download to its end.
+func fetch(t *testing.T, d *Download, err error) {
+	t.Helper()
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, d)
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+}
+
+// A bulk deletion that was accepted holds back the next of its repository for an hour: the call
+// waits if its context and policy let it, else it says until when. Nothing is sent meanwhile.
+func TestDeletionQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return 202, http.Header{}, 0 })
+		began := time.Now()
+		remove := func(ctx context.Context, c *Client, repository int64, opts ...RequestOption) error {
+			return c.Registry.DeleteTags(ctx, Path("group/app"), repository, &DeleteTagsOptions{NameRegexDelete: ".*"}, opts...)
+		}
+		require.NoError(t, remove(t.Context(), c, 3))
+		require.NoError(t, remove(t.Context(), c, 4), "another repository")
+		time.Sleep(10 * time.Minute)
+		derived, err := c.With(WithUserAgent("derived/1"))
+		require.NoError(t, err)
+		for _, again := range []*Client{c, derived} {
+			var limited *RateLimitError
+			require.ErrorAs(t, remove(t.Context(), again, 3, Retry(RetryPolicy{})), &limited)
+			assert.Equal(t, began.Add(time.Hour), limited.Until)
+			assert.Equal(t, 10*time.Minute, time.Since(began), "at once")
+			require.ErrorIs(t, limited, ErrRateLimited)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		err = remove(ctx, c, 3)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, ErrRateLimited)
+		assert.Equal(t, 2, *sent)
+
+		require.NoError(t, remove(t.Context(), c, 3), "the policy allows the wait")
+		assert.GreaterOrEqual(t, time.Since(began), time.Hour)
+		assert.LessOrEqual(t, time.Since(began), time.Hour+2*time.Second)
+		assert.Equal(t, 3, *sent)
+		require.NoError(t, c.Registry.DeleteTag(t.Context(), Path("group/app"), 3, "v1"), "other calls have no part in it")
+	})
+}
+
+// A deletion that failed is not counted.
+func TestDeletionQuotaCountsSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		status := 400
+		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return status, nil, 0 })
+		for _, status = range []int{400, 500, 403, 202} {
+			_ = c.Registry.DeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+		}
+		assert.Equal(t, 4, *sent)
+		began := time.Now()
+		require.NoError(t, c.Registry.DeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"}))
+		assert.GreaterOrEqual(t, time.Since(began), time.Hour)
+	})
+}
+
+// Archives are held back where the server has shown that it limits them, by its headers or by
+// refusing one.
+func TestArchiveQuota(t *testing.T) {
+	for name, row := range map[string]struct {
+		header http.Header
+		limits bool
+	}{
+		"nothing shown":  {nil, false},
+		"another limit":  {headers("RateLimit-Limit", "2000", "RateLimit-Remaining", "1990"), false},
+		"its own limit":  {headers("RateLimit-Limit", "5"), true},
+		"none remaining": {headers("RateLimit-Remaining", "0", "RateLimit-Reset", "60"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				header := http.Header{}
+				c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return 200, header.Clone(), 10 })
+				archive := func(project int64) {
+					t.Helper()
+					d, err := c.Repositories.Archive(t.Context(), ID(project), nil)
+					fetch(t, d, err)
+				}
+				began := time.Now()
+				for i := range int64(5) {
+					if i == 4 && row.header != nil {
+						header = row.header
+					}
+					archive(i + 1)
+				}
+				assert.Zero(t, time.Since(began))
+				header = http.Header{}
+				archive(6)
+				if row.limits {
+					assert.GreaterOrEqual(t, time.Since(began), time.Minute)
+					assert.LessOrEqual(t, time.Since(began), 2*time.Minute)
+				} else {
+					assert.Zero(t, time.Since(began))
+				}
+				assert.Equal(t, 6, *sent)
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		status := 429
+		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return status, headers("Retry-After", "1"), 0 })
+		_, err := c.Repositories.Archive(t.Context(), ID(1), nil)
+		require.ErrorIs(t, err, ErrRateLimited)
+		status = 200
+		time.Sleep(2 * time.Second)
+		began := time.Now()
+		for range 11 {
+			d, err := c.Repositories.Archive(t.Context(), ID(1), nil)
+			fetch(t, d, err)
+		}
+		assert.GreaterOrEqual(t, time.Since(began), 2*time.Minute)
+		assert.LessOrEqual(t, time.Since(began), 2*time.Minute+4*time.Second)
+		assert.Equal(t, 12, *sent)
+	})
+}
+
+// blobServer is a client of the bubble whose server has blobs of the size that their names say,
+// "large" for one over 10 MB.
+func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
+	t.Helper()
+	sent = new(int)
+	return bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+		*sent++
+		size := int64(10 << 20)
+		if strings.Contains(req.URL.Path, "large") {
+			size++
+		}
+		if strings.HasSuffix(req.URL.Path, "/raw") {
+			answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: zeros(size), Request: req}
+			if announced {
+				answer.ContentLength = size
+			}
+			return answer, nil
+		}
+		return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), ContentLength: -1,
+			Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"size":%d}`, size))), Request: req}, nil
+	})), sent
+}
+
+// Blobs over 10 MB that are read as JSON are counted for each project, and only those that are
+// known to be so large are held back. The refusal names the way out, which takes it.
+func TestBlobQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, sent := blobServer(t, true)
+		read := func(ctx context.Context, project int64, sha string) error {
+			t.Helper()
+			_, err := c.Repositories.GetBlob(ctx, ID(project), sha)
+			return err
+		}
+		began := time.Now()
+		for i := range 5 {
+			require.NoError(t, read(t.Context(), 1, fmt.Sprintf("large%d", i)))
+			require.NoError(t, read(t.Context(), 1, "small"))
+		}
+		require.NoError(t, read(t.Context(), 1, "small"))
+		require.NoError(t, read(t.Context(), 1, "large6"), "not known to be large")
+		require.NoError(t, read(t.Context(), 2, "large1"), "another project")
+		assert.Zero(t, time.Since(began))
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		err := read(ctx, 1, "large3")
+		var limited *RateLimitError
+		require.ErrorAs(t, err, &limited)
+		require.ErrorContains(t, err, "5 in 1m0s")
+		require.ErrorContains(t, err, "DownloadBlob")
+		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large3")
+		fetch(t, d, err)
+		assert.Zero(t, time.Since(began), "the way out is open")
+		require.NoError(t, read(t.Context(), 1, "large3"))
+		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
+		assert.Equal(t, 15, *sent)
+	})
+}
+
+// The raw form has no quota: it is neither counted nor delayed, and takes nothing of the other
+// form's quota.
+func TestRawBlobQuota(t *testing.T) {
+	for _, announced := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, sent := blobServer(t, announced)
+			began := time.Now()
+			for range 12 {
+				d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large")
+				fetch(t, d, err)
+			}
+			for range 5 {
+				_, err := c.Repositories.GetBlob(t.Context(), ID(1), "large")
+				require.NoError(t, err)
+			}
+			assert.Zero(t, time.Since(began))
+			assert.Equal(t, 17, *sent)
+		})
+	}
+}
+
+// The quotas of the table are those of the contract: calls, window, what they are counted for, and
+// the offering. No other route has one.
+func TestQuotasOfTheContract(t *testing.T) {
+	type documented struct {
+		calls   int
+		window  time.Duration
+		subject string // of the arguments "project", "second"
+		hosted  bool   // so that a client must not count on it before the server has shown it
+	}
+	rates := map[string]documented{"5/min": {calls: 5, window: time.Minute}, "once per hour per repository": {calls: 1, window: time.Hour, subject: "second"}}
+	var endpoints []catalogueRoute
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
+	checked := 0
+	for _, e := range endpoints {
+		r, found := findRoute(e.Method, e.Path)
+		if e.Status != "documented" || !assert.True(t, found) {
+			continue
+		}
+		checked++
+		var want documented
+		for _, rule := range e.Rules {
+			if rule.Limit == "" {
+				continue
+			}
+			want, found = rates[rule.Limit]
+			require.True(t, found, "%s: the limit %q", e.Path, rule.Limit)
+			want.hosted = slices.Equal(rule.Offerings, []string{"hosted"})
+			if strings.Contains(rule.Text, "blobs") {
+				want.subject = "project" // of whom the contract says nothing
+			}
+		}
+		limit := r.quota.limit("")
+		got := documented{limit.Calls, limit.Window, r.quota.subject([]any{"project", "second"}), limit.Calls > 0 && !limit.Proven}
+		assert.Equal(t, want, got, "%s %s", e.Method, e.Path)
+	}
+	assert.Equal(t, len(routes), checked)
+}
+
+// The hour between bulk deletions is one of the server's clock, and a caller who knows better may
+// send the call all the same.
+func TestDeletionQuotaByTheServersClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ahead time.Duration
+		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) {
+			return 200, http.Header{"Date": {time.Now().Add(ahead).UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}}, 0
+		})
+		remove := func(opts ...RequestOption) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"}, opts...)
+		}
+		ahead = -5 * time.Hour // a server whose clock is wrong all the time
+		require.NoError(t, remove())
+		require.ErrorIs(t, remove(), ErrRateLimited)
+		require.Equal(t, 1, *sent)
+		require.NoError(t, remove(Unchecked()), "the caller lifts it")
+		require.Equal(t, 2, *sent)
+		require.ErrorIs(t, remove(), ErrRateLimited)
+
+		ahead += 2 * time.Hour // its clock was set
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, remove())
+		require.ErrorIs(t, remove(), ErrRateLimited)
+		time.Sleep(time.Hour)
+		require.NoError(t, remove())
+	})
+}
+
+// A response of a cache has the Date of the first one, and does not move the server's clock.
+func TestDeletionQuotaIgnoresCaches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := metered(t, func(r *http.Request) (int, http.Header, int64) {
+			header := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}}
+			if r.Method == http.MethodGet {
+				header["Date"], header["Age"] = []string{time.Now().Add(-2 * time.Hour).UTC().Format(http.TimeFormat)}, []string{"7200"}
+			}
+			return 200, header, 0
+		})
+		remove := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"})
+		}
+		require.NoError(t, remove())
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		time.Sleep(time.Hour)
+		require.NoError(t, remove())
+	})
+}

@@ -1,0 +1,240 @@
+package forge
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/safetext"
+)
+
+// Printing a client gives its address, and does not read what its calls are using.
+func TestClientString(t *testing.T) {
+	client, err := NewClient("https://forge.example.com", WithToken("access-token-1"))
+	require.NoError(t, err)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		assert.Equal(t, "forge.Client(https://forge.example.com/api/v4)", fmt.Sprintf(verb, client), verb)
+	}
+}
+
+// WithHTTPClient rejects what a client cannot keep and names the option to use instead; it adjusts
+// the transport that it takes.
+func TestWithHTTPClient(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	for says, h := range map[string]*http.Client{
+		"nil":           nil,
+		"WithToken":     {Jar: jar},
+		"HeaderTimeout": {Timeout: time.Second},
+		"redirects":     {CheckRedirect: func(*http.Request, []*http.Request) error { return nil }},
+		"RootCAs":       {Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}, //nolint:gosec // what must be refused
+	} {
+		_, err := NewClient("https://forge.example.com", WithHTTPClient(h))
+		require.ErrorContains(t, err, says)
+	}
+	given := &http.Transport{MaxIdleConnsPerHost: 200, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS10}} //nolint:gosec // what must be raised
+	c, err := NewClient("https://forge.example.com", WithHTTPClient(&http.Client{Transport: given}))
+	require.NoError(t, err)
+	got := c.transport.(*http.Transport)
+	assert.NotSame(t, given, got)
+	assert.EqualValues(t, tls.VersionTLS12, got.TLSClientConfig.MinVersion)
+	assert.EqualValues(t, tls.VersionTLS10, given.TLSClientConfig.MinVersion, "the caller's own is not changed")
+	assert.Equal(t, 200, got.MaxIdleConnsPerHost)
+	assert.Equal(t, 10*time.Second, got.TLSHandshakeTimeout)
+	assert.EqualValues(t, 256<<10, got.MaxResponseHeaderBytes)
+	assert.NotNil(t, got.DialContext)
+	assert.Equal(t, 512, conn.Shared().MaxIdleConnsPerHost)
+	assert.EqualValues(t, tls.VersionTLS12, conn.Shared().TLSClientConfig.MinVersion)
+}
+
+// A derived client changes nothing of its parent, and shares its connections.
+func TestWithDerives(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	c := wireClient(t, w.url)
+	other, err := c.With(WithToken("other"), WithUserAgent("x"))
+	require.NoError(t, err)
+	bare, err := c.With(WithoutCredential())
+	require.NoError(t, err)
+	for _, client := range []*Client{c, other, bare, c} {
+		require.NoError(t, client.Do(t.Context(), callOf(safe), nil))
+	}
+	var tokens []string
+	for _, s := range w.seen() {
+		tokens = append(tokens, s.header.Get("Private-Token"))
+	}
+	assert.Equal(t, []string{secret, "other", "", secret}, tokens)
+	assert.Equal(t, 1, w.accepted())
+}
+
+// A Client that NewClient has not made says so in everything that can say it, and nil is one.
+func TestZeroClient(t *testing.T) {
+	ctx := t.Context()
+	for _, c := range []*Client{new(Client), nil} {
+		var invalid *ValidationError
+		for name, call := range map[string]func() error{
+			"Do":     func() error { return c.Do(ctx, callOf(safe), nil) },
+			"Do out": func() error { return c.Do(ctx, callOf(safe), new(any), Into(new(Response)), DryRun(nil)) },
+			"Do nil": func() error { return c.Do(nil, Call{}, nil) }, //nolint:staticcheck // a nil context is what is tested
+			"ListAs": func() error {
+				_, err := Collect(ListAs[int](ctx, c, offsetCall, Ahead(3)))
+				return err
+			},
+			"With": func() error {
+				_, err := c.With(WithToken("token-1"))
+				return err
+			},
+		} {
+			var err error
+			require.NotPanics(t, func() { err = call() }, name)
+			require.ErrorAs(t, err, &invalid, name)
+			assert.ErrorContains(t, err, "was not made by NewClient", name)
+		}
+		assert.Equal(t, "text", c.Redact("text"))
+		assert.Zero(t, c.Stats())
+		assert.Empty(t, c.BaseURL())
+		assert.NotPanics(t, c.CloseIdleConnections)
+	}
+	assert.Equal(t, "forge.Client()", Client{}.String())
+	assert.Equal(t, "forge.Client() forge.Client() <nil>", fmt.Sprintf("%v %#v %v", Client{}, &Client{}, (*Client)(nil)))
+}
+
+// A client made anew for each request, with the token that its parent has, shares the parent's
+// retry budget: a dead service gets few requests more than there are calls. Two calls of NewClient
+// share none.
+func TestSameTokenSharesTheBudget(t *testing.T) {
+	w := newWire(t, always(say(503, "")))
+	c := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
+	const calls = 150
+	for range calls {
+		derived, err := c.With(WithToken(secret))
+		require.NoError(t, err)
+		require.Error(t, derived.Do(t.Context(), callOf(repeatable), nil))
+	}
+	assert.LessOrEqual(t, len(w.seen()), calls+40)
+	before := len(w.seen())
+	anew := wireClient(t, w.url)
+	require.Error(t, anew.Do(t.Context(), callOf(repeatable), nil))
+	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
+}
+
+// What a client and one derived from it share for each credential: the retry budget and the waits
+// of the API's, and those of the registry's with the registry's tokens. The counters are shared
+// always.
+func TestSharedPerCredential(t *testing.T) {
+	const base, registry, auth = "https://forge.example.com", "https://registry.example.com", "https://auth.example.com"
+	oauth := func() Option { return WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "oauth-token-1"}) }
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "source-token-1"})
+	native := []Option{WithRegistry(registry, auth), WithRegistryCredentials("a", "password")}
+	for _, test := range []struct {
+		name        string
+		parent      []Option
+		with        []Option
+		api, native bool
+	}{
+		{"nothing", []Option{WithToken("token-1")}, nil, true, true},
+		{"another option", []Option{WithToken("token-1")}, []Option{WithUserAgent("x"), WithStrictDecoding()}, true, true},
+		{"another transport", []Option{WithToken("token-1")}, []Option{WithHTTPClient(&http.Client{})}, true, true},
+		{"the same token", []Option{WithToken("token-1")}, []Option{WithToken("token-1")}, true, true},
+		{"another token", []Option{WithToken("token-1")}, []Option{WithToken("token-2")}, false, true},
+		{"a part of the token", []Option{WithToken("token-1")}, []Option{WithToken("token-")}, false, true},
+		{"the token as a job's", []Option{WithToken("token-1")}, []Option{WithJobToken("token-1")}, false, true},
+		{"the same job token", []Option{WithJobToken("token-1")}, []Option{WithJobToken("token-1")}, true, true},
+		{"none instead of one", []Option{WithToken("token-1")}, []Option{WithoutCredential()}, false, true},
+		{"none, and none again", nil, []Option{WithoutCredential()}, true, true},
+		{"one instead of none", nil, []Option{WithToken("token-1")}, false, true},
+		{"OAuth, inherited", []Option{oauth()}, []Option{WithUserAgent("x")}, true, true},
+		{"OAuth, given again", []Option{oauth()}, []Option{oauth()}, false, true},
+		{"source, inherited", []Option{WithTokenSource(source)}, []Option{WithUserAgent("x")}, true, true},
+		{"source, given again", []Option{WithTokenSource(source)}, []Option{WithTokenSource(source)}, false, true},
+		{"the same registry", native, native, true, true},
+		{"the same registry, written in another way", native, []Option{WithRegistry(registry+"/", "https://AUTH.example.com")}, true, true},
+		{"another registry", native, []Option{WithRegistry(registry+"/other", auth)}, true, false},
+		{"another token endpoint", native, []Option{WithRegistry(registry, auth+"/other")}, true, false},
+		{"another password", native, []Option{WithRegistryCredentials("a", "password2")}, true, false},
+		{"another user", native, []Option{WithRegistryCredentials("b", "password")}, true, false},
+		{"registry credentials after none", []Option{native[0]}, []Option{native[1]}, true, false},
+		{"another token for the API", append([]Option{WithToken("token-1")}, native...), []Option{WithToken("token-2")}, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			parent, err := NewClient(base, test.parent...)
+			require.NoError(t, err)
+			derived, err := parent.With(test.with...)
+			require.NoError(t, err)
+			assert.Equal(t, test.api, parent.throttle == derived.throttle, "the API's")
+			assert.Equal(t, test.native, parent.native == derived.native, "the registry's")
+			assert.Same(t, parent.stats, derived.stats)
+			assert.NotSame(t, parent.throttle, parent.native)
+			again, err := NewClient(base, test.parent...)
+			require.NoError(t, err)
+			assert.NotSame(t, parent.throttle, again.throttle)
+			assert.NotSame(t, parent.stats, again.stats)
+			assert.Empty(t, reveals([]any{parent, derived}, "token-1", "token-2", "oauth-token-1", "source-token-1", "password"))
+		})
+	}
+}
+
+// A wait that one registry has asked for holds back no call of another registry, of another of its
+// users, or of the API; and it does hold back a client that differs in the API's credential only.
+func TestRegistryWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := nativeTransport(t, func(req *http.Request) (int, string) {
+			if req.URL.Host == "auth.example.com" {
+				return 200, `{"token":"opaque-token"}`
+			}
+			return 200, `{}`
+		})
+		c.native.Hold(keyFor(service{c.core}.get("/v2/_catalog")), time.Now().Add(20*time.Second))
+		held := func(c *Client) bool {
+			t.Helper()
+			began := time.Now()
+			require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
+			return time.Since(began) > 0
+		}
+		with := func(options ...Option) *Client {
+			t.Helper()
+			derived, err := c.With(options...)
+			require.NoError(t, err)
+			return derived
+		}
+		require.False(t, held(with(WithRegistry("https://other.example.com", "https://auth.example.com"))))
+		require.False(t, held(with(WithRegistryCredentials("another", "password"))))
+		began := time.Now()
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.Zero(t, time.Since(began))
+		require.True(t, held(with(WithToken("another-token"), WithUserAgent("x"))))
+	})
+}
+
+// A client derived with another transport refreshes the same OAuth token, over its own transport.
+func TestOAuthOverAnotherTransport(t *testing.T) {
+	tokens, config := tokenServer(t, func(_ url.Values, n int) act { return sayToken([]string{"", "new-token-1", "new-token-2"}[n], "r2") })
+	valid := "new-token-1"
+	api := guarded(t, func() string { return valid })
+	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")))
+	dials := 0
+	below := &http.Transport{}
+	t.Cleanup(below.CloseIdleConnections)
+	derived, err := parent.With(through(func(req *http.Request) (*http.Response, error) {
+		dials++
+		return below.RoundTrip(req)
+	}))
+	require.NoError(t, err)
+	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, 2, dials, "the refresh and the call")
+	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	assert.Len(t, tokens.seen(), 1, "the parent has the token that its child has refreshed")
+	valid = "new-token-2"
+	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, 2, dials)
+	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each knows the latest token")
+}

@@ -1,0 +1,343 @@
+package forge
+
+import (
+	"cmp"
+	"encoding/json"
+	"go/ast"
+	"go/token"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/gosource"
+)
+
+// complete are the services that have a method for every route of theirs. An engineer who finishes
+// a service adds it.
+var complete = []string{
+	"approval_settings", "audit_events", "emails", "integrations", "issues", "merge_requests", "namespaces",
+	"placeholder_reassignments", "registry", "registry_native", "repositories", "resource_groups", "runners", "secure_files", "settings", "users",
+}
+
+// withoutMethod are the routes of complete services that are reached by the method of another
+// route.
+var withoutMethod = []string{}
+
+// The route literals of the services, the route table and the catalogue say the same.
+func TestRoutes(t *testing.T) {
+	assert.True(t, slices.IsSortedFunc(routes, func(a, b route) int {
+		return cmp.Or(strings.Compare(a.template, b.template), strings.Compare(a.method, b.method))
+	}), "the table is not sorted")
+	want := catalogueRoutes(t)
+	rows := map[string]bool{}
+	for _, r := range routes {
+		name := r.method + " " + r.template
+		assert.False(t, rows[name], "%s is in the table twice", name)
+		rows[name] = true
+		if documented, ok := want[name]; assert.True(t, ok, "%s is not in the catalogue", name) {
+			assert.Equal(t, documented, r)
+		}
+		e := r.export()
+		exported := route{
+			method: e.Method, template: e.Template, service: e.Service, section: e.Section, jobToken: e.JobToken, anonymous: e.Anonymous,
+			tier: e.Tier, offering: e.Offering, release: e.Release, deprecated: e.Deprecated,
+			base: r.base, class: r.class, paging: r.paging, orders: r.orders, sorts: r.sorts, quota: r.quota, notModified: r.notModified, html: r.html,
+		}
+		assert.Equal(t, r, exported, "the exported row")
+		assert.Equal(t, map[paging]Pagination{offset: PaginationOffset, keyset: PaginationKeyset}[r.paging], e.Pagination, name)
+		found, ok := findRoute(r.method, r.template)
+		assert.True(t, ok && found.method == r.method && found.template == r.template, "%s is not found", name)
+	}
+	for name := range want {
+		assert.True(t, rows[name], "%s is documented and not in the table", name)
+	}
+	used := routeLiterals(t)
+	for name, at := range used {
+		assert.True(t, rows[name], "%s: %s is not in the table", at, name)
+	}
+	for _, r := range routes {
+		name := r.method + " " + r.template
+		if slices.Contains(complete, r.service) && !slices.Contains(withoutMethod, name) {
+			assert.NotEmpty(t, used[name], "%s has no method", name)
+		}
+	}
+}
+
+// The table's conclusions that the catalogue does not spell out.
+func TestRouteClasses(t *testing.T) {
+	for _, r := range routes {
+		last := r.template[strings.LastIndex(r.template, "/")+1:]
+		want := repeatable
+		switch r.method {
+		case http.MethodGet:
+			want = safe
+		case http.MethodPost:
+			if !slices.Contains([]string{"subscribe", "unsubscribe", "todo", "time_estimate", "reset_time_estimate", "reset_spent_time"}, last) {
+				want = once
+			}
+		case http.MethodDelete:
+			if r.template == "/projects/:id/registry/repositories/:repository_id/tags" {
+				want = once // allowed once an hour
+			}
+		}
+		assert.Equal(t, want, r.class, "%s %s is %s", r.method, r.template, r.class)
+	}
+	assert.Equal(t, []string{"safe", "repeatable", "once"}, []string{safe.String(), repeatable.String(), once.String()})
+	for method, want := range map[string]class{"GET": safe, "HEAD": safe, "PUT": repeatable, "DELETE": repeatable, "POST": once, "PATCH": once} {
+		assert.Equal(t, want, undocumentedRoute(method, "/x").class, method)
+	}
+}
+
+// catalogueRoute is what the route table takes from the catalogue.
+type catalogueRoute struct {
+	Service, Status, Method, Path, Base string
+	Ref                                 struct {
+		Doc     int
+		Section string
+	}
+	Deprecated *struct{ Since, Use string }
+	Only       *struct {
+		Tiers, Offerings []string
+		Introduced       string
+		FeatureFlag      string `json:"feature_flag"`
+	}
+	Auth struct {
+		Schemes   []string
+		Anonymous string
+	}
+	Pagination struct {
+		Offset, Keyset bool
+		KeysetOrder    *struct {
+			OrderBy []string `json:"order_by"`
+			Sort    []string
+		} `json:"keyset_order"`
+	}
+	Rules []struct {
+		Kind, Text, Limit string
+		Offerings         []string
+	}
+	Query []struct {
+		Name    string
+		Default any
+	} `json:"query_params"`
+}
+
+// defaultFirst lists the values of a keyset ordering, what the server takes unless told otherwise
+// in front.
+func (e *catalogueRoute) defaultFirst(param string, values []string) string {
+	standard := ""
+	for _, p := range e.Query {
+		if text, ok := p.Default.(string); ok && p.Name == param {
+			standard = text
+		}
+	}
+	values = slices.Clone(values)
+	if i := slices.Index(values, standard); i > 0 {
+		values = slices.Insert(slices.Delete(values, i, i+1), 0, standard)
+	}
+	return strings.Join(values, ",")
+}
+
+func catalogueRoutes(t *testing.T) map[string]route {
+	t.Helper()
+	var endpoints []catalogueRoute
+	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
+	all := map[string]route{}
+	for _, e := range endpoints {
+		if e.Status == "documented" {
+			all[e.Method+" "+e.Path] = e.route()
+		}
+	}
+	require.Len(t, all, 94)
+	return all
+}
+
+// quota is the rate limit that the catalogue gives to the endpoint.
+func (e *catalogueRoute) quota() quota {
+	for _, rule := range e.Rules {
+		switch {
+		case rule.Limit == "": // a rule without one says that another row has it
+			continue
+		case e.Method == http.MethodDelete:
+			return deletionQuota
+		case strings.Contains(e.Path, "archive"):
+			return archiveQuota
+		default:
+			return blobQuota
+		}
+	}
+	return noQuota
+}
+
+func (e *catalogueRoute) hasRule(kind string) bool {
+	for _, rule := range e.Rules {
+		if rule.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *catalogueRoute) route() route {
+	r := route{
+		method: e.Method, template: e.Path, service: e.Service,
+		section:   "Document " + strconv.Itoa(e.Ref.Doc) + " §" + e.Ref.Section,
+		base:      map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
+		jobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
+		anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
+		quota:     e.quota(),
+		html:      strings.HasSuffix(e.Path, "/raw"), // the file's own content
+		// Deployed servers send a 304 for every no-op, those that the documents give no status included.
+		notModified: e.hasRule("no_op"),
+	}
+	if found, ok := findRoute(e.Method, e.Path); ok {
+		r.class = found.class // TestRouteClasses
+	}
+	if e.Pagination.Offset {
+		r.paging = offset
+	}
+	if e.Pagination.Keyset {
+		r.paging = keyset
+		if order := e.Pagination.KeysetOrder; order != nil {
+			r.orders, r.sorts = e.defaultFirst("order_by", order.OrderBy), e.defaultFirst("sort", order.Sort)
+		}
+	}
+	if e.Deprecated != nil {
+		r.deprecated = "since " + e.Deprecated.Since + "; use " + e.Deprecated.Use
+	}
+	if e.Only != nil {
+		if e.Only.Tiers != nil {
+			r.tier = "Premium or Ultimate"
+		}
+		if e.Only.Offerings != nil {
+			r.offering = "self-managed or dedicated"
+		}
+		r.release = e.Only.Introduced
+	}
+	return r
+}
+
+// routeLiterals finds the routes that the package's files give to get, post, put, delete and
+// request, and where.
+func routeLiterals(t *testing.T) map[string]string {
+	t.Helper()
+	used := map[string]string{}
+	set, files, err := gosource.Parse(".")
+	require.NoError(t, err)
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if method, template, ok := routeOf(call); ok {
+					used[method+" "+template] = set.Position(call.Pos()).String()
+				}
+			}
+			return true
+		})
+	}
+	return used
+}
+
+// routeOf reads s.get("/template", ...) and s.request(http.MethodPut, "/template", ...).
+func routeOf(call *ast.CallExpr) (method, template string, ok bool) {
+	f, isSelector := call.Fun.(*ast.SelectorExpr)
+	if !isSelector || len(call.Args) == 0 {
+		return "", "", false
+	}
+	argument := call.Args[0]
+	switch f.Sel.Name {
+	case "get", "post", "put", "delete":
+		method = strings.ToUpper(f.Sel.Name)
+	case "request":
+		if len(call.Args) < 2 {
+			return "", "", false
+		}
+		verb, isVerb := call.Args[0].(*ast.SelectorExpr)
+		if !isVerb {
+			return "", "", false
+		}
+		method, argument = strings.ToUpper(strings.TrimPrefix(verb.Sel.Name, "Method")), call.Args[1]
+	default:
+		return "", "", false
+	}
+	literal, isLiteral := argument.(*ast.BasicLit)
+	if !isLiteral || literal.Kind != token.STRING {
+		return "", "", false
+	}
+	template, err := strconv.Unquote(literal.Value)
+	return method, template, err == nil && strings.HasPrefix(template, "/")
+}
+
+// The exported table says what the internal one says, and a caller cannot change the latter.
+func TestRoutesAreACopy(t *testing.T) {
+	all := Routes()
+	require.Len(t, all, len(routes))
+	i := slices.IndexFunc(all, func(r Route) bool { return r.Template == "/projects/:id/audit_events" })
+	assert.Equal(t, Route{
+		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Section: "Document 1 §4.7",
+		Class: ClassSafe, Pagination: PaginationKeyset, Tier: "Premium or Ultimate",
+	}, all[i])
+	all[i].Template = "changed"
+	assert.Equal(t, "/projects/:id/audit_events", Routes()[i].Template)
+}
+
+// Each request's context tells its route, those of redirects included, so that a tracer can name
+// its spans.
+func TestRouteFromContext(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v4/namespaces/1" {
+			http.Redirect(w, r, "/api/v4/namespaces/2", http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":2}`))
+	}))
+	defer srv.Close()
+	var seen []string
+	tracer := roundTripper(func(r *http.Request) (*http.Response, error) {
+		route, ok := RouteFromContext(r.Context())
+		assert.True(t, ok)
+		seen = append(seen, route.Method+" "+route.Template+" "+string(route.Class))
+		return http.DefaultTransport.RoundTrip(r)
+	})
+	client, err := NewClient(srv.URL, WithHTTPClient(&http.Client{Transport: tracer}))
+	require.NoError(t, err)
+	_, err = client.Namespaces.Get(t.Context(), ID(1))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"GET /namespaces/:id safe", "GET /namespaces/:id safe"}, seen)
+	_, ok := RouteFromContext(t.Context())
+	assert.False(t, ok)
+}
+
+// A request for a token is not the call that needs it: the registry's has a route of its own, and a
+// refresh has none.
+func TestRouteFromContextOfTokens(t *testing.T) {
+	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+	api := newWire(t, always(sayJSON("{}")))
+	registry := newWire(t, func(s seen) act {
+		if s.method == http.MethodGet {
+			return tokenAnswer("t0ken", "")
+		}
+		return say(202, "")
+	})
+	var seen []string
+	tracer := through(func(r *http.Request) (*http.Response, error) {
+		route, _ := RouteFromContext(r.Context())
+		seen = append(seen, r.URL.Path+" is "+route.Template)
+		return http.DefaultTransport.RoundTrip(r)
+	})
+	c := wireClient(t, api.url, tracer, WithOAuth(config, expired("r1")), WithRegistry(registry.url, registry.url), WithRegistryCredentials(registryUser, registryPassword))
+	defer c.CloseIdleConnections()
+	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "v1"))
+	assert.Equal(t, []string{
+		"/token is ", "/api/v4/projects/1/issues/2/time_stats is " + safeRoute,
+		"/jwt/auth is /jwt/auth", "/v2/a/b/tags/reference/v1 is /v2/:image_path/tags/reference/:tag",
+	}, seen)
+}

@@ -1,0 +1,193 @@
+package forge
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+)
+
+// deadService counts the requests that a dead service gets: those that it reads, and where nobody
+// listens the attempts to connect.
+type deadService struct {
+	*wire
+	dead act // nil: nobody listens
+
+	lock     sync.Mutex
+	requests int
+	each     map[string]int // by what the caller asked for
+}
+
+// newDeadService may die after the first pages of lists.
+func newDeadService(t *testing.T, dead act, firstPages bool) *deadService {
+	t.Helper()
+	s := &deadService{dead: dead, each: map[string]int{}}
+	s.wire = newWire(t, func(r seen) act {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		if u, _ := url.Parse(r.uri); firstPages && slices.Contains([]string{"", "1"}, u.Query().Get("page")) {
+			return say(200, `[{"id":1,"iid":1}]`, jsonType, "X-Page: 1", "X-Next-Page: 2", "X-Total-Pages: 100")
+		}
+		s.requests++
+		s.each[r.uri]++
+		return s.dead
+	})
+	return s
+}
+
+func (s *deadService) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if s.dead == nil {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.requests++
+		return dialRefused(ctx)
+	}
+	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+func (s *deadService) client(t *testing.T) *Client {
+	t.Helper()
+	transport := &http.Transport{DialContext: s.dial, MaxConnsPerHost: 50}
+	return wireClient(t, s.url, WithHTTPClient(&http.Client{Transport: transport}), WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
+}
+
+// deadCalls are kinds of calls. Each call has a name of its own, so that its requests are counted.
+var deadCalls = map[string]func(context.Context, *Client, int) error{
+	"calls": func(ctx context.Context, c *Client, i int) error {
+		return c.Do(ctx, callOf([]class{safe, repeatable}[i%2]), nil, Query("call", fmt.Sprint(i)))
+	},
+	"lists": func(ctx context.Context, c *Client, i int) error {
+		_, err := Collect(c.Issues.List(ctx, nil, Ahead(8), Query("call", fmt.Sprint(i))))
+		return err
+	},
+	"downloads": func(ctx context.Context, c *Client, i int) error {
+		_, err := c.Repositories.Archive(ctx, ID(1), nil, Query("call", fmt.Sprint(i)))
+		return err
+	},
+	"uploads": func(ctx context.Context, c *Client, i int) error {
+		o := &UploadSecureFileOptions{Name: "a", File: FileBytes([]byte("content")).Named("a")}
+		_, err := c.SecureFiles.Upload(ctx, ID(1), o, Query("call", fmt.Sprint(i)))
+		return err
+	},
+}
+
+// A dead service gets at most 40 requests more than there are calls, and at most 4 of each call,
+// whether the calls come one after the other or all at once, and however it is dead.
+func TestDeadService(t *testing.T) {
+	for how, dead := range map[string]act{"refused": nil, "503": say(503, ""), "reset": reset(""), "closed": closing(""), "425": say(425, "")} {
+		for kind, call := range deadCalls {
+			for _, calls := range []int{100, 500} {
+				for _, concurrently := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%d %s, concurrently %t", how, calls, kind, concurrently), func(t *testing.T) {
+						t.Parallel()
+						checkDeadService(t, newDeadService(t, dead, false), call, calls, concurrently)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkDeadService(t *testing.T, s *deadService, call func(context.Context, *Client, int) error, calls int, concurrently bool) {
+	t.Helper()
+	c := s.client(t)
+	one := func(i int) {
+		var e *Error
+		if assert.ErrorAs(t, call(t.Context(), c, i), &e) {
+			assert.LessOrEqual(t, e.Attempts, 4)
+		}
+	}
+	var running sync.WaitGroup
+	for i := range calls {
+		if concurrently {
+			running.Go(func() { one(i) })
+		} else {
+			one(i)
+		}
+	}
+	running.Wait()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	assert.LessOrEqual(t, s.requests, calls+40, "requests")
+	assert.GreaterOrEqual(t, s.requests, calls, "requests")
+	for uri, n := range s.each {
+		assert.LessOrEqual(t, n, 4, uri)
+	}
+}
+
+// A service that dies while lists read ahead of what is consumed gets at most 40 requests more than
+// pages were asked for, and at most 4 for each page.
+func TestDeadServiceAhead(t *testing.T) {
+	const lists = 20
+	for how, dead := range map[string]act{"503": say(503, ""), "reset": reset(""), "closed": closing("")} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := newDeadService(t, dead, true)
+			c := s.client(t)
+			var first, running sync.WaitGroup
+			first.Add(lists)
+			for i := range lists {
+				running.Go(func() {
+					items := 0
+					for issue, err := range c.Issues.List(t.Context(), nil, Ahead(8), Query("call", fmt.Sprint(i))) {
+						if items++; items == 1 {
+							first.Done()
+							assert.NoError(t, err)
+							first.Wait() // all first pages are there before a list goes on
+							continue
+						}
+						assert.Nil(t, issue)
+						assert.Error(t, err)
+					}
+					assert.Equal(t, 2, items, "an item and the error")
+				})
+			}
+			running.Wait()
+			stats := c.Stats()
+			s.lock.Lock()
+			defer s.lock.Unlock()
+			pages := int(stats.Calls) - lists
+			t.Logf("%d requests for %d pages", s.requests, pages)
+			assert.LessOrEqual(t, s.requests, pages+40, "requests")
+			for uri, n := range s.each {
+				assert.LessOrEqual(t, n, 4, uri)
+			}
+			require.Contains(t, strings.Join(slices.Collect(maps.Keys(s.each)), " "), "page=2")
+		})
+	}
+}
+
+// TestRedact: what a user keeps of an exchange holds none of the client's credentials.
+func TestRedact(t *testing.T) {
+	const password = "pass&word"
+	pair := base64.StdEncoding.EncodeToString([]byte("bot:" + password))
+	client, err := NewClient("https://forge.example.com", WithJobToken("job-token-9"),
+		WithRegistry("https://registry.example.com", "https://forge.example.com"), WithRegistryCredentials("bot", password))
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		"JOB-TOKEN: job-token-9":                 "JOB-TOKEN: [redacted]",
+		`{"t":"job\u002dtoken-9","u":"x"}`:       `{"t":"[redacted]","u":"x"}`,
+		"Basic " + pair:                          "Basic [redacted]",
+		"password=pass%26word&job=job-token-9":   "password=[redacted]&job=[redacted]",
+		"nothing to hide: job-token, tok, [1,2]": "nothing to hide: job-token, tok, [1,2]",
+	} {
+		assert.Equal(t, want, client.Redact(text))
+	}
+
+	const token = "token-of-a-source"
+	w := newWire(t, always(sayJSON("{}")))
+	used := wireClient(t, w.url, WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})))
+	require.NoError(t, used.Do(t.Context(), callOf(safe), nil))
+	assert.Equal(t, "Bearer [redacted]", used.Redact("Bearer "+token))
+}

@@ -1,0 +1,71 @@
+package forge
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Call is a request to an endpoint that has no method of its own.
+type Call struct {
+	// Method is the HTTP method.
+	Method string
+	// Route is the path below /api/v4, with placeholders: "/projects/:id/jobs/:job_id".
+	Route string
+	// Args fill the placeholders in order, each escaped as one segment: forge.ID(42), forge.Path("group/app").
+	Args []Ref
+	// Query is the query, with keys as they go on the wire: "iids[]".
+	Query url.Values
+	// Body is sent as JSON; nil sends none.
+	Body any
+}
+
+// Do sends a call that the package has no method for, and reads its JSON answer into out unless out is nil. The rules of the
+// package hold for it: a POST or PATCH outside the contract is sent once, GET, PUT and DELETE may be retried.
+func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
+	if out == nil {
+		return exec(ctx, c.request(call), opts)
+	}
+	return c.request(call).read(ctx, out, opts)
+}
+
+// ListAs reads all pages of a list that the package has no method for.
+func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
+	return list[T](ctx, c.request(call), opts)
+}
+
+func (c *Client) request(call Call) *request {
+	args := make([]any, len(call.Args))
+	for i, arg := range call.Args {
+		args[i] = arg
+	}
+	r := c.service().request(call.Method, call.Route, args)
+	r.query, r.foreign = call.Query, foreign
+	if call.Body != nil {
+		r.body, r.encode = call.Body, encodeJSON
+	}
+	if r.err == nil {
+		r.err = call.check()
+	}
+	return r
+}
+
+// check refuses a call that no server could understand, or that carries a credential where it would be logged.
+func (call Call) check() error {
+	switch call.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return &ValidationError{Option: "Call.Method", Reason: "it must be GET, HEAD, POST, PUT, PATCH or DELETE"}
+	}
+	if len(call.Route) < 2 || call.Route[0] != '/' || strings.ContainsAny(call.Route, "?#") || checkArgument("", strings.TrimSuffix(call.Route[1:], "/")) != nil {
+		return &ValidationError{Option: "Call.Route", Reason: "it must begin with a slash, without empty or dotted parts, control bytes or a query: use Args and Query"}
+	}
+	for name := range call.Query {
+		if isCredentialParam(name) {
+			return &ValidationError{Option: "Call.Query", Param: name, Reason: "credentials do not go into a query: use a client option, or Sudo"}
+		}
+	}
+	return nil
+}

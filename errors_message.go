@@ -1,0 +1,149 @@
+package forge
+
+import (
+	"encoding/json"
+	"mime"
+	"slices"
+	"strings"
+)
+
+const (
+	maxErrorBody   = 64 << 10 // bytes of an error answer that are read
+	maxErrorText   = 8 << 10  // bytes of it that are shown
+	maxErrorFields = 64
+	maxErrorDepth  = 4
+	maxErrorWork   = 16 * maxErrorBody // bytes that are looked at; a usual body takes a few times its size
+)
+
+// cleaner makes text from outside safe to show, in at most limit bytes.
+type cleaner func(text string, limit int) string
+
+// readMessage takes the message and the field errors out of an error answer. The contract shows one form
+// only (Document 1 §7); servers in the field send several, and proxies send anything.
+func readMessage(body []byte, contentType string, clean cleaner) (message string, fields map[string][]string) {
+	if isHTML(contentType) {
+		return clean(htmlTitle(string(body)), maxErrorText), nil
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		return clean(string(body), maxErrorText), nil
+	}
+	f := fieldErrors{clean: clean}
+	for _, key := range []string{"message", "error", "error_description"} {
+		f.add("", object[key], 0)
+	}
+	f.addRegistry(object["errors"])
+	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
+}
+
+// fieldErrors collects the leaves of a message: strings, arrays of strings, objects of either.
+type fieldErrors struct {
+	clean  cleaner
+	texts  []string
+	seen   map[string]bool // the texts
+	fields map[string][]string
+	work   int // bytes looked at: a long name is looked at again for each of its values
+}
+
+func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
+	var text string
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	f.work += len(name) + len(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null" || f.work > maxErrorWork:
+	case depth > maxErrorDepth:
+		f.leaf(name, string(raw))
+	case json.Unmarshal(raw, &text) == nil:
+		f.leaf(name, text)
+	case json.Unmarshal(raw, &list) == nil:
+		for _, item := range list {
+			f.add(name, item, depth+1)
+		}
+	case json.Unmarshal(raw, &object) == nil:
+		keys := make([]string, 0, len(object))
+		for key := range object {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			f.add(strings.TrimPrefix(name+"."+key, "."), object[key], depth+1)
+		}
+	default:
+		f.leaf(name, string(raw))
+	}
+}
+
+// addRegistry adds the errors of a container registry, which are objects with a code and a message.
+func (f *fieldErrors) addRegistry(raw json.RawMessage) {
+	var list []struct{ Code, Message string }
+	if json.Unmarshal(raw, &list) != nil {
+		return
+	}
+	for _, e := range list {
+		f.leaf("", strings.TrimSuffix(e.Code+": "+e.Message, ": "))
+	}
+}
+
+func (f *fieldErrors) leaf(name, text string) {
+	text = f.clean(text, maxErrorText)
+	if name == "" {
+		if text != "" && !f.seen[text] {
+			f.say(text)
+		}
+		return
+	}
+	name = f.clean(name, 256)
+	if f.fields == nil {
+		f.fields = map[string][]string{}
+	}
+	if _, known := f.fields[name]; !known && len(f.fields) >= maxErrorFields {
+		return
+	}
+	f.fields[name] = append(f.fields[name], text)
+	f.say(name + " " + text)
+}
+
+func (f *fieldErrors) say(text string) {
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[text] = true
+	f.texts = append(f.texts, text)
+}
+
+// htmlTitle gives the title of a page, which is all of it that a caller can use.
+func htmlTitle(page string) string {
+	lower := strings.ToLower(page)
+	start := strings.Index(lower, "<title>")
+	if start < 0 || len(lower) != len(page) {
+		return "an HTML page"
+	}
+	title, _, found := strings.Cut(page[start+len("<title>"):], "<")
+	if !found || strings.TrimSpace(title) == "" {
+		return "an HTML page"
+	}
+	return "an HTML page titled " + strings.TrimSpace(title)
+}
+
+func mediaType(contentType string) string {
+	if contentType == "application/json" {
+		return contentType // as almost always
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+	}
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+func isHTML(contentType string) bool {
+	media := mediaType(contentType)
+	return media == "text/html" || media == "application/xhtml+xml"
+}
+
+// isJSON accepts a missing type too: a body-less answer has none.
+func isJSON(contentType string) bool {
+	media := mediaType(contentType)
+	return media == "" || media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
+}

@@ -1,0 +1,74 @@
+package forge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
+)
+
+// An error body is read in linear time too: what is cleaned of it, names that are repeated for each
+// value included, is bounded by its size, and no usual body comes near the bound.
+func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
+	list := func(open, item, end string) string {
+		return open + strings.Repeat(item+",", (maxErrorBody-len(open)-len(end)-len(item))/(len(item)+1)) + item + end
+	}
+	name := strings.Repeat("%", 32<<10)
+	for label, body := range map[string]string{
+		"long name":          list(`{"message":{"`+name+`":[`, `"x"`, `]}}`),
+		"long name, numbers": list(`{"message":{"`+name+`":[`, `0`, `]}}`),
+		"long names":         list(`{"message":{"`+name[:8<<10]+`":{"`+name[:8<<10]+`":{"`+name[:8<<10]+`":[`, `[0]`, `]}}}}`),
+		"nothing below":      list(`{"message":{"`+name+`":[`, `{}`, `]}}`),
+		"many texts":         list(`{"message":[`, `"aaa"`, `]}`),
+		"registry":           list(`{"errors":[`, `{"code":"A","message":"b"}`, `]}`),
+	} {
+		cleaned := 0
+		message, _ := readMessage([]byte(body), "application/json", func(text string, limit int) string {
+			cleaned += len(text) + 1
+			return safetext.Clean(text, limit)
+		})
+		assert.LessOrEqual(t, cleaned, 32*len(body), label)
+		assert.LessOrEqual(t, len(message), maxErrorText+len("..."), label)
+	}
+	var keys, texts []string
+	for i := range 3000 {
+		keys = append(keys, fmt.Sprintf(`"k%d":0`, i))
+		texts = append(texts, fmt.Sprintf(`"text %d"`, i))
+	}
+	_, fields := readMessage([]byte(`{"message":{"base":[`+strings.Join(texts, ",")+`]}}`), "application/json", safetext.Clean)
+	assert.Len(t, fields["base"], 3000, "the values of a usual body are all there")
+	_, fields = readMessage([]byte(`{"message":{`+strings.Join(keys, ",")+`}}`), "application/json", safetext.Clean)
+	assert.Len(t, fields, maxErrorFields)
+}
+
+// FuzzErrorBody: an error answer of any form becomes a short message that is safe to print.
+func FuzzErrorBody(f *testing.F) {
+	for _, s := range []string{
+		`{"message":"404 Project Not Found"}`, `{"message":{"email":["has already been taken"],"a":{"b":["c"]}}}`, `{"error":"insufficient_scope","error_description":"x"}`,
+		`{"error":["a","b"]}`, `<html><title>502</title>`, `Retry later`, "\x00\x1b[31m", `{"message":null}`, `[]`, `"x"`, `{"message":{"":{"":[[[[[["x"]]]]]]}}}`, "\u202e",
+	} {
+		f.Add([]byte(s), "application/json")
+		f.Add([]byte(s), "text/html; charset=utf-8")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		if len(body) > maxErrorBody {
+			return
+		}
+		message, fields := readMessage(body, contentType, safetext.Clean)
+		require.LessOrEqual(t, len(fields), maxErrorFields)
+		texts := []string{message}
+		for name, list := range fields {
+			texts = append(append(texts, name), list...)
+		}
+		for _, text := range texts {
+			require.LessOrEqual(t, len(text), maxErrorText+3)
+			require.True(t, utf8.ValidString(text))
+			require.False(t, hasControl(text), "%q", text)
+		}
+	})
+}

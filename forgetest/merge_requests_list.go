@@ -1,0 +1,100 @@
+package forgetest
+
+import (
+	"slices"
+	"strings"
+)
+
+func listMergeRequests(c *call) response {
+	return c.mergeRequestList(c.store.projects, "created_by_me")
+}
+
+func listProjectMergeRequests(c *call) response {
+	return c.mergeRequestList([]*Project{c.project}, "all")
+}
+
+// mergeRequestList returns the merge requests that the caller can see and that match the filters
+// (Document 2 §4.2.1).
+func (c *call) mergeRequestList(projects []*Project, defaultScope string) response {
+	conditions := c.conditions(defaultScope)
+	viewpoint := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
+	var list []*MergeRequest
+	for _, p := range projects {
+		if !p.readableBy(c.user) {
+			continue
+		}
+		for _, mr := range p.tracker.mergeRequests {
+			if allHold(conditions, &mr.item) {
+				list = append(list, mr)
+			}
+		}
+	}
+	c.sortMergeRequests(list)
+	docs := listing{n: len(list), at: func(i int) *Document {
+		d := list[i].render(viewpoint)
+		if c.text("view") == "simple" {
+			return simpleView(d)
+		}
+		return d
+	}}
+	a := c.page(docs)
+	if c.flag("with_merge_status_recheck") {
+		c.recheck(list)
+	}
+	return a
+}
+
+// recheck recalculates the merge status of open merge requests in the background, for Developers.
+func (c *call) recheck(list []*MergeRequest) {
+	for _, mr := range list {
+		if mr.doc.text("merge_status") != "unchecked" || mr.doc.text("state") != "opened" || mr.project.role(c.user) < Developer {
+			continue
+		}
+		c.server.schedule(func() {
+			mr.doc.Set("merge_status", "can_be_merged").Set("detailed_merge_status", "mergeable")
+			if mr.doc.bool("has_conflicts") {
+				mr.doc.Set("merge_status", "cannot_be_merged").Set("detailed_merge_status", "conflict")
+			}
+		})
+	}
+}
+
+func (c *call) sortMergeRequests(list []*MergeRequest) {
+	order := c.textOr("order_by", "created_at")
+	descending := c.textOr("sort", "desc") == "desc"
+	key := func(mr *MergeRequest) sortKey {
+		if order == "title" {
+			return byText(mr.doc.text(order))
+		}
+		return sortKey{timeKey(mr.doc.Get(order))}
+	}
+	slices.SortFunc(list, func(a, b *MergeRequest) int { return compareRecords(key(a), key(b), a.ID, b.ID, descending) })
+}
+
+// mergeRequestFieldValues are the values of a merge request that a parameter is compared with.
+func mergeRequestFieldValues(mr *MergeRequest, name string) (values []string) {
+	switch name {
+	case "approved_by_ids":
+		return fieldTexts(documents(mr.approvedBy), "id")
+	case "approver_ids":
+		return fieldTexts(documents(mr.approvers), "id")
+	case "environment":
+		for _, d := range mr.deployments {
+			values = append(values, d.environment)
+		}
+		return values
+	case "merge_user_id":
+		return queryText(mr.doc.Get("merge_user.id"))
+	case "merge_user_username":
+		return queryText(mr.doc.Get("merge_user.username"))
+	case "reviewer_id", "reviewer_username":
+		reviewers, _ := mr.doc.Get("reviewers").([]*Document)
+		return fieldTexts(reviewers, strings.TrimPrefix(name, "reviewer_"))
+	case "wip":
+		if mr.doc.bool("draft") {
+			return []string{"yes"}
+		}
+		return []string{"no"}
+	}
+	return queryText(mr.doc.Get(name)) // source_branch, target_branch
+}

@@ -1,0 +1,80 @@
+package forgetest
+
+import (
+	"strings"
+	"time"
+)
+
+// Role is what a user may do in a group or project (Document 1 §5 rule 7).
+type Role int
+
+// The roles, from the weakest to the strongest.
+const (
+	NoAccess   Role = 0
+	Guest      Role = 10
+	Reporter   Role = 20
+	Developer  Role = 30
+	Maintainer Role = 40
+	Owner      Role = 50
+)
+
+// User is an account. Its fields do not change after creation.
+type User struct {
+	ID       int64  // instance-wide
+	Username string // also the path of the personal namespace
+	Name     string // derived from the username: "maya.lindqvist" is "Maya Lindqvist"
+	Email    string // username@example.com; the author address of commits
+	// Token is an access token of the user.
+	Token string
+	// Admin reports whether the user is an administrator.
+	Admin bool
+
+	srv         *Server
+	namespaceID int64
+	summary     *Document
+	doc         *Document
+	updated     time.Time
+	bot         BotKind // 0 for a human
+	emails      []*Document
+	attributes  []attribute
+}
+
+// AddUser creates a user with an access token and a personal namespace. If it exists, it is
+// returned unchanged.
+func (s *Server) AddUser(username string) *User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addUser(username, false)
+}
+
+// AddAdmin is [Server.AddUser] for an administrator.
+func (s *Server) AddAdmin(username string) *User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addUser(username, true)
+}
+
+// Root returns the default user, the owner of [Server.Token].
+func (s *Server) Root() *User { return s.store.root }
+
+func (s *Server) addUser(username string, admin bool) *User {
+	if u := s.store.userByName(username); u != nil {
+		return u
+	}
+	u := &User{
+		ID: s.store.nextID("user", 1), Username: username, Name: titleCase(username), Email: username + "@example.com",
+		Token: newToken("user"), Admin: admin, srv: s, namespaceID: s.store.nextID("namespace", 1),
+	}
+	u.summary = NewDocument("UserSummary").Set("id", u.ID).Set("username", username).Set("name", u.Name).
+		Set("state", "active").Set("web_url", link("/"+username))
+	u.doc = u.newDocument()
+	u.addEmail(u.Email, true)
+	s.store.users = append(s.store.users, u)
+	s.store.userIDs[u.ID], s.store.usernames[strings.ToLower(username)] = u, u
+	s.store.tokens[u.Token] = credential{scheme: "access_token", user: u}
+	s.store.invalidate()
+	return u
+}
+
+// render is the user summary (Document 2 §2.1).
+func (u *User) render() *Document { return u.summary }

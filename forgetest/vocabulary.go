@@ -1,0 +1,73 @@
+package forgetest
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// terms maps neutral names of the contract to those of the deployed product.
+type terms struct {
+	Settings     map[string]string            `json:"settings"`     // by neutral name
+	Integrations map[string]map[string]string `json:"integrations"` // by kind: "slug" and templated parameters
+}
+
+var vocabulary = sync.OnceValue(func() *terms {
+	v := new(terms)
+	parse("catalogue/words.json", v)
+	return v
+})
+
+// translate replaces the deployed names of settings by the neutral ones, which the deployed product
+// does not know.
+func (c *call) translate() *response {
+	if !c.server.gitlab || !strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
+		return nil
+	}
+	params, object := url.Values{}, map[string]any{}
+	for wire, values := range c.params {
+		name, _, _ := strings.Cut(wire, "[")
+		if neutral, known := neutralSetting(name); known {
+			params[neutral+strings.TrimPrefix(wire, name)] = values
+		}
+	}
+	for name, value := range c.object {
+		if neutral, known := neutralSetting(name); known {
+			object[neutral] = value
+		}
+	}
+	c.params, c.object = params, object
+	return nil
+}
+
+// deployedName returns the server's name of a setting.
+func (c *call) deployedName(name string) string {
+	if c.server.gitlab && strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
+		return orElse(vocabulary().Settings[name], name)
+	}
+	return name
+}
+
+// deployedNames replaces the parameter name at the start of each problem by the server's name.
+func (c *call) deployedNames(problems []string) []string {
+	for i, problem := range problems {
+		if name, rest, found := strings.Cut(problem, " "); found {
+			problems[i] = c.deployedName(name) + " " + rest
+		}
+	}
+	return problems
+}
+
+// neutralSetting returns the contract's name of a deployed setting. The deployed product does not
+// know neutral names that it spells otherwise.
+func neutralSetting(deployed string) (neutral string, known bool) {
+	if vocabulary().Settings[deployed] != "" {
+		return "", false
+	}
+	for neutral, word := range vocabulary().Settings {
+		if word == deployed {
+			return neutral, true
+		}
+	}
+	return deployed, true
+}

@@ -1,0 +1,191 @@
+package forge
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+)
+
+// exchange is one request that must be sent, and the answer to it.
+type exchange struct {
+	// sent is the method and the path below /api/v4, escaped as on the wire.
+	sent string
+	// query is the raw query, but for its brackets, which are shown as they are.
+	query string
+	// body is the JSON body; empty for none.
+	body string
+	// form is the form body, with its brackets shown as they are, or a multipart body, with a file as
+	// @name:content.
+	form string
+	// status is what is answered; 0 for 200.
+	status int
+	// answer is a file below testdata if it ends in .json or .csv, else the body itself.
+	answer string
+	// header is answered in addition; a content type here replaces JSON.
+	header map[string]string
+}
+
+// scenario is a row of a service's table: what is sent, what comes back, and what the caller does
+// and sees.
+type scenario struct {
+	name      string
+	exchanges []exchange
+	run       func(t *testing.T, c *Client)
+}
+
+func runScenarios(t *testing.T, rows []scenario) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			row.run(t, serve(t, row.exchanges...))
+		})
+	}
+}
+
+// serve answers the exchanges in order. One that is sent otherwise, is not expected or does not
+// happen fails the test.
+func serve(t *testing.T, exchanges ...exchange) *Client {
+	t.Helper()
+	var mu sync.Mutex
+	served := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !assert.Less(t, served, len(exchanges), "not expected: %s %s", r.Method, r.URL) {
+			w.WriteHeader(http.StatusTeapot)
+			return
+		}
+		e := exchanges[served]
+		served++
+		e.verify(t, r)
+		e.reply(t, w)
+	}))
+	client, err := NewClient(srv.URL, WithToken("exchange-token"))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		srv.Close()
+		assert.Equal(t, len(exchanges), served, "exchanges that happened")
+	})
+	return client
+}
+
+func (e exchange) verify(t *testing.T, r *http.Request) {
+	method, path, _ := strings.Cut(e.sent, " ")
+	assert.Equal(t, method, r.Method)
+	assert.Equal(t, "/api/v4"+path, r.URL.EscapedPath())
+	assert.Equal(t, e.query, strings.NewReplacer("%5B", "[", "%5D", "]").Replace(r.URL.RawQuery), "query")
+	assert.Equal(t, "exchange-token", r.Header.Get("PRIVATE-TOKEN"))
+	if e.form != "" {
+		assert.Equal(t, e.form, readForm(t, r), "form")
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Errorf("reading the body: %v", err)
+	}
+	if e.body == "" {
+		assert.Empty(t, string(body), "body")
+		return
+	}
+	assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+	assert.JSONEq(t, e.body, string(body), "body")
+}
+
+// readForm writes a form or multipart body as the exchanges show it.
+func readForm(t *testing.T, r *http.Request) string {
+	if r.Method == http.MethodDelete { // whose body net/http does not read as a form
+		assert.Equal(t, "application/x-www-form-urlencoded", r.Header.Get("Content-Type"))
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Errorf("reading the body: %v", err)
+		}
+		return strings.NewReplacer("%5B", "[", "%5D", "]").Replace(string(body))
+	}
+	if err := r.ParseMultipartForm(1 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		t.Errorf("reading the form: %v", err)
+	}
+	values := url.Values{}
+	maps.Copy(values, r.PostForm)
+	if r.MultipartForm == nil {
+		return strings.NewReplacer("%5B", "[", "%5D", "]").Replace(values.Encode())
+	}
+	var parts []string
+	for name, list := range r.MultipartForm.Value {
+		parts = append(parts, name+"="+strings.Join(list, ","))
+	}
+	for name, files := range r.MultipartForm.File {
+		for _, file := range files {
+			content, err := file.Open()
+			if err != nil {
+				t.Errorf("opening %s: %v", name, err)
+				continue
+			}
+			text, _ := io.ReadAll(content)
+			parts = append(parts, name+"=@"+file.Filename+":"+string(text))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "&")
+}
+
+func (e exchange) reply(t *testing.T, w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	for name, value := range e.header {
+		w.Header().Set(name, value)
+	}
+	answer := []byte(e.answer)
+	if strings.HasSuffix(e.answer, ".json") || strings.HasSuffix(e.answer, ".csv") {
+		var err error
+		if answer, err = os.ReadFile(filepath.Join("testdata", e.answer)); err != nil {
+			t.Errorf("no answer: %v", err)
+		}
+	}
+	w.WriteHeader(cmp.Or(e.status, http.StatusOK))
+	_, _ = w.Write(answer)
+}
+
+// assertWhole shows that every member of the fixture has reached the value: written as JSON again,
+// the value says the same.
+func assertWhole(t *testing.T, fixture string, got any) {
+	t.Helper()
+	written, err := json.Marshal(got)
+	require.NoError(t, err)
+	var want, have any
+	require.NoError(t, json.Unmarshal(readFixture(t, fixture), &want))
+	require.NoError(t, json.Unmarshal(written, &have))
+	assert.Equal(t, catalogue.WithoutZeros("", want), catalogue.WithoutZeros("", have))
+}
+
+func readFixture(t *testing.T, name string) []byte {
+	t.Helper()
+	return catalogue.Fixture(t, name)
+}
+
+// assertRefused asserts that the call was refused for the option and its parameter before anything
+// was sent.
+func assertRefused(t *testing.T, err error, option, param string) {
+	t.Helper()
+	var invalid *ValidationError
+	if assert.ErrorAs(t, err, &invalid) {
+		assert.Equal(t, option, invalid.Option)
+		assert.Equal(t, param, invalid.Param)
+		assert.NotEmpty(t, invalid.Route)
+	}
+}

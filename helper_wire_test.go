@@ -1,0 +1,351 @@
+package forge
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The helpers of the wire tests: a server that answers with exact bytes, a set of named hosts, and
+// clients with short waits.
+
+const secret = "glpat-THE-SECRET-0123456789"
+
+// impatient keeps the policy and shortens its waits, for tests on the wire.
+var impatient = RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}
+
+// Routes of the contract, one of each class.
+const (
+	safeRoute       = "/projects/:id/issues/:issue_iid/time_stats"
+	repeatableRoute = "/projects/:id/issues/:issue_iid/subscribe"
+	onceRoute       = "/projects/:id/issues/:issue_iid/add_spent_time"
+	archiveRoute    = "/projects/:id/repository/archive[.:format]"
+)
+
+func callOf(k class) Call {
+	args := []Ref{ID(1), ID(2)}
+	switch k {
+	case safe:
+		return Call{Method: http.MethodGet, Route: safeRoute, Args: args}
+	case repeatable:
+		return Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: map[string]any{"n": 1}}
+	default:
+		return Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: map[string]any{"duration": "1h"}}
+	}
+}
+
+// seen is a request as a server read it. conn and nth count connections, and requests on one, from
+// 1.
+type seen struct {
+	method, uri, host, body string
+	header                  http.Header
+	conn, nth               int
+}
+
+// act is what a wire does about a request; it reports whether the connection goes on.
+type act func(net.Conn) bool
+
+// wire is a server on a real listener that reads requests and answers them with exact bytes.
+type wire struct {
+	url      string
+	listener net.Listener
+	answer   func(seen) act
+
+	mu       sync.Mutex
+	requests []seen
+	conns    []net.Conn
+	closed   bool
+	running  sync.WaitGroup
+}
+
+// newWire starts a wire; answer chooses what is done about each request. It is called by one
+// goroutine at a time.
+func newWire(t *testing.T, answer func(seen) act) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w := &wire{url: "http://" + listener.Addr().String(), listener: listener, answer: answer}
+	w.running.Go(w.accept)
+	t.Cleanup(w.close)
+	return w
+}
+
+func (w *wire) accept() {
+	for {
+		conn, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, conn)
+		number := len(w.conns)
+		if w.closed { // after Accept: close has not seen this connection
+			_ = conn.Close()
+		}
+		w.mu.Unlock()
+		w.running.Go(func() { w.serve(conn, number) })
+	}
+}
+
+func (w *wire) serve(conn net.Conn, number int) {
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	for nth := 1; ; nth++ {
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		s := seen{req.Method, req.RequestURI, req.Host, string(body), req.Header, number, nth}
+		w.mu.Lock()
+		w.requests = append(w.requests, s)
+		do := w.answer(s)
+		w.mu.Unlock()
+		if !do(conn) {
+			return
+		}
+	}
+}
+
+func (w *wire) close() {
+	_ = w.listener.Close()
+	w.mu.Lock()
+	w.closed = true
+	for _, conn := range w.conns {
+		_ = conn.Close()
+	}
+	w.mu.Unlock()
+	w.running.Wait()
+}
+
+// seen gives the requests so far.
+func (w *wire) seen() []seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]seen(nil), w.requests...)
+}
+
+func (w *wire) accepted() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.conns)
+}
+
+// closing sends text and closes the connection.
+func closing(text string) act {
+	return func(conn net.Conn) bool {
+		_, _ = io.WriteString(conn, text)
+		return false
+	}
+}
+
+// say answers and keeps the connection. headers are whole lines.
+func say(status int, body string, headers ...string) act {
+	first := []string{fmt.Sprintf("HTTP/1.1 %d %s", status, http.StatusText(status)), fmt.Sprintf("Content-Length: %d", len(body))}
+	head := strings.Join(append(first, headers...), "\r\n")
+	return func(conn net.Conn) bool {
+		_, err := io.WriteString(conn, head+"\r\n\r\n"+body)
+		return err == nil
+	}
+}
+
+const jsonType = "Content-Type: application/json"
+
+func sayJSON(body string) act { return say(200, body, jsonType) }
+
+// reset ends the connection with a RST after sending text.
+func reset(text string) act {
+	return func(conn net.Conn) bool {
+		_, _ = io.WriteString(conn, text)
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+		return false
+	}
+}
+
+// silent sends text and then nothing, until the client hangs up.
+func silent(text string) act {
+	return func(conn net.Conn) bool {
+		_, _ = io.WriteString(conn, text)
+		_, _ = io.Copy(io.Discard, conn)
+		return false
+	}
+}
+
+// always gives the same answer; script the answers in order, the last again and again.
+func always(a act) func(seen) act { return func(seen) act { return a } }
+
+func script(acts ...act) func(seen) act {
+	n := 0
+	return func(seen) act {
+		a := acts[min(n, len(acts)-1)]
+		n++
+		return a
+	}
+}
+
+// refusedAddress returns an address that refuses connections. Its port belongs to a connected
+// socket, so that no other process can listen there meanwhile.
+func refusedAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = conn.Close()
+		_ = listener.Close()
+	})
+	return "http://" + conn.LocalAddr().String()
+}
+
+// overriding adds options to a helper's own, and drops of these what the options replace.
+func overriding(own []Option, options ...Option) []Option {
+	replaced := config{builder: new(builder)}
+	for _, option := range options {
+		if option != nil {
+			_ = option(&replaced)
+		}
+	}
+	kept := []Option{}
+	for _, option := range own {
+		first, second := config{builder: new(builder)}, config{builder: &builder{given: replaced.builder.given}}
+		if option(&first) != nil || option(&second) == nil {
+			kept = append(kept, option)
+		}
+	}
+	return append(kept, options...)
+}
+
+// wireClient is a client with connections of its own and short waits.
+func wireClient(t *testing.T, address string, options ...Option) *Client {
+	t.Helper()
+	own := []Option{WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithToken(secret), WithRetry(impatient)}
+	c, err := NewClient(address, overriding(own, options...)...)
+	require.NoError(t, err)
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// roundTrip is a transport made of a function, for tests in a synctest bubble.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func through(f roundTrip) Option { return WithHTTPClient(&http.Client{Transport: f}) }
+
+// world is a set of hosts that all live on this machine: its clients dial them by name.
+type world struct {
+	t     *testing.T
+	roots *x509.CertPool
+	mu    sync.Mutex
+	addrs map[string]string // by host:port
+	got   map[string][]seen // by base address
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return &world{t: t, roots: x509.NewCertPool(), addrs: map[string]string{}, got: map[string][]seen{}}
+}
+
+// host adds a host. Certificates are for example.com and *.example.com.
+func (w *world) host(address string, handler http.HandlerFunc) {
+	u, err := url.Parse(address)
+	require.NoError(w.t, err)
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		w.got[address] = append(w.got[address], seen{method: r.Method, uri: r.RequestURI, host: r.Host, body: string(body), header: r.Header})
+		w.mu.Unlock()
+		handler(rw, r)
+	}))
+	if u.Scheme == "https" {
+		srv.StartTLS()
+		w.roots.AddCert(srv.Certificate())
+	} else {
+		srv.Start()
+	}
+	w.t.Cleanup(srv.Close)
+	w.addrs[net.JoinHostPort(u.Hostname(), port(u))] = srv.Listener.Addr().String()
+}
+
+// at gives what a host was asked since the last look.
+func (w *world) at(address string) []seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	got := w.got[address]
+	w.got[address] = nil
+	return got
+}
+
+func (w *world) client(base string, options ...Option) *Client {
+	w.t.Helper()
+	return wireClient(w.t, base, overriding([]Option{w.dials()}, options...)...)
+}
+
+// dials is the option of clients that find the hosts.
+func (w *world) dials() Option {
+	return WithHTTPClient(&http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: w.roots, MinVersion: tls.VersionTLS12},
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, w.addrs[addr])
+		},
+	}})
+}
+
+// runner is an executor as a caller meets it.
+type runner struct {
+	name string
+	run  func(context.Context, *Client, ...RequestOption) error
+}
+
+var runners = []runner{
+	{"do", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		var out any
+		return c.Do(ctx, callOf(safe), &out, opts...)
+	}},
+	{"exec", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		return c.Do(ctx, callOf(safe), nil, opts...)
+	}},
+	{"list", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		_, err := Collect(ListAs[map[string]any](ctx, c, Call{Method: http.MethodGet, Route: "/issues"}, opts...))
+		return err
+	}},
+	{"open", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		d, err := openArchive(ctx, c, opts...)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		_, err = io.Copy(io.Discard, d)
+		return err
+	}},
+}
+
+func openArchive(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
+	return open(ctx, service{c.core}.get(archiveRoute, ID(1), ""), opts)
+}
+
+// asError gives the *Error that every failed call is.
+func asError(t *testing.T, err error) *Error {
+	t.Helper()
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	return e
+}

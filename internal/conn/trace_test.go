@@ -1,0 +1,120 @@
+package conn
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A second connection within one request ends the attempt: while net/http looks for it, or by
+// closing it. Below a caller's transport the count begins again after a response.
+func TestTrace(t *testing.T) {
+	const getConn, gotConn, response = "GetConn", "GotConn", "GotFirstResponseByte"
+	for name, test := range map[string]struct {
+		hooks              []string
+		other              bool // the transport is not net/http's
+		sent, ends, closed bool
+	}{
+		"no connection":                           {[]string{getConn}, false, false, false, false},
+		"a connection":                            {[]string{getConn, gotConn}, false, true, false, false},
+		"sought again":                            {[]string{getConn, gotConn, getConn}, false, true, true, false},
+		"a second one":                            {[]string{getConn, gotConn, getConn, gotConn}, false, true, true, true},
+		"a second one without GetConn":            {[]string{gotConn, gotConn}, true, true, true, true},
+		"a second one after a response":           {[]string{getConn, gotConn, response, getConn, gotConn}, true, true, false, false},
+		"a second one after a response, net/http": {[]string{getConn, gotConn, response, getConn}, false, true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newContext(t.Context(), time.Minute, time.Minute)
+			var sent atomic.Bool
+			transport := new(http.Transport)
+			if test.other {
+				transport = nil
+			}
+			trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, &sent, transport))
+			client, server := net.Pipe()
+			defer client.Close()
+			defer server.Close()
+			for _, hook := range test.hooks {
+				switch {
+				case hook == getConn:
+					trace.GetConn("")
+				case hook == gotConn:
+					trace.GotConn(httptrace.GotConnInfo{Conn: client})
+				case trace.GotFirstResponseByte != nil:
+					trace.GotFirstResponseByte()
+				}
+			}
+			assert.Equal(t, test.sent, sent.Load(), "sent")
+			assert.Equal(t, test.ends, c.Replayed(), "Replayed")
+			assert.Equal(t, test.ends, c.Err() != nil, "the attempt has ended")
+			assert.NoError(t, c.TimeoutCause(nil), "it is not a timeout")
+			assert.Equal(t, test.closed, errors.Is(client.SetDeadline(time.Time{}), io.ErrClosedPipe), "the connection is closed")
+			assert.False(t, c.IsHTTP2())
+		})
+	}
+}
+
+// A new request of the same attempt, after a redirect, has its own connections.
+func TestTraceOfTheNextRequest(t *testing.T) {
+	c := newContext(t.Context(), time.Minute, time.Minute)
+	for range 3 {
+		var sent atomic.Bool
+		trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, &sent, new(http.Transport)))
+		trace.GetConn("")
+		trace.GotConn(httptrace.GotConnInfo{})
+		require.NoError(t, c.Err())
+		require.True(t, sent.Load())
+		require.False(t, c.Replayed())
+	}
+}
+
+// Without TLS a connection is of HTTP/2 if the transport speaks nothing else.
+func TestIsHTTP2(t *testing.T) {
+	assert.False(t, newContext(t.Context(), 0, 0).IsHTTP2(), "without a request")
+	for _, alone := range []bool{false, true} {
+		c := newContext(t.Context(), time.Minute, time.Minute)
+		var sent atomic.Bool
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		transport.Protocols.SetUnencryptedHTTP2(true)
+		transport.Protocols.SetHTTP1(!alone)
+		ctx := c.Trace(http.Header{}, &sent, transport)
+		client, server := net.Pipe()
+		defer client.Close()
+		defer server.Close()
+		httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: client})
+		assert.Equal(t, alone, c.IsHTTP2())
+		httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: client})
+		require.Error(t, c.Err())
+		closed := errors.Is(client.SetDeadline(time.Time{}), io.ErrClosedPipe)
+		assert.Equal(t, !alone, closed, "one of HTTP/2 serves other requests")
+	}
+}
+
+// What an error of the transport is, and what is left of it.
+func TestTransportErrors(t *testing.T) {
+	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
+	assert.True(t, IsDial(fmt.Errorf("wrapped: %w", dial)))
+	assert.False(t, IsDial(&net.OpError{Op: "read", Err: errors.New("reset")}))
+	assert.False(t, IsDial(nil))
+
+	wrapped := &url.Error{Op: "Get", URL: "https://forge.example.com/secret", Err: &url.Error{URL: "/", Err: dial}}
+	assert.Equal(t, error(dial), UnwrapURLError(wrapped))
+	assert.NoError(t, UnwrapURLError(nil))
+	for _, end := range []error{io.EOF, fmt.Errorf("wrapped: %w", io.EOF), &url.Error{Err: io.EOF}} {
+		err := UnwrapURLError(end)
+		assert.NotErrorIs(t, err, io.EOF)
+		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.EqualError(t, err, "the connection was closed before an answer came")
+	}
+	assert.ErrorIs(t, ErrNotProcessed, io.ErrUnexpectedEOF)
+}

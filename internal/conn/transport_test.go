@@ -1,0 +1,57 @@
+package conn
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A caller's plain transport speaks HTTP/2, as it would without the library's limits.
+func TestPlainTransportKeepsHTTP2(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, r.Proto)
+	}))
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	given := &http.Transport{}
+	transport := Transport(given)
+	assert.True(t, transport.ForceAttemptHTTP2)
+	assert.False(t, given.ForceAttemptHTTP2, "the caller's own is not changed")
+	off := Transport(&http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
+	assert.False(t, off.ForceAttemptHTTP2, "a caller who has switched it off keeps it off")
+
+	transport.TLSClientConfig.RootCAs = srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	for _, again := range []bool{false, true} {
+		if again {
+			transport = Transport(transport)
+		}
+		resp, err := (&http.Client{Transport: transport}).Get(srv.URL)
+		require.NoError(t, err)
+		proto, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, "HTTP/2.0", string(proto), "given twice: %t", again)
+		transport.CloseIdleConnections()
+	}
+}
+
+// Silent HTTP/2 connections are pinged; times that the caller's transport has stay, and the transport
+// itself is not changed.
+func TestPingTimes(t *testing.T) {
+	given := &http.Transport{}
+	config := Transport(given).HTTP2
+	assert.Equal(t, []time.Duration{30 * time.Second, 15 * time.Second}, []time.Duration{config.SendPingTimeout, config.PingTimeout})
+	assert.Nil(t, given.HTTP2)
+	given.HTTP2 = &http.HTTP2Config{SendPingTimeout: time.Minute}
+	config = Transport(given).HTTP2
+	assert.Equal(t, []time.Duration{time.Minute, 15 * time.Second}, []time.Duration{config.SendPingTimeout, config.PingTimeout})
+	assert.Zero(t, given.HTTP2.PingTimeout)
+}

@@ -1,0 +1,425 @@
+package contracttest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
+	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+)
+
+// TestZeroRequestsOnBadInput: each method refuses bad arguments, bad options and request options
+// that do not fit, with a *ValidationError that names the option and the wire name, before anything
+// is sent.
+func TestZeroRequestsOnBadInput(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) })
+	b := newBadInput(t)
+	methods := b.methods(t)
+	require.Greater(t, len(methods), 80, "the methods are not found")
+	for _, m := range methods {
+		t.Run(m.name, func(t *testing.T) {
+			b.t = t
+			m.valid(b)
+			m.badArguments(b)
+			m.badOptions(b)
+			m.badRequestOptions(b)
+		})
+	}
+}
+
+// badInput is a server that counts, and a client of it.
+type badInput struct {
+	t        *testing.T
+	client   *forge.Client
+	requests atomic.Int64
+	options  map[reflect.Type]reflect.Value // valid ones, by the type of the pointer
+}
+
+func newBadInput(t *testing.T) *badInput {
+	t.Helper()
+	b := &badInput{t: t, options: map[reflect.Type]reflect.Value{}}
+	b.client = memoryClient(t, b.respond, forge.WithVocabulary(cases.Vocabulary()), forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
+	for _, c := range conformanceCases(t) {
+		if c.Options == nil {
+			continue
+		}
+		for _, call := range c.calls(t, 0) {
+			if !call.unchecked {
+				b.options[reflect.PointerTo(c.Options)] = call.Value
+				break
+			}
+		}
+	}
+	return b
+}
+
+// respond counts a request, and knows nothing but tokens of the registry.
+func (b *badInput) respond(r *http.Request) (*http.Response, error) {
+	b.requests.Add(1)
+	if strings.HasPrefix(r.URL.Path, "/auth/") {
+		return jsonResponse(http.StatusOK, `{"token":"registry-token"}`), nil
+	}
+	return jsonResponse(http.StatusNotFound, `{"message":"404 Not found"}`), nil
+}
+
+// badMethod is a method with valid arguments.
+type badMethod struct {
+	name   string
+	method reflect.Value
+	in     []reflect.Value // from the service on, without request options
+	list   bool
+}
+
+// methods are all methods that send something.
+func (b *badInput) methods(t *testing.T) (methods []*badMethod) {
+	t.Helper()
+	for field := range reflect.TypeFor[forge.Client]().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		for method := range field.Type.Methods() {
+			if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[context.Context]() {
+				continue
+			}
+			m := &badMethod{name: field.Name + "." + method.Name, method: method.Func, list: method.Type.Out(0).CanSeq2()}
+			m.in = []reflect.Value{reflect.ValueOf(catalogue.Service(b.client, field.Type)), reflect.ValueOf(t.Context())}
+			for i := 2; i < method.Type.NumIn()-1; i++ {
+				m.in = append(m.in, b.validArgument(method.Type.In(i)))
+			}
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
+
+func (b *badInput) validArgument(kind reflect.Type) reflect.Value {
+	switch kind {
+	case reflect.TypeFor[*forge.SecureFile]():
+		return reflect.ValueOf(&forge.SecureFile{ID: 7})
+	case reflect.TypeFor[forge.File]():
+		return reflect.ValueOf(forge.FileBytes([]byte("content")).Named("f"))
+	case reflect.TypeFor[forge.IntegrationName]():
+		return reflect.ValueOf(forge.IntegrationSlug("jira"))
+	case reflect.TypeFor[forge.IntegrationOptions]():
+		return reflect.ValueOf(&forge.CustomIntegration{Slug: "jira", Params: map[string]any{"a": 1}})
+	}
+	if kind.Kind() == reflect.Pointer {
+		return b.leastOptions(kind)
+	}
+	return cases.Sample(b.t, kind)
+}
+
+// leastOptions are valid options with the required fields alone.
+func (b *badInput) leastOptions(kind reflect.Type) reflect.Value {
+	least := reflect.New(kind.Elem())
+	full, known := b.options[kind]
+	if !known || cases.Check(b.t, least.Interface()) == nil {
+		return least
+	}
+	least.Elem().Set(full)
+	for field := range kind.Elem().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		value := least.Elem().FieldByIndex(field.Index)
+		before := reflect.New(field.Type).Elem()
+		before.Set(value)
+		if value.SetZero(); cases.Check(b.t, least.Interface()) != nil {
+			value.Set(before)
+		}
+		if field.Type == reflect.TypeFor[forge.File]() {
+			value.Set(b.validArgument(field.Type))
+		}
+	}
+	return least
+}
+
+// base are valid options in which a field can have a value: the least ones, or all where the field
+// needs others beside it.
+func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
+	full, known := b.options[reflect.PointerTo(least.Type())]
+	if !known || full.FieldByIndex(index).IsZero() {
+		return least
+	}
+	if cases.Check(b.t, copied(least, index, full.FieldByIndex(index)).Interface()) == nil {
+		return least
+	}
+	return full
+}
+
+// call calls the method. It gives the error, the number of requests, and what else came of it.
+func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...forge.RequestOption) (err error, sent int64, out callresult.Outcome) { //nolint:revive,staticcheck // the error is what is looked at
+	before := b.requests.Load()
+	out = callresult.Of(callresult.Patience, func() error {
+		return cases.Consume(m.method.CallSlice(append(slices.Clone(in), reflect.ValueOf(opts))))
+	})
+	return out.Err, b.requests.Load() - before, out
+}
+
+// valid shows that the method sends something, so that a refusal is one of what is bad.
+func (m *badMethod) valid(b *badInput) {
+	err, sent, out := m.call(b, m.in)
+	var invalid *forge.ValidationError
+	assert.True(b.t, out.Kind == callresult.Returned && !errors.As(err, &invalid) && sent > 0, "valid input: it %s, %d requests", out, sent)
+}
+
+// refused asserts the refusal of a call.
+func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts ...forge.RequestOption) *forge.ValidationError {
+	err, sent, out := m.call(b, in, opts...)
+	var invalid *forge.ValidationError
+	if !assert.Equal(b.t, callresult.Returned, out.Kind, "%s: it %s", what, out) {
+		return nil
+	}
+	assert.Zero(b.t, sent, "%s: something was sent: %v", what, err)
+	if !assert.ErrorAs(b.t, err, &invalid, what) {
+		return nil
+	}
+	assert.NotEmpty(b.t, invalid.Option, "%s: %v", what, err)
+	assert.NotEmpty(b.t, invalid.Route, "%s: %v", what, err)
+	assert.NotEmpty(b.t, invalid.Reason, "%s: %v", what, err)
+	return invalid
+}
+
+// badArguments gives each argument each bad value.
+func (m *badMethod) badArguments(b *badInput) {
+	for i := 2; i < len(m.in); i++ {
+		kind := m.method.Type().In(i)
+		var bad []reflect.Value
+		add := func(values ...any) {
+			for _, value := range values {
+				bad = append(bad, reflect.ValueOf(value))
+			}
+		}
+		switch {
+		case kind == reflect.TypeFor[forge.Ref]():
+			bad = append(bad, reflect.Zero(kind))
+			add(forge.ID(0), forge.ID(-1), forge.ID(math.MinInt64), (*forge.ID)(nil), (*forge.Path)(nil), forge.Path("acme%2Fplatform"), forge.Path("acme%20platform"))
+			for _, text := range catalogue.BadSegments {
+				add(forge.Path(text))
+			}
+		case kind.Kind() == reflect.Int64:
+			add(int64(0), int64(-1), int64(math.MinInt64))
+		case kind.Kind() == reflect.String:
+			for _, text := range catalogue.BadSegments {
+				if strings.Contains(m.name, "RegistryNative") && strings.Contains(text, "/") {
+					continue // an image path has parts of its own
+				}
+				bad = append(bad, reflect.ValueOf(text).Convert(kind))
+			}
+		case kind == reflect.TypeFor[*forge.SecureFile]():
+			add((*forge.SecureFile)(nil), &forge.SecureFile{}, &forge.SecureFile{ID: -1})
+		case kind == reflect.TypeFor[forge.File]():
+			add(forge.File{}, forge.FileAt(""), forge.FileAt(b.t.TempDir())) // TestCallersCode has those that end the process
+		case kind == reflect.TypeFor[forge.IntegrationName]():
+			bad = append(bad, reflect.Zero(kind))
+			add(forge.IntegrationSlug(""), forge.IntegrationSlug(".."), forge.IntegrationSlug("a\nb"))
+		case kind == reflect.TypeFor[forge.IntegrationOptions]():
+			bad = append(bad, reflect.Zero(kind))
+			add((*forge.CustomIntegration)(nil), &forge.CustomIntegration{}, &forge.CustomIntegration{Slug: ".."})
+		}
+		for _, value := range bad {
+			in := slices.Clone(m.in)
+			in[i] = value
+			what := fmt.Sprintf("argument %d = %.60s", i-1, fmt.Sprint(value))
+			for _, opts := range [][]forge.RequestOption{nil, {forge.Unchecked()}} { // which lifts no check of an address
+				invalid := m.refused(b, what, in, opts...)
+				if invalid == nil || kind == reflect.TypeFor[forge.File]() || kind == reflect.TypeFor[forge.IntegrationOptions]() {
+					continue
+				}
+				assert.NotEmpty(b.t, invalid.Param, "%s: no wire name: %v", what, invalid)
+				assert.True(b.t, strings.Contains(m.name, "Wait") || strings.Contains(invalid.Route, ":"+invalid.Param), "%s: %q is not in the route: %v", what, invalid.Param, invalid)
+			}
+			if text, is := value.Interface().(forge.Path); is && text == "acme%2Fplatform" {
+				if invalid := m.refused(b, what, in); invalid != nil {
+					assert.Contains(b.t, invalid.Reason, "acme/platform", what)
+				}
+			}
+		}
+	}
+}
+
+// badOptions leaves out what is required, and gives each filter and each id what it cannot be.
+func (m *badMethod) badOptions(b *badInput) {
+	for i := 2; i < len(m.in); i++ {
+		kind := m.method.Type().In(i)
+		if kind.Kind() != reflect.Pointer || kind == reflect.TypeFor[*forge.SecureFile]() || kind == reflect.TypeFor[*forge.SettingsDiff]() {
+			continue
+		}
+		with := func(options reflect.Value) []reflect.Value {
+			in := slices.Clone(m.in)
+			in[i] = options
+			return in
+		}
+		least := m.in[i].Elem()
+		if !least.IsZero() && m.name != "Issues.Promote" { // whose body has a default
+			m.refused(b, "no options", with(reflect.Zero(kind)))
+			m.refused(b, "empty options", with(reflect.New(kind.Elem())))
+		}
+		for field := range kind.Elem().Fields() {
+			if !field.IsExported() {
+				continue
+			}
+			if !least.FieldByIndex(field.Index).IsZero() && m.name != "Issues.Promote" {
+				in := with(copied(least, field.Index, reflect.Zero(field.Type)))
+				if invalid := m.refused(b, "without "+field.Name, in); invalid != nil {
+					assert.NotEmpty(b.t, invalid.Param, "without %s: no wire name: %v", field.Name, invalid)
+				}
+			}
+			if kind == reflect.TypeFor[*forge.UpdateSettingsOptions]() {
+				continue // whose lists may hold what a server's do
+			}
+			for _, value := range badFieldValues(field) {
+				m.badField(b, field, value, with(copied(b.base(least, field.Index), field.Index, value)))
+			}
+			if field.Type.Kind() != reflect.Pointer || field.Type.Elem().Kind() != reflect.Struct {
+				continue
+			}
+			for inner := range field.Type.Elem().Fields() { // Not
+				for _, value := range badFieldValues(inner) {
+					not := reflect.New(field.Type.Elem())
+					not.Elem().FieldByIndex(inner.Index).Set(value)
+					m.badField(b, inner, value, with(copied(least, field.Index, not)))
+				}
+			}
+		}
+	}
+}
+
+// badField is a value that the field cannot have. Unchecked lifts that, unless the wire has no form
+// for it.
+func (m *badMethod) badField(b *badInput, field reflect.StructField, value reflect.Value, in []reflect.Value) {
+	wire, _, _ := strings.Cut(field.Tag.Get("url")+field.Tag.Get("json"), ",")
+	what := fmt.Sprintf("%s = %#v", field.Name, value)
+	invalid := m.refused(b, what, in)
+	if invalid == nil {
+		return
+	}
+	assert.Contains(b.t, invalid.Option, field.Name, "%s: %v", what, invalid)
+	assert.Contains(b.t, invalid.Param, wire, "%s: %v", what, invalid)
+	switch field.Type {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[forge.Nullable[time.Duration]]():
+		m.refused(b, what+", unchecked", in, forge.Unchecked())
+		return
+	}
+	if strings.Contains(m.name, "Preview") || strings.Contains(fmt.Sprint(value), ",") {
+		return // which is always checked; a comma in a label
+	}
+	err, sent, _ := m.call(b, in, forge.Unchecked())
+	assert.Positive(b.t, sent, "%s, unchecked: %v", what, err)
+}
+
+// copied are options with another value in a field.
+func copied(options reflect.Value, index []int, value reflect.Value) reflect.Value {
+	other := reflect.New(options.Type())
+	other.Elem().Set(options)
+	other.Elem().FieldByIndex(index).Set(value)
+	return other
+}
+
+// badFieldValues are values that a field cannot have: ids are positive, what is given is not empty,
+// numbers of a query are not negative, and times and durations have a form on the wire.
+func badFieldValues(field reflect.StructField) (values []reflect.Value) {
+	of := func(all ...any) (values []reflect.Value) {
+		for _, value := range all {
+			values = append(values, reflect.ValueOf(value))
+		}
+		return values
+	}
+	query := field.Tag.Get("url") != "" && field.Tag.Get("url") != "-"
+	switch kind := field.Type; kind {
+	case reflect.TypeFor[forge.IDFilter]():
+		return of(forge.ID(-1), forge.ID(0))
+	case reflect.TypeFor[forge.ID]():
+		return of(forge.ID(-1), forge.ID(math.MinInt64))
+	case reflect.TypeFor[int64]():
+		return of(int64(-1), int64(math.MinInt64))
+	case reflect.TypeFor[forge.IDsFilter]():
+		return of(forge.IDs(), forge.IDs(-1), forge.IDs(7, 0))
+	case reflect.TypeFor[[]int64]():
+		return of([]int64{}, []int64{0}, []int64{7, -1})
+	case reflect.TypeFor[forge.LabelFilter](), reflect.TypeFor[forge.LabelNames]():
+		return of(forge.Labels(), forge.Labels(""), forge.Labels("bug", " "), forge.Labels("a,b"), forge.Labels("None"), forge.Labels("bug", "any"), forge.Labels("NO LABEL"))
+	case reflect.TypeFor[forge.TextFilter]():
+		return of(forge.Text(""), forge.Text(" \t"), forge.Text("none"), forge.Text("Any"))
+	case reflect.TypeFor[forge.Text]():
+		return of(forge.Text(" \t"), forge.Text("none"), forge.Text("ANY"))
+	case reflect.TypeFor[forge.Hash]():
+		return of(forge.Hash{}, forge.Hash{" ": "x"})
+	case reflect.TypeFor[time.Time]():
+		return of(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64>>2, 0))
+	case reflect.TypeFor[forge.Nullable[time.Duration]]():
+		return of(forge.Value(time.Duration(0)), forge.Value(-time.Second), forge.Value(1500*time.Millisecond))
+	case reflect.TypeFor[[]string]():
+		if strings.Contains(field.Tag.Get("json"), "omitzero") { // where an empty one clears
+			return of([]string{""}, []string{"a", " "})
+		}
+		return of([]string{}, []string{""}, []string{"a", " "})
+	case reflect.TypeFor[int]():
+		if query {
+			return of(-1, math.MinInt)
+		}
+	default:
+		if kind.Kind() == reflect.String && query && kind != reflect.TypeFor[forge.Age]() {
+			return []reflect.Value{reflect.ValueOf(" ").Convert(kind), reflect.ValueOf("\t\n").Convert(kind)}
+		}
+	}
+	return nil
+}
+
+// badRequestOptions gives each method the request options that do not fit it, and nonsense in those
+// that do.
+func (m *badMethod) badRequestOptions(b *badInput) {
+	for name, option := range map[string]forge.RequestOption{
+		"HeaderTimeout": forge.HeaderTimeout(-1), "MaxBytes": forge.MaxBytes(-1), "Sudo": forge.Sudo(-1),
+		"Header Authorization": forge.Header("Authorization", "x"), "Header PRIVATE-TOKEN": forge.Header("private-token", "x"), "Header JOB-TOKEN": forge.Header("Job-Token", "x"),
+		"Header Cookie": forge.Header("Cookie", "x"), "Header Host": forge.Header("Host", "x"), "Header Content-Length": forge.Header("Content-Length", "1"),
+		"Header ": forge.Header("", "x"), "Header X-A": forge.Header("X-A", "a\r\nb"), "Header a b": forge.Header("a b", "x"),
+		"Query private_token": forge.Query("private_token", "x"), "Query private_token[]": forge.Query("private_token[]", "x"), "Query job_token[a]": forge.Query("job_token[a]", "x"),
+		"Query access_token": forge.Query("access_token", "x"), "Query ": forge.Query("", "x"),
+	} {
+		word, _, _ := strings.Cut(name, " ")
+		if invalid := m.refused(b, name, m.in, option); invalid != nil {
+			assert.Contains(b.t, invalid.Option, word, "%s: %v", name, invalid)
+		}
+	}
+	pages := m.list || slices.ContainsFunc([]string{"Wait", "Preview"}, func(word string) bool { return strings.Contains(m.name, word) })
+	lists := map[string]forge.RequestOption{"Ahead": forge.Ahead(-1), "PerPage": forge.PerPage(-1), "StartAt": forge.StartAt("garbage")}
+	if !pages {
+		lists = map[string]forge.RequestOption{"Ahead": forge.Ahead(2), "PerPage": forge.PerPage(2), "OnePage": forge.OnePage()}
+	}
+	if m.name == "PlaceholderReassignments.List" {
+		lists = nil // one file: pages are of no meaning, and what a list takes it may take
+	}
+	for name, option := range lists {
+		if invalid := m.refused(b, name, m.in, option); invalid != nil {
+			assert.Equal(b.t, name, invalid.Option, "%v", invalid)
+		}
+	}
+	if download := m.method.Type().Out(0) == reflect.TypeFor[*forge.Download](); !download && m.name != "PlaceholderReassignments.List" {
+		m.refused(b, "Checksum", m.in, forge.Checksum(forge.ChecksumSHA256, strings.Repeat("0", 64)))
+		if !strings.Contains(m.name, "Upload") {
+			m.refused(b, "Progress", m.in, forge.Progress(func(int64, int64) {}))
+		}
+	}
+	in := slices.Clone(m.in)
+	in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
+	err, sent, out := m.call(b, in)
+	kept := m.name == "RegistryNative.GetToken" // which may have the token
+	assert.True(b.t, out.Kind == callresult.Returned && (err != nil || kept) && sent == 0, "nil context: it %s, %d requests", out, sent)
+}

@@ -1,0 +1,71 @@
+// Package callresult observes how a call ends, for tests of code that may panic, leave its
+// goroutine, or hang.
+package callresult
+
+import (
+	"fmt"
+	"time"
+)
+
+// Patience is how long one call may take: many times what it needs.
+const Patience = 5 * time.Second
+
+// Kind is how a function came to its end.
+type Kind int
+
+const (
+	Returned Kind = iota // as functions do
+	Panicked             // with a panic that its goroutine can recover
+	Exited               // with runtime.Goexit
+	Hung                 // not at all
+)
+
+// Outcome is the result of a call.
+type Outcome struct {
+	Kind  Kind
+	Err   error // of a call that returned
+	Value any   // of a panic
+	Took  time.Duration
+}
+
+func (o Outcome) String() string {
+	switch o.Kind {
+	case Panicked:
+		return fmt.Sprintf("panicked: %v", o.Value)
+	case Exited:
+		return "ended its goroutine"
+	case Hung:
+		return fmt.Sprintf("hung for %s", o.Took)
+	default:
+		return fmt.Sprintf("returned %v", o.Err)
+	}
+}
+
+// Of calls f in its own goroutine and waits for its end.
+func Of(patience time.Duration, f func() error) Outcome {
+	began, done := time.Now(), Start(f)
+	select {
+	case o := <-done:
+		o.Took = time.Since(began)
+		return o
+	case <-time.After(patience):
+		return Outcome{Kind: Hung, Took: patience}
+	}
+}
+
+// Start calls f in its own goroutine.
+func Start(f func() error) <-chan Outcome {
+	done := make(chan Outcome, 1)
+	go func() {
+		o := Outcome{Kind: Exited}
+		defer func() {
+			if value := recover(); value != nil {
+				o = Outcome{Kind: Panicked, Value: value}
+			}
+			done <- o
+		}()
+		err := f()
+		o = Outcome{Kind: Returned, Err: err}
+	}()
+	return done
+}

@@ -1,0 +1,235 @@
+package contracttest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// commentsOfDocument1 are what comments must say, by the names that they belong to; " | " stands
+// between two parts of one comment.
+func commentsOfDocument1() map[string]string {
+	return map[string]string{
+		"RegistryRepository.Name":                  "empty for the repository at the project's own path",
+		"RegistryRepository.Size":                  "in bytes; what they share counts once. nil unless it was asked for, and for repositories created before 2021-11-05. Hosted offering only",
+		"RegistryRepository.TagsCount":             "nil unless it was requested",
+		"RegistryService.ListForGroup":             "no tags here since 15.0",
+		"RegistryService.ListTags":                 "the hosted offering has since 16.10",
+		"RepositoriesService.ListTree":             "before 17.7 it is an empty list",
+		"TreeOptions.Path":                         "the directory to list; empty for the root",
+		"TreeOptions.Ref":                          "a branch or tag",
+		"ArchiveOptions.Path":                      "empty for the whole repository",
+		"ArchiveOptions.SHA":                       "a commit, tag or branch; empty for the tip of the default branch",
+		"CompareOptions.From":                      "the commit or branch to compare from",
+		"CompareOptions.To":                        "the commit or branch to compare to",
+		"CompareOptions.FromProjectID":             "the project that From is in",
+		"CompareOptions.Straight":                  "compares From itself with To (from..to), not their merge base",
+		"CompareOptions.Unidiff":                   "in the unified format",
+		"RepositoriesService.GenerateChangelog":    "commits nothing. A CI job token may call it since 17.7",
+		"CreateChangelogOptions.Version":           "the semantic version of the section; a leading v is accepted since 17.0. Required",
+		"GenerateChangelogOptions.Version":         "the semantic version of the section; a leading v is accepted since 17.0. Required",
+		"CreateChangelogOptions.From":              "the commit after which the range starts",
+		"GenerateChangelogOptions.From":            "the commit after which the range starts",
+		"CreateChangelogOptions.To":                "the last commit of the range",
+		"GenerateChangelogOptions.To":              "the last commit of the range",
+		"CreateChangelogOptions.Trailer":           "selects commits, case-sensitive",
+		"GenerateChangelogOptions.Trailer":         "selects commits, case-sensitive",
+		"ApprovalSettingsService.GetForGroup":      "Owner of the group",
+		"ApprovalSettingsService.UpdateForGroup":   "Owner of the group",
+		"ApprovalSettingsService.GetForProject":    "Maintainer of the project",
+		"ApprovalSettingsService.UpdateForProject": "Maintainer of the project",
+		"Namespace.MembersCountWithDescendants":    "groups only",
+		"Namespace.MaxSeatsUsed":                   "Get only, and only for group owners or on the hosted offering",
+		"Namespace.SeatsInUse":                     "under the conditions of MaxSeatsUsed",
+		"Namespace.MaxSeatsUsedChangedAt":          "under the conditions of MaxSeatsUsed",
+		"ListNamespacesOptions.Search":             "whose name or path contains the text",
+		"ListNamespacesOptions.OwnedOnly":          "that the user owns",
+		"ListNamespacesOptions.TopLevelOnly":       "leaves out subgroups",
+		"ListNamespacesOptions.FullPathSearch":     "matches Search against full paths",
+		"NamespacesService.List":                   "an administrator sees all of them",
+		"NamespaceExistsOptions.ParentID":          "without it only top-level namespaces are",
+		"AuditEventsService.List":                  "Administrators only; self-managed and dedicated",
+		"AuditEventsService.Get":                   "Administrators only; self-managed and dedicated",
+		"AuditEventsService.ListForGroup":          "Owners see those of all users, Developers and Maintainers their own",
+		"AuditEventsService.GetForGroup":           "Owner of the group",
+		"AuditEventsService.ListForProject":        "Maintainers see those of all users, Developers their own",
+		"AuditEventsService.GetForProject":         "Maintainer of the project",
+
+		// Shared rules.
+		"SortAsc":               "the smallest, oldest or first by name first",
+		"SortDesc":              "the largest, newest or last by name first",
+		"Issue.ID":              "calls take IID",
+		"Issue.IID":             "the id within the project",
+		"MergeRequest.ID":       "calls take IID",
+		"MergeRequest.IID":      "the id within the target project",
+		"PerPage":               "100 unless set, which is also the most that servers give",
+		"Response.Total":        "Servers leave it out above 10,000",
+		"Response.TotalPages":   "known is false where the server leaves it out",
+		"Sudo":                  "acts as another user, by id; administrators only",
+		"UsersService.List":     "the only kind for 50,000 users and more",
+		"WithJobToken":          "the container registry of the job's project",
+		"WithToken":             "personal, project or group access token",
+		"NewClientFromEnv":      "CI_API_V4_URL and CI_JOB_TOKEN",
+		"RegistryNativeService": "authorized by registry tokens | Credentials of the API have no part in it",
+
+		// Registry.
+		"RegistryStatus":                            "empty when it is not",
+		"RegistryStatusDeleteScheduled":             "will be deleted",
+		"RegistryStatusDeleteOngoing":               "is being deleted",
+		"RegistryRepository.Location":               "the address of the registry, and Path",
+		"RegistryRepository.Tags":                   "where they were asked for",
+		"RegistryTag.Path":                          "the repository's path, a colon, and Name",
+		"RegistryTagDetail.Revision":                "64 hex digits",
+		"RegistryTagDetail.Digest":                  "sha256:<hex>",
+		"RegistryTagDetail.CreatedAt":               "when the manifest was created, which is not when it was pushed",
+		"RegistryTagDetail.TotalSize":               "in bytes",
+		"RegistryProject":                           "The project's other members are in Extra",
+		"RegistryEnabled":                           "to everyone who can access the project",
+		"RegistryPrivate":                           "to members of the project with the Reporter role or higher",
+		"RegistryDisabled":                          "turns the registry off",
+		"SetRegistryVisibilityOptions.Visibility":   "empty leaves it as it is",
+		"ListRegistryRepositoriesOptions.Tags":      "asks for the tags of each repository",
+		"ListRegistryRepositoriesOptions.TagsCount": "asks for the number of tags of each repository",
+		"GetRegistryRepositoryOptions.Tags":         "asks for the tags",
+		"GetRegistryRepositoryOptions.TagsCount":    "asks for the number of tags",
+		"GetRegistryRepositoryOptions.Size":         "asks for the size of all images together. Hosted offering only",
+		"ListRegistryTagsOptions.Sort":              "the hosted offering since 16.10",
+		"RegistryService.Delete":                    "with all its tags. It returns before the work is done",
+		"RegistryService.DeleteTag":                 "A protected tag is ErrForbidden",
+		"RegistryService.DeleteTags": "It returns before the work is done. A repository takes one such call an hour | " +
+			"The hosted offering removes a limited number of tags at a time",
+		"DeleteTagsOptions":                    "Patterns are RE2. The tag latest and protected tags always stay",
+		"DeleteTagsOptions.NameRegexDelete":    "the names to delete; .* is all of them. Required, unless NameRegex is given",
+		"DeleteTagsOptions.NameRegexKeep":      "the names to keep, whatever NameRegexDelete says",
+		"DeleteTagsOptions.KeepN":              "to keep of those that match: the newest by the creation of their manifests",
+		"DeleteTagsOptions.OlderThan":          "how old a tag must be to go: Hours(1), Days(7), Months(1)",
+		"RegistryPull":                         "reads images",
+		"RegistryPush":                         "writes images",
+		"RegistryDelete":                       "deletes manifests and tags",
+		"CatalogScope":                         "Administrators only",
+		"RegistryNativeService.ListCatalog":    "lists all repositories of the registry. The credentials must be an administrator's",
+		"RegistryNativeService.DeleteManifest": "The registry's feature tag_delete must be on",
+		"WithRegistryCredentials":              "of a registry user, or gitlab-ci-token and CI_JOB_TOKEN in a job",
+
+		// Resource groups, repositories and secure files.
+		"ProcessModeUnordered":                   "as soon as the resource is free, in any order",
+		"ProcessModeOldestFirst":                 "the job of the oldest pipeline next.",
+		"ProcessModeNewestFirst":                 "the job of the newest pipeline next.",
+		"ProcessModeNewestReadyFirst":            "the job of the newest pipeline next whose job is ready.",
+		"ContributorOrderByName":                 "sorts by name",
+		"ContributorOrderByEmail":                "sorts by e-mail address",
+		"ContributorOrderByCommits":              "sorts by the number of commits",
+		"TarGz":                                  "compressed with gzip; the default",
+		"ArchiveOptions.Format":                  "empty for the server's default, TarGz",
+		"JobStatusWaitingForResource":            "waits for its resource group",
+		"ResourceGroupsService.Update":           "A mode that the server does not know is ErrBadRequest, and nothing changes",
+		"TreeEntryTree":                          "is a directory",
+		"TreeEntryBlob":                          "is a file",
+		"Diff.AMode":                             "empty when the server gives none",
+		"Diff.Diff":                              "empty when limits of the server are reached",
+		"Comparison.CompareTimeout":              "the server ran out of time",
+		"Comparison.CompareSameRef":              "both sides are the same commit",
+		"Contributor.Commits":                    "without merge commits",
+		"Contributor.Additions":                  "the lines added",
+		"Contributor.Deletions":                  "the lines deleted",
+		"Changelog.Notes":                        "in Markdown",
+		"Blob.Size":                              "in bytes",
+		"Blob.Content":                           "its Base64 on the wire is undone",
+		"TreeOptions.Recursive":                  "lists the directories below as well",
+		"TreeOptions.PageToken":                  "It goes with keyset pagination",
+		"RepositoriesService.GetBlob":            "Blobs over 10 MB are limited to 5 calls a minute",
+		"RepositoriesService.Archive":            "The hosted offering allows 5 calls a minute",
+		"RepositoriesService.CreateChangelog":    "into the changelog file and commits it",
+		"ArchiveOptions.IncludeLFSBlobs":         "whether LFS objects are in the archive",
+		"ArchiveOptions.ExcludePaths":            "are left out. They are sent one by one",
+		"ContributorsOptions.Ref":                "a branch or tag",
+		"MergeBaseOptions.Refs":                  "at least two. Required",
+		"CreateChangelogOptions.Branch":          "what is committed to",
+		"CreateChangelogOptions.ConfigFile":      "the path of the changelog configuration",
+		"GenerateChangelogOptions.ConfigFile":    "the path of the changelog configuration",
+		"CreateChangelogOptions.ConfigFileRef":   "the ref that holds ConfigFile",
+		"GenerateChangelogOptions.ConfigFileRef": "the ref that holds ConfigFile",
+		"CreateChangelogOptions.Date":            "the release date",
+		"GenerateChangelogOptions.Date":          "the release date",
+		"CreateChangelogOptions.File":            "what the section is written to",
+		"CreateChangelogOptions.Message":         "the commit message",
+		"SecureFile.Name":                        "unique in the project",
+		"SecureFile.Checksum":                    "in hex",
+		"SecureFile.ExpiresAt":                   "zero when there is none",
+		"SecureFile.Metadata":                    "nil otherwise",
+		"CertificateName.UID":                    "of subjects only",
+		"UploadSecureFileOptions.Name":           "unique in the project. Required",
+		"UploadSecureFileOptions.File":           "5 MB at most; it is streamed. Required",
+		"SecureFilesService.Upload":              "A name that the project has already is ErrBadRequest",
+
+		// Approval settings, namespaces and audit events.
+		"ApprovalSettingsService":                                        "Premium and Ultimate",
+		"ApprovalSetting.Value":                                          "whether the rule is on",
+		"ApprovalSetting.Locked":                                         "the value cannot be changed here",
+		"ApprovalSetting.InheritedFrom":                                  "what set the value, when it is locked; empty when it was set here",
+		"ApprovalSourceGroup":                                            "a value that a group sets for its projects",
+		"UpdateApprovalSettingsOptions":                                  "nil leaves one as it is",
+		"UpdateApprovalSettingsOptions.AllowAuthorApproval":              "lets authors approve their own merge requests",
+		"UpdateApprovalSettingsOptions.AllowCommitterApproval":           "that have commits of theirs",
+		"UpdateApprovalSettingsOptions.RetainApprovalsOnPush":            "keeps approvals when commits are added",
+		"UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals":       "RetainApprovalsOnPush must be off",
+		"UpdateApprovalSettingsOptions.RequireReauthenticationToApprove": "asks approvers to authenticate again",
+		"NamespaceKindUser":                                              "the personal namespace of a user",
+		"NamespaceKindGroup":                                             "the namespace of a group or subgroup",
+		"Namespace.ParentID":                                             "nil at the top level",
+		"Namespace.AvatarURL":                                            "empty when there is none",
+		"Namespace.Plan":                                                 "empty where the server does not tell",
+		"Namespace.EndDate":                                              "when the subscription ends",
+		"Namespace.TrialEndsOn":                                          "when the trial ends",
+		"Namespace.RootRepositorySize":                                   "in bytes",
+		"NamespacesService.Exists":                                       "whether a namespace with the path is taken, and which free paths resemble it",
+		"NamespaceAvailability.Exists":                                   "the path is taken",
+		"NamespaceAvailability.Suggests":                                 "free paths that resemble it",
+		"AuditEventsService":                                             "Premium and Ultimate. Lists ask for keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0",
+		"AuditEntityUser":                                                "is a user",
+		"AuditEntityGroup":                                               "is a group",
+		"AuditEntityProject":                                             "is a project",
+		"AuditEntityInstance":                                            "is the instance itself",
+		"AuditEvent.IPAddress":                                           "of events of the instance",
+		"AuditEvent.AuthorName":                                          "of events of the instance",
+		"AuditEvent.EntityPath":                                          "of events of the instance",
+		"AuditEvent.TargetDetails":                                       "of events of the instance",
+		"AuditEvent.TargetType":                                          "of events of the instance",
+		"AuditEvent.TargetID":                                            "of events of the instance",
+		"AuditEvent.EventType":                                           "of events of the instance",
+		"AuditEventDetails.IPAddress":                                    "empty when that is not known",
+		"ListAuditEventsOptions.CreatedAfter":                            "at this time or later. It is sent in UTC, in seconds",
+		"ListAuditEventsOptions.CreatedBefore":                           "at this time or earlier. It is sent in UTC, in seconds",
+		"ListAuditEventsOptions.EntityType":                              "by what the event happened to. List only",
+		"ListAuditEventsOptions.EntityID":                                "with EntityType. List only",
+	}
+}
+
+// What only the server does is said where the caller asks for it (document 1). No request shows
+// that such a sentence has become wrong.
+func TestCommentsOfDocument1(t *testing.T) {
+	assertComments(t, commentsOfDocument1())
+}
+
+// assertComments shows that the comments say all of the words.
+func assertComments(t *testing.T, want map[string]string) {
+	t.Helper()
+	comments := sourceComments(t)
+	for name, parts := range want {
+		for words := range strings.SplitSeq(parts, " | ") {
+			assert.Contains(t, comments[name], words, name)
+		}
+	}
+}
+
+// A limit that only the server knows is said where the caller sets the value.
+func TestLimitsAreDocumented(t *testing.T) {
+	comments := sourceComments(t)
+	for field, words := range map[string]string{
+		"CreateChangelogOptions.To":   "A range has at most 15000 commits.",
+		"GenerateChangelogOptions.To": "A range has at most 15000 commits.",
+	} {
+		assert.Contains(t, comments[field], words, field)
+	}
+}

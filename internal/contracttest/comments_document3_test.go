@@ -1,0 +1,36 @@
+package contracttest_test
+
+import "testing"
+
+// As TestCommentsOfDocument1, for document 3 beside the settings, which have
+// testdata/spec/setting_meanings.tsv.
+func TestCommentsOfDocument3(t *testing.T) {
+	assertComments(t, map[string]string{
+		"SettingsService":                     "an access token of an administrator, and a self-managed or dedicated instance",
+		"SettingsService.Get":                 "Changes may show late: servers keep settings for 60 seconds by default",
+		"SettingsService.Update":              "changes the settings that are given, and returns all",
+		"IntegrationsService":                 "It needs the Maintainer role at least. Since 17.9",
+		"IntegrationsService.List":            "lists the active integrations of a group",
+		"IntegrationsService.Set":             "It replaces the configuration: what the options leave out is not kept from before",
+		"IntegrationsService.Disable":         "disables an integration. Its settings are reset",
+		"NotifiedBranchesAll":                 "are all branches",
+		"NotifiedBranchesDefault":             "is the default branch",
+		"NotifiedBranchesProtected":           "are the protected branches",
+		"NotifiedBranchesDefaultAndProtected": "the default branch and the protected ones",
+
+		"IntegrationSummary.CommentOnEventEnabled":    "the integration comments on what mentions it",
+		"IntegrationSummary.CommitEvents":             "is told of commits.",
+		"IntegrationSummary.PushEvents":               "is told of pushes.",
+		"IntegrationSummary.IssuesEvents":             "is told of issues.",
+		"IntegrationSummary.AlertEvents":              "is told of alerts.",
+		"IntegrationSummary.ConfidentialIssuesEvents": "is told of confidential issues.",
+		"IntegrationSummary.MergeRequestsEvents":      "is told of merge requests.",
+		"IntegrationSummary.TagPushEvents":            "is told of pushes of tags.",
+		"IntegrationSummary.DeploymentEvents":         "is told of deployments.",
+		"IntegrationSummary.NoteEvents":               "is told of comments.",
+		"IntegrationSummary.ConfidentialNoteEvents":   "is told of comments that only members see.",
+		"IntegrationSummary.PipelineEvents":           "is told of pipelines.",
+		"IntegrationSummary.WikiPageEvents":           "is told of wiki pages.",
+		"IntegrationSummary.JobEvents":                "is told of jobs.",
+	})
+}

@@ -1,0 +1,91 @@
+package contracttest_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+)
+
+// What the catalogue tests know of options and types: wire names, samples, and which Go types fit.
+
+// fitsParam says which Go types a parameter may have.
+func fitsParam(want string, field reflect.Type) bool {
+	var fit []reflect.Type
+	switch want {
+	case "boolean":
+		fit = []reflect.Type{reflect.TypeFor[*bool](), reflect.TypeFor[bool]()}
+	case "integer":
+		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[forge.IDFilter](), reflect.TypeFor[forge.NumberFilter](), reflect.TypeFor[forge.ID](), reflect.TypeFor[*forge.Number](), reflect.TypeFor[forge.Nullable[time.Duration]](), reflect.TypeFor[forge.Nullable[int]]()}
+	case "array<integer>":
+		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[forge.IDsFilter]()}
+	case "array<string>":
+		fit = []reflect.Type{reflect.TypeFor[[]string](), reflect.TypeFor[[]forge.RunnerRegistrar]()}
+	case "hash":
+		fit = []reflect.Type{reflect.TypeFor[forge.Hash](), reflect.TypeFor[map[string]any]()}
+	case "text":
+		fit = []reflect.Type{reflect.TypeFor[*string]()}
+	case "datetime":
+		fit = []reflect.Type{reflect.TypeFor[time.Time]()}
+	case "string":
+		if field.Kind() == reflect.String {
+			return true
+		}
+		fit = []reflect.Type{reflect.TypeFor[forge.TextFilter](), reflect.TypeFor[forge.LabelFilter](), reflect.TypeFor[forge.LabelNames](), reflect.TypeFor[forge.MilestoneFilter](), reflect.TypeFor[forge.WorkDuration](), reflect.TypeFor[*string](), reflect.TypeFor[forge.Nullable[string]](),
+			reflect.TypeFor[[]forge.RegistryScope](), reflect.TypeFor[time.Time]()}
+	}
+	return slices.Contains(fit, field)
+}
+
+// fitsField says which Go types a field may have: a number is a pointer where null differs from
+// zero, and TestConditionalFields knows which others are.
+func fitsField(f catalogue.Field, field reflect.Type) bool {
+	base := field
+	if field.Kind() == reflect.Pointer {
+		base = field.Elem()
+	}
+	switch f.Type {
+	case "boolean":
+		return base.Kind() == reflect.Bool
+	case "integer":
+		return field == reflect.TypeFor[forge.AuditEventTarget]() || (base.Kind() == reflect.Int || base.Kind() == reflect.Int64) && (!f.Nullable || base != field)
+	case "number":
+		return base.Kind() == reflect.Float64 && (!f.Nullable || base != field)
+	case "unknown":
+		return field == reflect.TypeFor[json.RawMessage]()
+	case "string":
+		switch f.Format {
+		case "timestamp":
+			return field == reflect.TypeFor[time.Time]()
+		case "date":
+			return field == reflect.TypeFor[forge.Date]()
+		}
+		return field.Kind() == reflect.String || field == reflect.TypeFor[[]byte]() || field == reflect.TypeFor[forge.AuditEventChange]()
+	case "array":
+		want := reflect.TypeOf(typeRows[f.Items.Ref])
+		return field.Kind() == reflect.Slice && (want == nil || field.Elem() == want)
+	case "object":
+		if f.Ref == "" { // the contract leaves the members open; deployed servers show them
+			return field == reflect.TypeFor[json.RawMessage]() || field.Kind() == reflect.Map || field == reflect.TypeFor[*forge.UserSummary]()
+		}
+		return base == reflect.TypeOf(typeRows[f.Ref]) && (!f.Nullable || base != field)
+	}
+	return false
+}
+
+// assertEnum shows that every value of the catalogue has a constant of the field's type.
+func assertEnum(t *testing.T, at string, values []any, field reflect.Type, constants map[string]map[string]string) {
+	t.Helper()
+	if field.Kind() != reflect.String {
+		return
+	}
+	for _, value := range values {
+		assert.True(t, value == nil || constants[field.Name()][value.(string)] != "", "%s: %s has no constant for %v", at, field, value)
+	}
+}

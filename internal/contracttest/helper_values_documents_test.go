@@ -1,0 +1,242 @@
+package contracttest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+)
+
+// The documents of TestNothingSentIsLost, and the places in them that can be disturbed.
+
+// fullDocument is a document of a type.
+type fullDocument struct {
+	name   string
+	kind   reflect.Type
+	tree   any // maps, slices, and json.RawMessage or what a decoder gives
+	places []*documentPlace
+}
+
+// documentPlace is a value in a document that a field is for. holder is the nearest object, and key
+// the field of it that the value is in: the value itself, or an array or a map that has it as an
+// element.
+type documentPlace struct {
+	pointer     string
+	holder, key string
+	kind        reflect.Type
+	element     bool
+	get         func() any
+	set         func(any)
+	object      map[string]any // the holder
+	replace     func(any)      // the holder by something else; nil for the document itself
+	owner       reflect.Type   // the holder's type
+	first       bool           // no place before is for the same field in the same way
+	turn        int            // counts the other places
+}
+
+// responseTypes are the types that the methods of all services return and that are read from JSON.
+func responseTypes() (types []reflect.Type) {
+	for field := range reflect.TypeFor[forge.Client]().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		for method := range field.Type.Methods() {
+			if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[context.Context]() {
+				continue
+			}
+			kind := method.Type.Out(0)
+			if kind.CanSeq2() {
+				kind = kind.In(0).In(0)
+			}
+			if kind.Kind() != reflect.Pointer || len(catalogue.JSONFields(kind.Elem())) == 0 || slices.Contains(types, kind.Elem()) {
+				continue
+			}
+			types = append(types, kind.Elem())
+		}
+	}
+	return types
+}
+
+// fullDocuments are the documents: one of each response type with every field set, and the
+// fixtures.
+func fullDocuments(t *testing.T) (documents []*fullDocument) {
+	t.Helper()
+	types := responseTypes()
+	require.Greater(t, len(types), 30, "the response types are not found")
+	for _, kind := range types {
+		documents = append(documents, &fullDocument{name: kind.Name(), kind: kind, tree: filledTree(kind, nil)})
+	}
+	for name, row := range fixtureRows {
+		decoder := json.NewDecoder(bytes.NewReader(catalogue.Fixture(t, name)))
+		decoder.UseNumber()
+		var tree any
+		require.NoError(t, decoder.Decode(&tree), name)
+		if items, is := tree.([]any); is && len(items) > 0 {
+			tree = items[0]
+		}
+		if _, is := tree.(map[string]any); is {
+			documents = append(documents, &fullDocument{name: name, kind: reflect.TypeOf(row), tree: tree})
+		}
+	}
+	slices.SortFunc(documents, func(a, b *fullDocument) int { return strings.Compare(a.name, b.name) })
+	met := map[string]bool{}
+	turn := 0
+	for _, document := range documents {
+		document.places = document.allPlaces()
+		for _, p := range document.places {
+			field := fmt.Sprint(p.owner, p.key, p.kind, p.element)
+			p.first, p.turn = !met[field], turn
+			met[field] = true
+			turn++
+		}
+	}
+	return documents
+}
+
+// filledTree is a value that fills every field of a type; above are the types that it is inside of.
+func filledTree(kind reflect.Type, above []reflect.Type) any {
+	raw := func(text string) any { return json.RawMessage(text) }
+	switch kind {
+	case reflect.TypeFor[time.Time]():
+		return raw(`"2026-01-02T03:04:05.678Z"`)
+	case reflect.TypeFor[forge.Date]():
+		return raw(`"2026-01-02"`)
+	case reflect.TypeFor[json.RawMessage]():
+		return raw(`{"open":[1,"two"]}`)
+	case reflect.TypeFor[[]byte]():
+		return raw(`"Ynl0ZXM="`)
+	}
+	if isNullable(kind) {
+		return filledTree(reflect.New(kind).MethodByName("Get").Type().Out(0), above)
+	}
+	switch kind.Kind() {
+	case reflect.Pointer:
+		return filledTree(kind.Elem(), above)
+	case reflect.Struct:
+		if slices.Contains(above, kind) {
+			return map[string]any{}
+		}
+		if len(catalogue.JSONFields(kind)) == 0 { // it reads other forms by itself
+			return raw(`"name"`)
+		}
+		tree := map[string]any{"key_that_no_field_has": raw(`{"kept":1e2}`)}
+		for name, field := range catalogue.JSONFields(kind) {
+			tree[name] = filledTree(field, append(slices.Clone(above), kind))
+		}
+		return tree
+	case reflect.Slice:
+		return []any{filledTree(kind.Elem(), above), filledTree(kind.Elem(), above)}
+	case reflect.Map:
+		return map[string]any{"a": filledTree(kind.Elem(), above), "b/~c": filledTree(kind.Elem(), above)}
+	case reflect.Bool:
+		return raw("true")
+	case reflect.Float64:
+		return raw("1.5")
+	case reflect.Int, reflect.Int64:
+		return raw("42")
+	case reflect.String:
+		return raw(`"text"`)
+	}
+	panic("no value of " + kind.String() + ": add one")
+}
+
+// allPlaces are the places of a document.
+func (d *fullDocument) allPlaces() (places []*documentPlace) {
+	var object func(tree map[string]any, kind reflect.Type, at string, replace func(any))
+	var value func(p documentPlace)
+	value = func(p documentPlace) {
+		places = append(places, &p)
+		kind := p.kind
+		for kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		inner := p
+		inner.element = true
+		switch tree := p.get().(type) {
+		case map[string]any:
+			if kind.Kind() == reflect.Struct {
+				object(tree, kind, p.pointer, p.set)
+			} else if kind.Kind() == reflect.Map && kind.Elem() != reflect.TypeFor[json.RawMessage]() {
+				for key := range tree {
+					inner.pointer, inner.kind = p.pointer+"/"+pointerToken(key), kind.Elem()
+					inner.get, inner.set = func() any { return tree[key] }, func(v any) { tree[key] = v }
+					value(inner)
+				}
+			}
+		case []any:
+			for i := range min(len(tree), 2) {
+				if kind.Kind() != reflect.Slice {
+					break
+				}
+				inner.pointer, inner.kind = fmt.Sprintf("%s/%d", p.pointer, i), kind.Elem()
+				inner.get, inner.set = func() any { return tree[i] }, func(v any) { tree[i] = v }
+				value(inner)
+			}
+		}
+	}
+	object = func(tree map[string]any, kind reflect.Type, at string, replace func(any)) {
+		fields := catalogue.JSONFields(kind)
+		keys := make([]string, 0, len(tree))
+		for key := range tree {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			if field, known := fields[key]; known {
+				value(documentPlace{pointer: at + "/" + pointerToken(key), holder: at, key: key, kind: field, object: tree, owner: kind, replace: replace,
+					get: func() any { return tree[key] }, set: func(v any) { tree[key] = v }})
+			}
+		}
+	}
+	object(d.tree.(map[string]any), d.kind, "", nil)
+	return places
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func pointerToken(key string) string { return pointerEscapes.Replace(key) }
+
+// text is the document as JSON with something else in a place.
+func (d *fullDocument) text(p *documentPlace, value string) string {
+	before := p.get()
+	defer p.set(before)
+	p.set(json.RawMessage(value))
+	return treeText(d.tree)
+}
+
+// textTwice is the document with the key of a place twice: first with another value, or last.
+func (d *fullDocument) textTwice(p *documentPlace, value string, first bool) string {
+	whole := treeText(p.object)
+	again := treeText(p.key) + ":" + value
+	if first {
+		whole = "{" + again + "," + whole[1:]
+	} else {
+		whole = whole[:len(whole)-1] + "," + again + "}"
+	}
+	if p.replace == nil {
+		return whole
+	}
+	p.replace(json.RawMessage(whole))
+	defer p.replace(p.object)
+	return treeText(d.tree)
+}
+
+func treeText(tree any) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(tree); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,59 @@
+package contracttest_test
+
+import (
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// NOTICE names each module that go.mod requires, with its licence as the module itself has it, and
+// those that programs link apart.
+func TestNotice(t *testing.T) {
+	text, err := os.ReadFile("NOTICE")
+	require.NoError(t, err)
+	linked, _, found := strings.Cut(string(text), "Tests only:")
+	require.True(t, found)
+	phrases := map[string][]string{
+		"BSD-3-Clause": {"Redistribution and use in source and binary forms", "Neither the name of"},
+		"MPL-2.0":      {"Mozilla Public License, v. 2.0"},
+		"MIT":          {"Permission is hereby granted, free of charge"},
+		"MIT and Apache-2.0": {
+			"Permission is hereby granted, free of charge", "Apache License, Version 2.0",
+		},
+	}
+	line := regexp.MustCompile(`(?m)^- (\S+): ([^,\n]+)(?:, (Copyright.*))?$`)
+	var named []string
+	for _, entry := range line.FindAllStringSubmatch(string(text), -1) {
+		module, licence, copyright := entry[1], entry[2], entry[3]
+		named = append(named, module)
+		dir, err := osexec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+		require.NoError(t, err, module)
+		own, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "LICENSE"))
+		require.NoError(t, err, module)
+		require.NotEmpty(t, phrases[licence], licence)
+		for _, phrase := range append(phrases[licence], copyright) {
+			assert.Contains(t, string(own), phrase, module)
+		}
+	}
+	file, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	var required []string
+	for _, entry := range regexp.MustCompile(`(?m)^\t(\S+) v`).FindAllStringSubmatch(string(file), -1) {
+		required = append(required, entry[1])
+	}
+	assert.ElementsMatch(t, required, named)
+
+	linking, err := osexec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
+	require.NoError(t, err)
+	for _, module := range required {
+		needed := slices.Contains(strings.Fields(string(linking)), module)
+		assert.Equal(t, needed, strings.Contains(linked, "- "+module+":"), module)
+	}
+}

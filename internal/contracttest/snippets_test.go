@@ -1,0 +1,165 @@
+package contracttest_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// snippetImports are what a snippet may use without importing it.
+var snippetImports = []string{
+	"context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
+	"golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
+}
+
+// snippetNames are what a snippet of statements may take as given.
+const snippetNames = `
+	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
+	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
+
+// TestSnippetsCompile type-checks every Go snippet of the README and of docs/: whole files as they
+// are, declarations with the imports above, and statements inside a function that has the names
+// above.
+func TestSnippetsCompile(t *testing.T) {
+	files, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	packages := exportData(t)
+	for _, file := range append(files, "README.md", "SECURITY.md", "CHANGELOG.md") {
+		for i, snippet := range goSnippets(t, file) {
+			t.Run(fmt.Sprintf("%s/%d", file, i+1), func(t *testing.T) {
+				assert.NoError(t, compileSnippet(snippet, packages), snippet)
+			})
+		}
+	}
+}
+
+// TestSnippetsThatDoNotCompile shows that the check sees what a reader would stumble over.
+func TestSnippetsThatDoNotCompile(t *testing.T) {
+	packages := exportData(t)
+	for _, snippet := range []string{
+		"client.Issues.Lists(ctx, nil)",
+		"x := forge.NoSuchName",
+		"for issue, err := range client.Issues.List(ctx, nil) { ... }",
+		"package main\n\nfunc main() { forge.NewClient() }",
+		"func f() { undefined() }",
+	} {
+		assert.Error(t, compileSnippet(snippet, packages), snippet)
+	}
+	assert.NoError(t, compileSnippet("issue, err := client.Issues.Subscribe(ctx, project, 5)", packages))
+}
+
+// TestNamesInGuidesExist looks every name up that the guides mention in their text.
+func TestNamesInGuidesExist(t *testing.T) {
+	files, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	packages := exportData(t)
+	checked := 0
+	for _, file := range append(files, "README.md", "SECURITY.md") {
+		for _, name := range namesIn(t, file) {
+			uses := []string{"_ = " + name, "type _ = " + name, "_ = " + name + "[int]", "type _ = " + name + "[int]"}
+			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
+				"%s names %s, which does not exist", file, name)
+			checked++
+		}
+	}
+	assert.Greater(t, checked, 50)
+}
+
+var inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
+
+// namesIn finds the names of the module in the inline code of a file.
+func namesIn(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	require.NoError(t, err)
+	var names []string
+	for _, match := range inlineName.FindAllStringSubmatch(regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAllString(string(text), ""), -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+var goFence = regexp.MustCompile("(?ms)^( *)```go\n(.*?)^ *```")
+
+func goSnippets(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	require.NoError(t, err)
+	var snippets []string
+	for _, match := range goFence.FindAllStringSubmatch(string(text), -1) {
+		snippets = append(snippets, match[2])
+	}
+	return snippets
+}
+
+// compileSnippet returns what a compiler would say, but for names and imports that are not used.
+func compileSnippet(snippet string, packages types.Importer) error {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "snippet.go", completeSnippet(snippet), 0)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	config := types.Config{Importer: packages, Error: func(err error) {
+		var problem types.Error
+		if !errors.As(err, &problem) || !problem.Soft {
+			problems = append(problems, err)
+		}
+	}}
+	_, _ = config.Check("snippet", fset, []*ast.File{file}, nil)
+	return errors.Join(problems...)
+}
+
+func completeSnippet(snippet string) string {
+	if strings.HasPrefix(snippet, "package ") {
+		return snippet
+	}
+	var b strings.Builder
+	b.WriteString("package snippet\nimport forge \"github.com/forge-sdk/forge-go\"\n")
+	for _, path := range snippetImports {
+		fmt.Fprintf(&b, "import %q\n", path)
+	}
+	if regexp.MustCompile(`(?m)^func [A-Za-z(]`).MatchString(snippet) {
+		return b.String() + snippet
+	}
+	return b.String() + "func _(" + snippetNames + ") error {\n{\n" + snippet + "\n}\nreturn nil\n}\n"
+}
+
+// exportData imports packages from what the compiler left in the build cache.
+func exportData(t *testing.T) types.Importer {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", append([]string{
+		"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}", ".",
+	}, snippetImports...)...)
+	out, err := list.Output()
+	require.NoError(t, err)
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
+		exports[path] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+}

@@ -1,0 +1,314 @@
+package contracttest_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+)
+
+// exportedOf reads the names of the package's exported functions or types from the committed list.
+func exportedOf(t *testing.T, kind string) map[string]bool {
+	t.Helper()
+	file, err := os.Open("api/forge.txt")
+	require.NoError(t, err)
+	defer file.Close()
+	names := map[string]bool{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, is := strings.CutPrefix(lines.Text(), "pkg forge, "+kind+" "); is {
+			name := rest[:strings.IndexAny(rest, " ([")]
+			names[name] = true
+		}
+	}
+	require.NotEmpty(t, names)
+	return names
+}
+
+// zeroTypes are the exported types, found from what a Client leads to, and from those that a caller
+// makes.
+func zeroTypes(t *testing.T) map[string]reflect.Type {
+	t.Helper()
+	found, seen := map[string]reflect.Type{}, map[reflect.Type]bool{}
+	var look func(reflect.Type)
+	look = func(kind reflect.Type) {
+		name, _, _ := strings.Cut(kind.Name(), "[")
+		own := kind.PkgPath() == reflect.TypeFor[forge.Client]().PkgPath() && name != ""
+		if seen[kind] || name != "" && !own && kind.Kind() != reflect.Func { // iter.Seq2 leads on
+			return
+		}
+		seen[kind] = true
+		if own && ast.IsExported(name) {
+			found[name] = kind
+		}
+		switch kind.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			look(kind.Elem())
+		case reflect.Map:
+			look(kind.Key())
+			look(kind.Elem())
+		case reflect.Func:
+			for in := range kind.Ins() {
+				look(in)
+			}
+			for out := range kind.Outs() {
+				look(out)
+			}
+		case reflect.Struct:
+			for field := range kind.Fields() {
+				if field.IsExported() {
+					look(field.Type)
+				}
+			}
+		}
+		for _, with := range []reflect.Type{kind, reflect.PointerTo(kind)} {
+			for method := range with.Methods() {
+				look(method.Type)
+			}
+		}
+	}
+	for _, kind := range []reflect.Type{
+		reflect.TypeFor[forge.Client](), reflect.TypeFor[forge.Option](), reflect.TypeFor[forge.Call](), reflect.TypeFor[forge.Error](), reflect.TypeFor[forge.RateLimitError](), reflect.TypeFor[forge.ValidationError](),
+		reflect.TypeFor[forge.ID](), reflect.TypeFor[forge.Path](), reflect.TypeFor[forge.Response](), reflect.TypeFor[forge.RetryPolicy](), reflect.TypeFor[forge.Limiter](), reflect.TypeFor[forge.SettingsDiff](), reflect.TypeFor[forge.Cursor](),
+		reflect.TypeFor[forge.WorkCalendar](), reflect.TypeFor[forge.HashList](), reflect.TypeFor[forge.CustomIntegration](), reflect.TypeFor[forge.IntegrationSlug](), reflect.TypeFor[forge.Number](), reflect.TypeFor[forge.Text](),
+		reflect.TypeFor[forge.Attempt](), reflect.TypeFor[forge.Route](), reflect.TypeFor[forge.PlannedRequest](), reflect.TypeFor[forge.ChecksumAlgorithm](), reflect.TypeFor[forge.Vocabulary](), reflect.TypeFor[forge.RegistryAction](), reflect.TypeFor[forge.Drift](),
+	} {
+		look(kind)
+	}
+	for _, kind := range integrationTypes() {
+		look(kind)
+	}
+	return found
+}
+
+// integrationTypes are the options of the kinds of integrations.
+func integrationTypes() (kinds []reflect.Type) {
+	for _, row := range cases.Kinds {
+		kinds = append(kinds, reflect.TypeOf(row.Options()))
+	}
+	return kinds
+}
+
+// panicOf calls f, and tells with what it panics.
+func panicOf(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// zeroArguments are zero values for all parameters but the receiver.
+func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Value {
+	in := []reflect.Value{receiver}
+	for i := 1; i < method.Type.NumIn(); i++ {
+		if method.Type.IsVariadic() && i == method.Type.NumIn()-1 {
+			break
+		}
+		in = append(in, reflect.Zero(method.Type.In(i)))
+	}
+	return in
+}
+
+// Every method of every exported type takes zero values and nil, on the zero value of its type,
+// without a panic. What says whether it worked says that it did not.
+func TestZeroValues(t *testing.T) {
+	types := zeroTypes(t)
+	for name := range exportedOf(t, "type") {
+		assert.NotNil(t, types[name], "%s is not found: name it in zeroTypes", name)
+	}
+	methods := 0
+	for name, kind := range types {
+		if kind.Kind() == reflect.Interface {
+			continue
+		}
+		for method := range reflect.PointerTo(kind).Methods() {
+			if method.Name == "Format" || method.Name == "EncodeValues" { // packages fmt and query give them what they need
+				continue
+			}
+			methods++
+			receiver := reflect.New(kind)
+			in := zeroArguments(method, receiver)
+			var err error
+			p := panicOf(func() {
+				if out := method.Func.Call(in); len(out) > 0 {
+					err = cases.Consume(out)
+				}
+			})
+			assert.Nil(t, p, "%s.%s panics: %v", name, method.Name, p)
+			if strings.HasSuffix(name, "Service") && p == nil && method.Name != "Write" && method.Name != "Read" {
+				var invalid *forge.ValidationError
+				if assert.ErrorAs(t, err, &invalid, "%s.%s", name, method.Name) && invalid.Option != "argument" {
+					assert.ErrorContains(t, err, "was not made by NewClient", "%s.%s", name, method.Name)
+				}
+			}
+		}
+		p := panicOf(func() {
+			_ = fmt.Sprintf("%v %+v %#v", reflect.Zero(kind), reflect.New(kind), reflect.Zero(kind).Interface())
+		})
+		assert.Nil(t, p, "%s cannot be printed", name)
+	}
+	assert.Greater(t, methods, 150, "the methods are not found")
+}
+
+// Every method of every service takes zero values and nil with a client too.
+func TestZeroArguments(t *testing.T) {
+	b := newBadInput(t)
+	for _, m := range b.methods(t) {
+		in := append([]reflect.Value{}, m.in...)
+		for i := 2; i < len(in); i++ {
+			in[i] = reflect.Zero(m.method.Type().In(i))
+		}
+		var err error
+		p := panicOf(func() { err = cases.Consume(m.method.Call(in)) })
+		assert.Nil(t, p, "%s panics: %v", m.name, p)
+		assert.Error(t, err, m.name)
+	}
+}
+
+// A nil context is refused before anything is sent, by everything that takes one.
+func TestNilContext(t *testing.T) {
+	client := silentClient(t, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials("a", "password"), forge.WithVocabulary(forge.GitLab))
+	var none context.Context
+	tested := 0
+	b := newBadInput(t)
+	for _, m := range b.methods(t) {
+		in := append([]reflect.Value{}, m.in...)
+		in[0] = reflect.ValueOf(catalogue.Service(client, m.in[0].Type()))
+		in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
+		for _, opts := range [][]forge.RequestOption{nil, {forge.Unchecked()}, {forge.DryRun(nil)}, {forge.Ahead(4), forge.OnePage()}} {
+			if len(opts) == 2 && !m.list {
+				continue
+			}
+			var err error
+			require.Nil(t, panicOf(func() { err = cases.Consume(m.method.CallSlice(append(in, reflect.ValueOf(opts)))) }), m.name)
+			var invalid *forge.ValidationError
+			require.ErrorAs(t, err, &invalid, "%s: %v", m.name, err)
+			assert.Contains(t, invalid.Reason, "nil Context", m.name)
+			assert.NotEmpty(t, invalid.Route, m.name)
+			tested++
+		}
+	}
+	assert.Greater(t, tested, 250)
+	call := forge.Call{Method: http.MethodGet, Route: "/issues"}
+	_, listed := forge.Collect(forge.ListAs[map[string]any](none, client, call))
+	_, opened := client.Repositories.Archive(none, forge.ID(1), nil)
+	for _, err := range []error{client.Do(none, call, nil), client.Do(none, call, new(any)), listed, opened} {
+		require.ErrorContains(t, err, "nil Context")
+	}
+	_, known := forge.RouteFromContext(none)
+	assert.False(t, known)
+}
+
+// Every exported function takes zero values without a panic.
+func TestZeroFunctions(t *testing.T) {
+	const address = "https://forge.example.com"
+	for _, name := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN"} {
+		t.Setenv(name, "")
+	}
+	client := silentClient(t, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials("a", "password"))
+	option := func(o forge.Option) error {
+		_, err := forge.NewClient(address, o)
+		return err
+	}
+	request := func(o forge.RequestOption) error {
+		_, err := client.Repositories.Archive(t.Context(), forge.ID(1), nil, o, forge.DryRun(nil))
+		_, list := forge.Collect(client.Issues.List(t.Context(), nil, o, forge.DryRun(nil)))
+		return errors.Join(err, list)
+	}
+	// refused is what must be an error, fine what may be one.
+	const fine, refused = false, true
+	rows := map[string]struct {
+		run     func() error
+		refused bool
+	}{
+		"NewClient":               {func() error { _, err := forge.NewClient(""); return err }, refused},
+		"NewClientFromEnv":        {func() error { _, err := forge.NewClientFromEnv(nil, nil); return err }, refused},
+		"WithHTTPClient":          {func() error { return option(forge.WithHTTPClient(nil)) }, refused},
+		"WithJobToken":            {func() error { return option(forge.WithJobToken("")) }, refused},
+		"WithToken":               {func() error { return option(forge.WithToken("")) }, refused},
+		"WithLimiter":             {func() error { return option(forge.WithLimiter(nil)) }, fine},
+		"WithDrift":               {func() error { return option(forge.WithDrift(nil)) }, fine},
+		"WithLogger":              {func() error { return option(forge.WithLogger(nil)) }, fine},
+		"WithOAuth":               {func() error { return option(forge.WithOAuth(nil, nil)) }, refused},
+		"WithOnAttempt":           {func() error { return option(forge.WithOnAttempt(nil)) }, fine},
+		"WithOnRefresh":           {func() error { return option(forge.WithOnRefresh(nil)) }, fine},
+		"WithPlainHTTP":           {func() error { return option(forge.WithPlainHTTP()) }, fine},
+		"WithRegistry":            {func() error { return option(forge.WithRegistry("", "")) }, refused},
+		"WithRegistryCredentials": {func() error { return option(forge.WithRegistryCredentials("", "")) }, refused},
+		"WithRetry":               {func() error { return option(forge.WithRetry(forge.RetryPolicy{})) }, fine},
+		"WithRootCAs":             {func() error { return option(forge.WithRootCAs(nil)) }, refused},
+		"WithStrictDecoding":      {func() error { return option(forge.WithStrictDecoding()) }, fine},
+		"WithTokenSource":         {func() error { return option(forge.WithTokenSource(nil)) }, refused},
+		"WithUserAgent":           {func() error { return option(forge.WithUserAgent("")) }, refused},
+		"WithVocabulary":          {func() error { return option(forge.WithVocabulary("")) }, fine},
+		"WithoutCredential":       {func() error { return option(forge.WithoutCredential()) }, fine},
+		"Ahead":                   {func() error { return request(forge.Ahead(0)) }, fine},
+		"Checksum":                {func() error { return request(forge.Checksum("", "")) }, refused},
+		"Complete":                {func() error { return request(forge.Complete()) }, refused},
+		"DryRun":                  {func() error { return request(nil) }, fine},
+		"Header":                  {func() error { return request(forge.Header("", "")) }, refused},
+		"HeaderTimeout":           {func() error { return request(forge.HeaderTimeout(0)) }, refused},
+		"Into":                    {func() error { return request(forge.Into(nil)) }, fine},
+		"MaxBytes":                {func() error { return request(forge.MaxBytes(0)) }, refused},
+		"OnePage":                 {func() error { return request(forge.OnePage()) }, fine},
+		"PerPage":                 {func() error { return request(forge.PerPage(0)) }, refused},
+		"Progress":                {func() error { return request(forge.Progress(nil)) }, fine},
+		"Query":                   {func() error { return request(forge.Query("", "")) }, refused},
+		"Retry":                   {func() error { return request(forge.Retry(forge.RetryPolicy{})) }, fine},
+		"StartAt":                 {func() error { return request(forge.StartAt("")) }, fine},
+		"Sudo":                    {func() error { return request(forge.Sudo(0)) }, refused},
+		"Unchecked":               {func() error { return request(forge.Unchecked()) }, fine},
+		"Collect":                 {func() error { _, err := forge.Collect[int](nil); return err }, refused},
+		"ListAs":                  {func() error { _, err := forge.Collect(forge.ListAs[int](t.Context(), nil, forge.Call{})); return err }, refused},
+		"FileAt":                  {func() error { _, err := forge.FileAt("").Open(); return err }, refused},
+		"FileBytes":               {func() error { _, err := forge.FileBytes(nil).Open(); return err }, fine},
+		"FileReader":              {func() error { _, err := forge.FileReader(nil, 0).Open(); return err }, refused},
+		"DiffSettings":            {func() error { _, err := forge.DiffSettings(nil, nil); return err }, fine},
+		"ParseAge":                {func() error { _, err := forge.ParseAge(""); return err }, refused},
+		"ParseDate":               {func() error { _, err := forge.ParseDate(""); return err }, refused},
+		"ParseWorkDuration":       {func() error { _, err := forge.ParseWorkDuration(""); return err }, refused},
+		"DateOf":                  {func() error { _ = forge.DateOf(time.Time{}).String(); return nil }, fine},
+		"NewDate":                 {func() error { _ = forge.NewDate(0, 0, 0).String(); return nil }, fine},
+		"Days":                    {func() error { _ = forge.Days(0); return nil }, fine},
+		"Hours":                   {func() error { _ = forge.Hours(0); return nil }, fine},
+		"Months":                  {func() error { _ = forge.Months(0); return nil }, fine},
+		"IDs":                     {func() error { _ = forge.IDs(); return nil }, fine},
+		"Labels":                  {func() error { _ = forge.Labels(); return nil }, fine},
+		"Null":                    {func() error { _, err := forge.Null[any]().MarshalJSON(); return err }, fine},
+		"Value":                   {func() error { _, err := forge.Value[any](nil).MarshalJSON(); return err }, fine},
+		"RepositoryScope": {func() error {
+			_, err := client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("")}})
+			return err
+		}, refused},
+		"RouteFromContext": {func() error { _, _ = forge.RouteFromContext(nil); return nil }, fine}, //nolint:staticcheck // a nil context is what is tested
+		"Routes":           {func() error { _ = forge.Routes(); return nil }, fine},
+		"Unchanged":        {func() error { _ = forge.Unchanged(nil); return nil }, fine},
+	}
+	for name, test := range rows {
+		var err error
+		p := panicOf(func() { err = test.run() })
+		assert.Nil(t, p, "%s panics: %v", name, p)
+		if test.refused {
+			assert.Error(t, err, name)
+			var request *forge.ValidationError
+			if strings.HasPrefix(name, "With") || strings.HasPrefix(name, "New") {
+				assert.ErrorAs(t, err, &request, name)
+			}
+		}
+	}
+	for name := range exportedOf(t, "func") {
+		assert.NotNil(t, rows[name].run, "%s has no row", name)
+	}
+}

@@ -1,0 +1,58 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/forge-sdk/forge-go/internal/task"
+)
+
+// Singleflight merges concurrent requests for a token into one. The request continues when the
+// caller that began it leaves: an interrupted refresh could lose a rotated refresh token.
+type Singleflight[T any] struct {
+	mu      sync.Mutex
+	running *task.Task[T]
+}
+
+// Do returns the token, or an error when ctx ends before. The context of fetch has no end. A
+// panic of fetch is raised in each caller. If the request of another caller ended its
+// goroutine, this caller fetches by itself.
+func (s *Singleflight[T]) Do(ctx context.Context, fetch func(context.Context) (T, error)) (token T, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return token, err
+		}
+		running, joined := s.join(ctx, fetch)
+		if !running.Wait(ctx) {
+			return token, ctx.Err()
+		}
+		token, err = running.Result()
+		if !errors.Is(err, task.ErrGoexit) {
+			return token, err
+		}
+		if !joined {
+			return token, &Error{Reason: "no token was obtained: " + err.Error(), Cause: err}
+		}
+	}
+}
+
+// join returns the request that is in progress, or starts one.
+func (s *Singleflight[T]) join(ctx context.Context, fetch func(context.Context) (T, error)) (running *task.Task[T], joined bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	joined = s.running != nil
+	if !joined {
+		s.running = task.Go(func() (T, error) {
+			defer s.leave()
+			return fetch(context.WithoutCancel(ctx))
+		})
+	}
+	return s.running, joined
+}
+
+func (s *Singleflight[T]) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = nil
+}

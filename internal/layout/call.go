@@ -1,0 +1,115 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// checkCall checks the type call, which is the state of one call: how many fields it has, which
+// files declare its methods, and which files assign to its parts.
+func (r *report) checkCall(s *source, l limits) {
+	object := s.Types.Scope().Lookup("call")
+	if object == nil {
+		r.problem("there is no type call")
+		return
+	}
+	call, ok := object.Type().Underlying().(*types.Struct)
+	if !ok {
+		r.problem("call is not a struct")
+		return
+	}
+	var names []string
+	for f := range call.Fields() {
+		names = append(names, f.Name())
+	}
+	r.atMost("fields of call", len(names), l.callFields, strings.Join(names, " "))
+	for _, f := range s.Files {
+		for _, d := range f.Decls {
+			m, ok := d.(*ast.FuncDecl)
+			if name := s.file(f.Pos()); ok && receiver(m) == "call" && !strings.HasPrefix(name, "call") {
+				r.problem("%s declares call.%s: methods of call are in call*.go", name, m.Name.Name)
+			}
+		}
+	}
+	for _, p := range l.parts {
+		r.checkPart(s, call, p)
+	}
+}
+
+// checkPart checks that one file only assigns to a part of call. A call as a whole may be made
+// anywhere.
+func (r *report) checkPart(s *source, call *types.Struct, p part) {
+	owned := map[types.Object]bool{}
+	for f := range call.Fields() {
+		if f.Name() != p.field {
+			continue
+		}
+		owned[f] = true
+		if inner, ok := f.Type().Underlying().(*types.Struct); ok {
+			for field := range inner.Fields() {
+				owned[field] = true
+			}
+		}
+	}
+	if len(owned) == 0 {
+		r.problem("call has no field %s, which %s is to assign", p.field, p.file)
+		return
+	}
+	var foreign []string
+	for _, f := range s.Files {
+		if s.file(f.Pos()) != p.file {
+			foreign = append(foreign, s.assignments(f, owned)...)
+		}
+	}
+	r.atMost("assignments to call."+p.field+" outside "+p.file, len(foreign), p.foreign, strings.Join(foreign, " "))
+}
+
+// assignments returns the places in a file where one of the fields is assigned to, or something
+// that is inside of it.
+func (s *source) assignments(f *ast.File, owned map[types.Object]bool) (places []string) {
+	add := func(targets ...ast.Expr) {
+		for _, target := range targets {
+			if target != nil && s.isInside(target, owned) {
+				position := s.Fset.Position(target.Pos())
+				position.Filename, position.Column = s.file(target.Pos()), 0
+				places = append(places, position.String())
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			add(n.Lhs...)
+		case *ast.IncDecStmt:
+			add(n.X)
+		case *ast.RangeStmt:
+			add(n.Key, n.Value)
+		case *ast.UnaryExpr: // the address allows assignments
+			if n.Op.String() == "&" {
+				add(n.X)
+			}
+		}
+		return true
+	})
+	return places
+}
+
+// isInside reports whether an expression is one of the fields, or an element or a field of one.
+func (s *source) isInside(e ast.Expr, owned map[types.Object]bool) bool {
+	for {
+		switch of := e.(type) {
+		case *ast.ParenExpr:
+			e = of.X
+		case *ast.IndexExpr:
+			e = of.X
+		case *ast.SelectorExpr:
+			if owned[s.Info.Uses[of.Sel]] {
+				return true
+			}
+			e = of.X
+		default:
+			return false
+		}
+	}
+}

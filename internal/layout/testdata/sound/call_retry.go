@@ -1,0 +1,5 @@
+package sound
+
+type retryState struct{ attempts int }
+
+func (r *retryState) begin() { r.attempts++ }

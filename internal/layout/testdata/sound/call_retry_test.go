@@ -1,0 +1,5 @@
+package sound
+
+import "testing"
+
+func BenchmarkBegin(b *testing.B) { new(retryState).begin() }

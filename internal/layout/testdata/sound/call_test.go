@@ -1,0 +1,5 @@
+package sound
+
+import "testing"
+
+func TestSend(t *testing.T) { new(call).send() }

@@ -1,0 +1,98 @@
+// Package linkheader reads the link to the next page from Link headers, and finds loops in the links
+// that were followed.
+package linkheader
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Next returns the address with rel "next" among the Link headers (RFC 8288): several headers and
+// several links in each, parameters in any order, quoted or not, commas and semicolons inside the
+// address. found distinguishes a link with an empty address from none.
+func Next(h http.Header) (address string, found bool) {
+	for _, header := range h.Values("Link") {
+		for rest := header; rest != ""; {
+			if address, found, rest = readLink(rest); found {
+				return address, true
+			}
+		}
+	}
+	return "", false
+}
+
+// readLink reads the link at the front of s and returns what follows it.
+func readLink(s string) (address string, next bool, rest string) {
+	open := strings.IndexByte(s, '<')
+	if open < 0 {
+		return "", false, ""
+	}
+	s = s[open+1:]
+	end := strings.IndexByte(s, '>')
+	if end < 0 {
+		return "", false, ""
+	}
+	address, s = s[:end], s[end+1:]
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if s == "" || s[0] == ',' {
+			return address, next, strings.TrimPrefix(s, ",")
+		}
+		if s[0] != ';' {
+			// Not a parameter: continue at the next separator.
+			if s = s[min(len(s), 1):]; !strings.ContainsAny(s, ",;") {
+				return address, next, ""
+			}
+			s = s[strings.IndexAny(s, ",;"):]
+			continue
+		}
+		var name, value string
+		name, value, s = readParam(s[1:])
+		if strings.EqualFold(name, "rel") && hasWord(value, "next") {
+			next = true
+		}
+	}
+}
+
+// readParam reads the parameter at the front of s, which follows a semicolon, and returns what
+// follows it.
+func readParam(s string) (name, value, rest string) {
+	end := strings.IndexAny(s, "=,;")
+	if end < 0 {
+		return strings.TrimSpace(s), "", ""
+	}
+	if name = strings.TrimSpace(s[:end]); s[end] != '=' {
+		return name, "", s[end:]
+	}
+	s = strings.TrimLeft(s[end+1:], " \t")
+	if s == "" || s[0] != '"' {
+		end := strings.IndexAny(s, ",;")
+		if end < 0 {
+			end = len(s)
+		}
+		return name, strings.TrimSpace(s[:end]), s[end:]
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return name, b.String(), s[i+1:]
+		case '\\':
+			i++
+		}
+		if i < len(s) {
+			b.WriteByte(s[i])
+		}
+	}
+	return name, b.String(), ""
+}
+
+// hasWord reports whether list, whose words are separated by spaces, contains word.
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,236 @@
+package forge
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A consumer that dies at any item, before it has processed it, and resumes with the cursor that it
+// has saved, loses no row.
+func TestCursorLosesNoRow(t *testing.T) {
+	const rows = 11
+	for _, test := range []struct {
+		name   string
+		server *pageServer
+		call   Call
+		ahead  int
+	}{
+		{"offset", &pageServer{}, offsetCall, 0},
+		{"offset by x-next-page", &pageServer{noLinks: true}, offsetCall, 0},
+		{"keyset", &pageServer{keyset: true}, keysetCall, 0},
+		{"tree", &pageServer{keyset: true}, treeCall, 0},
+		{"offset ahead", &pageServer{}, offsetCall, 3},
+		{"offset ahead with totals", &pageServer{totals: true}, offsetCall, 3},
+		{"keyset ahead", &pageServer{keyset: true}, keysetCall, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			srv := test.server
+			srv.rows = rows
+			servePages(t, srv)
+			client := onceClient(t, srv.URL)
+			for kill := int64(1); kill <= rows; kill++ {
+				var page Response
+				var done []int64
+				for item, err := range ListAs[listRow](t.Context(), client, test.call, PerPage(3), Ahead(test.ahead), Into(&page)) {
+					require.NoError(t, err)
+					if item.ID == kill {
+						break
+					}
+					done = append(done, item.ID)
+				}
+				rest, err := collectIDs(t.Context(), client, test.call, PerPage(3), Ahead(test.ahead), StartAt(page.Cursor), Into(&page))
+				require.NoError(t, err)
+				require.NotEmpty(t, rest)
+				require.Equal(t, (kill-1)/3*3+1, rest[0], "it goes on with the page of item %d", kill)
+				all := slices.Concat(done, rest)
+				slices.Sort(all)
+				require.Equal(t, upTo(rows), slices.Compact(all), "killed at %d", kill)
+				require.True(t, page.Cursor.Done())
+			}
+		})
+	}
+}
+
+// A list that failed goes on at the page that failed.
+func TestCursorAfterAnError(t *testing.T) {
+	for _, ahead := range []int{0, 4} {
+		broken := true
+		srv := &pageServer{rows: 8}
+		srv.hook = func(w http.ResponseWriter, _ *http.Request, page int) bool {
+			srv.mu.Lock()
+			defer srv.mu.Unlock()
+			if broken && page == 3 {
+				w.WriteHeader(http.StatusForbidden)
+				return true
+			}
+			return false
+		}
+		servePages(t, srv)
+		var page Response
+		client := onceClient(t, srv.URL)
+		before, err := collectIDs(t.Context(), client, offsetCall, PerPage(2), Ahead(ahead), Into(&page))
+		require.ErrorIs(t, err, ErrForbidden)
+		srv.mu.Lock()
+		broken = false
+		srv.mu.Unlock()
+		rest, err := collectIDs(t.Context(), client, offsetCall, PerPage(2), Ahead(ahead), Into(&page), StartAt(page.Cursor))
+		require.NoError(t, err)
+		assert.Equal(t, upTo(8), append(before, rest...))
+	}
+}
+
+// firstCursor is the cursor of the second page of a list.
+func firstCursor(t *testing.T, ctx context.Context, client *Client, call Call) Cursor { //nolint:revive // t first, as everywhere
+	var page Response
+	_, err := collectIDs(ctx, client, call, PerPage(2), OnePage(), Into(&page))
+	require.NoError(t, err)
+	require.False(t, page.Cursor.Done())
+	return page.Cursor
+}
+
+func TestCursorEnds(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 5})
+	client := onceClient(t, srv.URL)
+	var page Response
+	_, err := collectIDs(t.Context(), client, offsetCall, Into(&page))
+	require.NoError(t, err)
+	require.True(t, page.Cursor.Done())
+
+	finished := page.Cursor
+	srv.asked = nil
+	for _, ahead := range []int{0, 2} {
+		ids, err := collectIDs(t.Context(), client, offsetCall, StartAt(finished), Ahead(ahead), Into(&page))
+		require.NoError(t, err)
+		assert.Empty(t, ids, "a finished cursor yields nothing")
+		assert.True(t, page.Cursor.Done(), "and stays finished")
+	}
+	assert.Zero(t, srv.count())
+
+	ids, err := collectIDs(t.Context(), client, offsetCall, StartAt(""))
+	require.NoError(t, err)
+	assert.Equal(t, upTo(5), ids, "the zero cursor starts over")
+	assert.False(t, Cursor("").Done())
+}
+
+// A cursor that does not belong here is refused before anything is sent.
+func TestCursorRefused(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 5})
+	client := onceClient(t, srv.URL)
+	call := offsetCall
+	call.Query = url.Values{"state": {"opened"}}
+	good := firstCursor(t, t.Context(), client, call)
+	other := func(change func(*Call)) Call {
+		c := call
+		change(&c)
+		return c
+	}
+	tests := map[string]struct {
+		cursor Cursor
+		call   Call
+	}{
+		"another route":     {good, other(func(c *Call) { c.Route = "/groups/:id/registry/repositories" })},
+		"another argument":  {good, other(func(c *Call) { c.Args = []Ref{ID(7)} })},
+		"another filter":    {good, other(func(c *Call) { c.Query = url.Values{"state": {"closed"}} })},
+		"one filter more":   {good, other(func(c *Call) { c.Query = url.Values{"state": {"opened"}, "in": {"title"}} })},
+		"one filter fewer":  {good, other(func(c *Call) { c.Query = nil })},
+		"finished, another": {newCursor("other", ""), call},
+		"another version":   {"2" + good[1:], call},
+		"garbage":           {"garbage", call},
+		"dots":              {"..", call},
+		"empty place":       {good[:strings.LastIndex(string(good), ".")+1], call},
+		"one part more":     {good + ".x", call},
+		"too long":          {good + Cursor(strings.Repeat("A", 20<<10)), call},
+	}
+	for i := range good {
+		tests[fmt.Sprintf("cut at %d", i)] = struct {
+			cursor Cursor
+			call   Call
+		}{good[:i], call}
+		changed := []byte(good)
+		changed[i] ^= 2
+		tests[fmt.Sprintf("changed at %d", i)] = struct {
+			cursor Cursor
+			call   Call
+		}{Cursor(changed), call}
+	}
+	delete(tests, "cut at 0") // the zero cursor
+	srv.asked = nil
+	for name, test := range tests {
+		for _, ahead := range []int{0, 2} {
+			ids, err := collectIDs(t.Context(), client, test.call, StartAt(test.cursor), Ahead(ahead))
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid, name)
+			assert.Equal(t, "StartAt", invalid.Option)
+			assert.Equal(t, "GET "+test.call.Route, invalid.Route)
+			assert.Empty(t, ids)
+		}
+	}
+	assert.Zero(t, srv.count(), "something was sent")
+
+	rest, err := collectIDs(t.Context(), client, call, StartAt(good), PerPage(50))
+	require.NoError(t, err, "another page size is no other list")
+	assert.Equal(t, []int64{3, 4, 5}, rest)
+}
+
+// A cursor may be stored anywhere: it contains no host and no credential, and needs no escape in an
+// address.
+func TestCursorHoldsNoSecret(t *testing.T) {
+	const secrets = "private_token=secret-token&sudo=1&access_token=secret-token"
+	srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+		w.Header().Set("Link", fmt.Sprintf(`<http://forge.example.com/x?page=%d&%s>; rel="next"`, page+1, secrets))
+		writeRows(w, page, page)
+		return true
+	}})
+	cursor := string(firstCursor(t, t.Context(), onceClient(t, srv.URL), offsetCall))
+	assert.Equal(t, cursor, url.QueryEscape(cursor))
+	assert.Less(t, len(cursor), 100)
+	for part := range strings.SplitSeq(cursor, ".") {
+		decoded, _ := base64.RawURLEncoding.DecodeString(part)
+		for _, secret := range []string{"secret", "token", "sudo", "forge.example.com", "127.0.0.1", "http"} {
+			assert.NotContains(t, string(decoded)+part, secret)
+		}
+	}
+}
+
+// FuzzCursor: a cursor is refused, or is one that the package made for this list.
+func FuzzCursor(f *testing.F) {
+	const list = "abcdefghijkl"
+	for _, query := range []string{"", "page=2&per_page=100", "id_after=5&pagination=keyset", "a=%2B+%C3%BC"} {
+		f.Add(string(newCursor(list, query)), query)
+	}
+	for _, s := range []string{"", "1", "..", "1.abcdefghijkl.", "1.abcdefghijkl.AAAA", "2.abcdefghijkl.done", "1.other.done"} {
+		f.Add(s, "private_token=x")
+	}
+	f.Fuzz(func(t *testing.T, text, query string) {
+		position, err := Cursor(text).query(list)
+		var invalid *ValidationError
+		switch {
+		case err != nil:
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, "StartAt", invalid.Option)
+		case position == "":
+			require.True(t, Cursor(text).Done())
+		default:
+			again, err := newCursor(list, position).query(list)
+			require.NoError(t, err)
+			require.Equal(t, position, again)
+		}
+		if made := newCursor(list, query); len(made) <= maxCursor {
+			position, err = made.query(list)
+			require.NoError(t, err)
+			require.Equal(t, query, position)
+			require.Equal(t, query == "", made.Done())
+			_, err = made.query("another-list")
+			require.ErrorAs(t, err, &invalid)
+		}
+	})
+}

@@ -1,4 +1,0 @@
-package forge
-
-// RaceEnabled is raceEnabled for the tests outside the package.
-const RaceEnabled = raceEnabled

@@ -1,0 +1,489 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/safetext"
+	"github.com/forge-sdk/forge-go/internal/safetext/safetexttest"
+)
+
+const (
+	refreshSecret = "refresh/TOKEN+0123456789="
+	clientSecret  = `client "SECRET" \ 0123456789`
+	basicSecret   = `registry p@ss:"WORD"/\ 0123456789`
+	proxySecret   = "proxy-PASSWORD-0123456789"
+)
+
+// witness keeps everything that the library shows to hooks, loggers and limiters.
+type witness struct {
+	mu   sync.Mutex
+	seen []any
+	text bytes.Buffer
+}
+
+func (w *witness) see(values ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, values...)
+}
+
+// Write takes the records of slog's own handlers.
+func (w *witness) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+// Enabled, Handle, WithAttrs and WithGroup make a slog.Handler that keeps contexts and attributes
+// as they are.
+func (w *witness) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w *witness) Handle(ctx context.Context, record slog.Record) error {
+	w.see(ctx, record)
+	record.Attrs(func(a slog.Attr) bool { w.see(a, a.Value.Any()); return true })
+	return nil
+}
+
+func (w *witness) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+func (w *witness) WithGroup(string) slog.Handler { return w }
+
+// Wait is a Limiter's.
+func (w *witness) Wait(ctx context.Context) error {
+	w.see(ctx)
+	return nil
+}
+
+func (w *witness) options() []Option {
+	debug := &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}
+	handlers := slog.NewMultiHandler(w, slog.NewTextHandler(w, debug), slog.NewJSONHandler(w, debug))
+	return []Option{
+		WithLogger(slog.New(handlers)), WithLimiter(w),
+		WithOnAttempt(func(ctx context.Context, a Attempt) { w.see(ctx, a) }),
+	}
+}
+
+// all is what was seen, the text of records included.
+func (w *witness) all() []any {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append(w.seen, w.text.String())
+}
+
+// echo is what a server can send back of a request: headers, address and body, and what Basic
+// authentication says in clear.
+func echo(s seen) string {
+	user, password, _ := (&http.Request{Header: s.header}).BasicAuth()
+	return fmt.Sprint(s.header, s.uri, " ", s.body, " ", user, password)
+}
+
+// echoing are servers that send back all they were sent.
+func echoing() map[string]func(text string) act {
+	quote := func(text string) string { return safetexttest.Spellings()[3](text) }
+	line := safetext.Printable
+	return map[string]func(string) act{
+		"401 message": func(text string) act {
+			return say(401, `{"message":"`+quote(text)+`","error":"invalid_grant"}`, jsonType)
+		},
+		"403 field": func(text string) act {
+			return say(403, `{"message":{"`+quote(text)+`":["`+quote(text)+`"]}}`, jsonType)
+		},
+		"404 header": func(text string) act {
+			return say(404, "", "X-Request-Id: "+line(text), "X-Echo: "+line(text), "Set-Cookie: "+line(text))
+		},
+		"429":         func(text string) act { return say(429, text, "Retry-After: 0", "RateLimit-Reset: "+line(text)) },
+		"500 HTML":    func(text string) act { return say(500, "<title>"+text+"</title>", "Content-Type: text/html") },
+		"no JSON":     sayJSON,
+		"wrong type":  func(text string) act { return sayJSON(`{"id":{"` + quote(text) + `":1},"token":7,"access_token":[]}`) },
+		"status line": func(text string) act { return closing("HTTP/1.1 xyz " + line(text) + "\r\n\r\n") },
+		"garbage":     func(text string) act { return closing(line(text) + "\r\n\r\n") },
+		"header line": func(text string) act { return closing("HTTP/1.1 200 OK\r\n" + line(text) + "\r\n\r\n") },
+		"redirect": func(text string) act {
+			return say(302, text, "Location: https://127.0.0.1:1/?a="+url.QueryEscape(text))
+		},
+		"content type": func(text string) act { return say(200, text, "Content-Type: text/"+line(text)) },
+		"success": func(text string) act {
+			return say(200, "{}", jsonType, "X-Echo: "+line(text), "Link: <https://x?page=2&a="+url.QueryEscape(text)+">; rel=next", `Content-Disposition: a; filename="`+line(text)+`"`)
+		},
+		"lost":   func(string) act { return reset("") },
+		"silent": func(string) act { return silent("") },
+	}
+}
+
+// secretKind is a way to authenticate, with what of it must not be seen.
+type secretKind struct {
+	name    string
+	secrets []string
+	options func(t *testing.T, address string) []Option
+}
+
+func secretKinds() []secretKind {
+	token := func(options ...Option) func(*testing.T, string) []Option {
+		return func(*testing.T, string) []Option { return options }
+	}
+	oauth := func(address string, access string) Option {
+		config := &oauth2.Config{ClientID: "id", ClientSecret: clientSecret, Endpoint: oauth2.Endpoint{TokenURL: address + "/token"}}
+		return WithOAuth(config, &oauth2.Token{AccessToken: access, RefreshToken: refreshSecret, Expiry: time.Now().Add(time.Hour)})
+	}
+	basicPair := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + basicSecret))
+	return []secretKind{
+		{"token", nil, token(WithToken(secret))},
+		{"job token", nil, token(WithJobToken(secret))},
+		{"token source", nil, token(WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: secret})))},
+		{"OAuth", []string{refreshSecret, clientSecret}, func(_ *testing.T, address string) []Option { return []Option{oauth(address, secret)} }},
+		{"OAuth, to be refreshed", []string{refreshSecret, clientSecret}, func(_ *testing.T, address string) []Option { return []Option{oauth(address, "")} }},
+		{"registry", []string{basicSecret, basicPair}, func(_ *testing.T, address string) []Option {
+			return []Option{WithToken(secret), WithRegistry(address+"/registry", address), WithRegistryCredentials(registryUser, basicSecret), WithVocabulary(GitLab)}
+		}},
+		{"proxy", []string{proxySecret}, func(t *testing.T, address string) []Option {
+			proxy, err := url.Parse(address)
+			require.NoError(t, err)
+			proxy.User = url.UserPassword("user", proxySecret)
+			return []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}})}
+		}},
+	}
+}
+
+// No credential of any kind leaves the library, whatever the server does with it: not in errors and
+// what they wrap, responses, downloads, plans, attempts, contexts, log records, counters or
+// clients.
+func TestSecretsStayInside(t *testing.T) {
+	for _, kind := range secretKinds() {
+		for name, server := range echoing() {
+			t.Run(kind.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWire(t, func(s seen) act {
+					s.header.Del("Proxy-Authorization") // the transport's own, of which the library knows nothing
+					return server(echo(s))
+				})
+				seen := &witness{}
+				address := w.url
+				if kind.name == "proxy" {
+					address = "http://forge.example.com"
+				}
+				options := append(kind.options(t, w.url), WithPlainHTTP(), WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: time.Millisecond, MaxWait: time.Millisecond}))
+				c := wireClient(t, address, append(options, seen.options()...)...)
+				if name == "silent" {
+					everyCall(c, seen, 20*time.Millisecond)
+				} else {
+					everyCall(c, seen, 5*time.Second)
+					require.NotEmpty(t, w.seen())
+				}
+				derived, err := c.With(WithStrictDecoding())
+				require.NoError(t, err)
+				brief, cancel := context.WithTimeout(context.Background(), time.Second)
+				defer cancel()
+				seen.see(timeStats(brief, derived))
+				seen.see(c, *c, derived, c.config.apiCredential, c.config.registryBasicAuth, c.Stats(), c.Issues, c.RegistryNative)
+				assert.Empty(t, reveals(seen.all(), kind.secrets...))
+			})
+		}
+	}
+}
+
+// everyCall makes calls of all kinds, and shows the witness all that comes back.
+func everyCall(c *Client, w *witness, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
+	defer cancel()
+	quick := HeaderTimeout(patience)
+	c.config.limits.Header = patience // for the exchange of registry tokens too
+	for _, r := range runners {
+		var page Response
+		var plan PlannedRequest
+		err := r.run(ctx, c, Into(&page), quick)
+		w.see(err, &page, page.Cursor, r.run(ctx, c, DryRun(&plan)), plan, plan.Curl())
+		var limited *RateLimitError
+		if errors.As(err, &limited) {
+			w.see(limited.Until)
+		}
+	}
+	if d, err := openArchive(ctx, c, quick); err == nil {
+		w.see(d)
+		_ = d.Close()
+	}
+	w.see(exec(ctx, service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileBytes([]byte("x"))), []RequestOption{quick}))
+	_, err := c.Settings.Get(ctx, quick)
+	w.see(err)
+	if c.config.bases[registryBase] == nil {
+		return
+	}
+	ctx = context.Background() // the exchange is over before its caller is, and so are the values that it has
+	token, err := c.RegistryNative.GetToken(ctx, &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, quick)
+	w.see(err, fmt.Sprintf("%v %+v %#v %s", token, token, token, token))
+	_, err = Collect(c.RegistryNative.ListCatalog(ctx, quick))
+	w.see(err, c.RegistryNative.DeleteManifest(ctx, "group/app", "v1", nil, quick))
+}
+
+// Where there is no answer to echo: refused, TLS that fails, a context that is over, an argument
+// that is refused.
+func TestSecretsWithoutAnAnswer(t *testing.T) {
+	w := newWire(t, always(silent("")))
+	addresses := map[string]string{"refused": refusedAddress(t), "no TLS": strings.Replace(w.url, "http:", "https:", 1), "silent": w.url}
+	for _, kind := range secretKinds() {
+		for name, address := range addresses {
+			seen := &witness{}
+			c := wireClient(t, address, append(append(kind.options(t, address), WithPlainHTTP(), WithRetry(RetryPolicy{MaxAttempts: 1})), seen.options()...)...)
+			everyCall(c, seen, 20*time.Millisecond)
+			over, cancel := context.WithCancel(context.Background())
+			cancel()
+			for _, err := range []error{
+				c.Do(over, callOf(safe), nil), c.Do(context.Background(), Call{Method: "GET", Route: "/x", Query: url.Values{"private_token": {secret}}}, nil),
+				c.Do(context.Background(), callOf(safe), nil, Header("Private-Token", secret)), c.Do(context.Background(), callOf(safe), nil, Query("sudo", secret)),
+			} {
+				require.Error(t, err)
+				seen.see(err)
+			}
+			assert.Empty(t, reveals(seen.all(), kind.secrets...), "%s, %s", kind.name, name)
+		}
+	}
+}
+
+// A panic of a caller's hook on the way through the library shows no credential, and neither does
+// its stack.
+func TestSecretsInPanics(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	for _, kind := range secretKinds() {
+		if kind.name == "OAuth, to be refreshed" || kind.name == "proxy" {
+			continue // a refresh turns a panic into an error, and no transport of the caller's has a proxy of ours
+		}
+		for name, culprit := range map[string]Option{
+			"limiter": WithLimiter(exploding{}), "hook": WithOnAttempt(func(context.Context, Attempt) { panic("hook") }), "logger": WithLogger(slog.New(&exploding{})),
+			"transport": through(func(*http.Request) (*http.Response, error) { panic("transport") }),
+		} {
+			c := wireClient(t, w.url, append(kind.options(t, w.url), culprit)...)
+			func() {
+				defer func() {
+					p := recover()
+					assert.NotNil(t, p, name)
+					assert.Empty(t, reveals([]any{p, string(debug.Stack())}, kind.secrets...), "%s, %s", kind.name, name)
+				}()
+				_ = c.Do(t.Context(), callOf(safe), nil)
+			}()
+		}
+	}
+}
+
+// exploding is a Limiter and a slog.Handler that panic.
+type exploding struct{ slog.Handler }
+
+func (exploding) Wait(context.Context) error                { panic("limiter") }
+func (exploding) Enabled(context.Context, slog.Level) bool  { return true }
+func (exploding) Handle(context.Context, slog.Record) error { panic("logger") }
+
+// net/http quotes the proxy's address of the environment where it is none; the error of a call does
+// not.
+func TestSecretsOfProxyAddress(t *testing.T) {
+	c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+		return nil, fmt.Errorf("invalid proxy address %q", "http://user:"+proxySecret+"@:x")
+	}}}))
+	err := c.Do(t.Context(), callOf(safe), nil)
+	require.ErrorContains(t, err, "HTTPS_PROXY")
+	assert.Empty(t, reveals(err, proxySecret))
+}
+
+// A registry token is a secret that the caller asked for: its field holds it, and no print, record
+// or JSON does.
+func TestSecretsOfRegistryToken(t *testing.T) {
+	token := &RegistryToken{Token: secret, ExpiresIn: 300}
+	within := map[string]any{"pointer": token, "value": *token, "list": []RegistryToken{*token}}
+	for name, v := range within {
+		for _, place := range reveals(v) {
+			// fmt asks no method for %p, and go vet refuses it for a struct.
+			assert.True(t, strings.HasSuffix(place, ".Token") || place == "%p", "%s: %s", name, place)
+		}
+	}
+}
+
+// The server of a download can tell a secret after the headers too.
+func TestSecretsInStreams(t *testing.T) {
+	c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Disposition": {`a; filename*0="` + secret[:9] + `"; filename*1="` + secret[9:] + `"`}}, Body: failing{}, Request: req}, nil
+	}))
+	d, err := openArchive(t.Context(), c)
+	require.NoError(t, err)
+	defer d.Close()
+	assert.NotEmpty(t, d.Name)
+	_, err = d.Read(make([]byte, 1))
+	require.ErrorContains(t, err, "GOAWAY")
+	assert.Empty(t, reveals([]any{d, err, d.SaveTo(t.TempDir() + "/file")}))
+}
+
+// failing is a body that breaks off with what the server said.
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("http2: GOAWAY, debug=" + secret) }
+func (failing) Close() error             { return nil }
+
+// The search finds a secret in every form that it is meant to know.
+func TestRevealsForms(t *testing.T) {
+	for _, text := range []string{
+		fmt.Sprintf("%x", clientSecret), fmt.Sprintf("%q", clientSecret), url.QueryEscape(clientSecret), url.PathEscape(clientSecret), fmt.Sprintf("%d", []byte(clientSecret)),
+		base64.StdEncoding.EncodeToString([]byte(clientSecret)), base64.StdEncoding.EncodeToString([]byte("id:" + clientSecret)), base64.RawURLEncoding.EncodeToString([]byte("user:" + clientSecret)),
+	} {
+		assert.NotEmpty(t, reveals(text, clientSecret), text)
+	}
+	assert.NotEmpty(t, reveals(context.WithValue(context.Background(), routeKey{}, clientSecret), clientSecret))
+	assert.NotEmpty(t, reveals(slog.AnyValue(errors.Join(errors.New("x"), fmt.Errorf("y %w", &failure{cause: errors.New(clientSecret)}))), clientSecret))
+}
+
+// credentialNames are spellings under which servers take a parameter that carries a credential: as
+// it is, as an element of an array or of a hash, escaped once or twice, in other letters.
+var credentialNames = []string{
+	"private_token", "PRIVATE_TOKEN", "private_token[]", "private_token[x]", "private_token[x][]", "private_token[", "private_token]", "[private_token]",
+	"private%5Ftoken", "private%5ftoken[]", "private_token%5B%5D", "PRIVATE%5FTOKEN%5Bx%5D", "private%255Ftoken", " private_token", "private_token ",
+	"%70rivate_token", "access_token[]", "job_token[0]", "Sudo[]", "%53udo", "refresh_token[a]", "client_secret[]", "token[]",
+}
+
+// harmlessNames hold or resemble the name of a credential and are none.
+var harmlessNames = []string{"tokens", "token_type", "private", "x[private_token]", "not[private_token]", "private_token_id", "in", "iids[]", "%zz", "[]", "100%"}
+
+// A parameter is recognised as a credential however its name is spelled: in Query, in Call.Query,
+// and in the links of the server.
+func TestCredentialNames(t *testing.T) {
+	asked := make(chan string, 10)
+	w := newWire(t, func(s seen) act {
+		asked <- s.uri
+		return sayJSON("[]")
+	})
+	c := wireClient(t, w.url)
+	for _, name := range credentialNames {
+		var invalid *ValidationError
+		err := c.Do(t.Context(), callOf(safe), nil, Query(name, secret))
+		require.ErrorAs(t, err, &invalid, name)
+		assert.Equal(t, "Query", invalid.Option)
+		assert.Empty(t, reveals(err))
+		err = c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user", Query: url.Values{name: {secret}}}, nil)
+		require.ErrorAs(t, err, &invalid, name)
+		assert.Equal(t, "Call.Query", invalid.Option)
+		assert.Empty(t, reveals(err))
+	}
+	assert.Empty(t, w.seen())
+	for _, name := range harmlessNames {
+		require.NoError(t, c.Do(t.Context(), callOf(safe), nil, Query(name, "x")), name)
+		got, err := url.Parse(<-asked)
+		require.NoError(t, err)
+		assert.Equal(t, url.Values{name: {"x"}}, got.Query())
+	}
+}
+
+// A link of the server puts no credential into the next request, and neither does a cursor that
+// holds one.
+func TestCredentialNamesInLinks(t *testing.T) {
+	for _, name := range credentialNames {
+		w := newWire(t, func(s seen) act {
+			if strings.Contains(s.uri, "page=2") {
+				return sayJSON("[]")
+			}
+			return say(200, "[{}]", jsonType, "Link: <https://x/?"+url.QueryEscape(name)+"="+secret+"&page=2&labels[]=a>; rel=next")
+		})
+		c := wireClient(t, w.url)
+		var page Response
+		_, err := Collect(ListAs[map[string]any](t.Context(), c, Call{Method: http.MethodGet, Route: "/issues"}, OnePage(), Into(&page)))
+		require.NoError(t, err)
+		parts := strings.Split(string(page.Cursor), ".")
+		place, err := base64.RawURLEncoding.DecodeString(parts[2])
+		require.NoError(t, err)
+		assert.NotContains(t, string(place), secret, name)
+		query := url.Values{name: {secret}, "page": {"2"}}.Encode()
+		parts[2] = base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum(query) + query))
+		_, err = Collect(ListAs[map[string]any](t.Context(), c, Call{Method: http.MethodGet, Route: "/issues"}, StartAt(Cursor(strings.Join(parts, ".")))))
+		require.NoError(t, err)
+		_, err = Collect(ListAs[map[string]any](t.Context(), c, Call{Method: http.MethodGet, Route: "/issues"}))
+		require.NoError(t, err)
+		require.Len(t, w.seen(), 4)
+		for _, s := range w.seen() {
+			assert.NotContains(t, s.uri, secret, name)
+		}
+		assert.Contains(t, w.seen()[3].uri, "labels%5B%5D=a")
+	}
+}
+
+// A log record never shows the value of such a parameter, whatever the address holds.
+func TestCredentialNamesInLogs(t *testing.T) {
+	for _, name := range credentialNames {
+		for _, written := range []string{name, url.QueryEscape(name)} {
+			shown := redactURL(&url.URL{Scheme: "https", Host: "x", Path: "/", RawQuery: "state=opened&" + written + "=" + secret})
+			assert.NotContains(t, shown, secret, name)
+			assert.Contains(t, shown, "state=opened")
+		}
+	}
+	var log records
+	w := newWire(t, always(say(302, "", "Location: /api/v4/moved?private_token[]="+secret)))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(safe), nil))
+	_, text := log.lines(t)
+	assert.NotContains(t, text, secret)
+}
+
+// A header that carries a credential is refused in any letters, and with the underscores that
+// servers read as dashes.
+func TestCredentialHeaderNames(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	c := wireClient(t, w.url)
+	for _, name := range []string{"PRIVATE-TOKEN", "private-token", "Private_Token", "private_token", "JOB_TOKEN", "job-token", "Deploy_Token", "AUTHORIZATION", "proxy-authorization", "COOKIE", "SUDO"} {
+		var invalid *ValidationError
+		require.ErrorAs(t, c.Do(t.Context(), callOf(safe), nil, Header(name, secret)), &invalid, name)
+		assert.Equal(t, "Header", invalid.Option)
+	}
+	assert.Empty(t, w.seen())
+}
+
+// FuzzEcho: a server that sends the credential back, spelled in any way and split by what is not
+// shown, finds it in nothing that the caller is given.
+func FuzzEcho(f *testing.F) {
+	for form := range safetexttest.Spellings() {
+		f.Add(uint8(form), `{"message":"bad token `, `"}`, "\x00", uint8(9), uint16(200))
+		f.Add(uint8(form), `{"message":{"`, `":["x"]}}`, "\u202e", uint8(3), uint16(201))
+		f.Add(uint8(form), `<title>`, `</title>`, "", uint8(4), uint16(303))
+		f.Add(uint8(form), "", "", "\x7f", uint8(5), uint16(102))
+	}
+	spellings := safetexttest.Spellings()
+	var answer *http.Response
+	client := fuzzClient(f, func(*http.Request) (*http.Response, error) { return answer, nil })
+	f.Fuzz(func(t *testing.T, form uint8, before, after, split string, at uint8, status uint16) {
+		if safetext.Printable(split) != "" || strings.ContainsAny(split, "\t\r\n ") {
+			split = ""
+		}
+		spell, cut := spellings[int(form)%len(spellings)], int(at)%len(secret)
+		hidden := spell(secret[:cut]) + split + spell(secret[cut:])
+		text := before + hidden + after
+		for _, r := range runners {
+			contentType := []string{"application/json", "text/html", "text/" + hidden}[at%3]
+			answer = fuzzAnswer(nil, 200+int(status)%400, http.Header{
+				"X-Request-Id": {text}, "X-Echo": {text}, "Content-Type": {contentType}, "Content-Disposition": {`attachment; filename="` + text + `"`},
+				"Location": {"https://x" + hidden + ".example.com/" + text},
+			}, text)
+			var page Response
+			err := r.run(context.Background(), client, Into(&page))
+			shown := []string{page.RequestID}
+			for _, values := range page.Header {
+				shown = append(shown, values...)
+			}
+			var failed *Error
+			if errors.As(err, &failed) {
+				shown = append(shown, err.Error(), failed.Message, failed.RequestID)
+				for name, texts := range failed.Fields {
+					shown = append(append(shown, name), texts...)
+				}
+			}
+			for _, text := range shown {
+				safetexttest.RequireHidden(t, secret, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package forge
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
+
+// renamer renames the keys of the one object that a call sends or reads: the settings, or an
+// integration.
+type renamer struct {
+	words *words
+	kind  string // of the words
+	inner string // the key of an object whose keys are renamed too; empty: none
+	err   error  // the integration has no name
+}
+
+// withVocabulary makes the call send and read its object in the words of the client's vocabulary.
+// Options and decoders have the contract's words only.
+func (r *request) withVocabulary(n renamer) *request {
+	if r.translate = n.translate; n.err != nil {
+		r.err = n.err
+	}
+	if r.encode != nil {
+		r.encode = n.encode
+	}
+	return r
+}
+
+// encode makes a JSON body of json-tagged options. Extra is not renamed: callers name its keys
+// themselves.
+func (n renamer) encode(options any) (*payload, error) {
+	data, err := json.Marshal(options)
+	if err == nil {
+		if data, err = n.rename(data, n.toProduct); err != nil {
+			return nil, nameOption(options, err)
+		}
+		data, err = withExtra(options, data)
+	}
+	return jsonPayload(options, data, err)
+}
+
+// toProduct returns the name of a key that is sent.
+func (n renamer) toProduct(name string) (string, error) {
+	if word, known := n.words.word(n.kind, name); known {
+		return word, nil
+	}
+	if isUnnamed(name) {
+		return "", unnamed(name, ", in Extra")
+	}
+	return name, nil
+}
+
+// isUnnamed reports whether the contract describes the key without naming it. Such settings have
+// GitLab's names in this package, and such integration parameters the contract's placeholders.
+func isUnnamed(name string) bool {
+	switch name {
+	case "plantuml_enabled", "plantuml_url", "diagramsnet_enabled", "diagramsnet_url", "kroki_enabled", "kroki_url", "jira_connect_application_key",
+		"jira_connect_public_key_storage_enabled", "jira_connect_proxy_url", "jira_connect_additional_audience_url":
+		return true
+	}
+	return strings.HasPrefix(name, "<")
+}
+
+// translate returns the response in the contract's words. It leaves invalid JSON to the
+// decoder, which reports it.
+func (n renamer) translate(body []byte) ([]byte, error) {
+	renamed, err := n.rename(body, n.toContract)
+	var broken *jsonread.SyntaxError
+	if errors.As(err, &broken) {
+		return body, nil
+	}
+	return renamed, err
+}
+
+// toContract returns the contract's name for a key that was received.
+func (n renamer) toContract(word string) (string, error) {
+	if neutral, known := n.words.neutral(n.kind, word); known {
+		return neutral, nil
+	}
+	if n.words != nil || n.kind != settingWord {
+		return word, nil
+	}
+	if neutral, known := GitLab.Neutral(settingWord, word); known && neutral != word {
+		return "", errors.New("the server speaks GitLab's words (" + word + " for " + neutral + "), so settings would be lost in silence: give the client WithVocabulary(forge.GitLab)")
+	}
+	return word, nil
+}
+
+// rename returns the object with other names for its keys. Values that are not objects are returned
+// unchanged.
+func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byte, error) {
+	var r jsonread.Reader
+	r.Reset(object)
+	if r.Kind() != "object" {
+		return object, nil
+	}
+	out := make([]byte, 0, len(object)+256)
+	separator := byte('{')
+	for r.Object(); r.Key(); separator = ',' {
+		key := string(r.CurrentKey())
+		value := r.View()
+		renamed, err := name(key)
+		if err == nil && key == n.inner {
+			value, err = renamer{words: n.words, kind: n.kind}.rename(value, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		quoted, err := json.Marshal(renamed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(append(out, separator), quoted...), ':'), value...)
+	}
+	if separator == '{' {
+		out = append(out, separator)
+	}
+	return append(out, '}'), r.End()
+}
