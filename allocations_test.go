@@ -240,7 +240,7 @@ func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
 				return err
 			}
 			r := service{client.core}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
-			r.foreign = foreign
+			r.unmarshalForeign = unmarshalForeign
 			_, err = do[struct{}](ctx, r, nil)
 			return err
 		},

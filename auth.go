@@ -14,7 +14,7 @@ import (
 const tokenTimeout = 30 * time.Second
 
 // errTokenTimeout ends a request for a token. No caller's context does.
-var errTokenTimeout = &failure{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
+var errTokenTimeout = &sentinelError{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
 
 type tokenTimeoutKey struct{}
 
@@ -40,7 +40,7 @@ func credentialError(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &failure{sentinel: ErrCredential, text: err.Error(), cause: err}
+	return &sentinelError{sentinel: ErrCredential, text: err.Error(), cause: err}
 }
 
 // isFinalCredentialError reports whether the failure to get a credential is final. For one that is

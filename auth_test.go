@@ -61,7 +61,7 @@ func TestOAuthOneRefresh(t *testing.T) {
 			}))
 			var all sync.WaitGroup
 			for range 50 {
-				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(once), nil)) })
+				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil)) })
 			}
 			all.Wait()
 			assert.Len(t, tokens.seen(), 1)
@@ -84,7 +84,7 @@ func TestOAuthRotation(t *testing.T) {
 	api := guarded(t, func() string { return valid })
 	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
 	for range 3 {
-		require.NoError(t, c.Do(t.Context(), callOf(once), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
 		valid = "revoked"
 	}
 	assert.Len(t, tokens.seen(), 3)
@@ -97,7 +97,7 @@ func TestOAuthRefused(t *testing.T) {
 		tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken(secret, "r2") })
 		api := guarded(t, fixed(valid))
 		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-		err := c.Do(t.Context(), callOf(once), nil)
+		err := c.Do(t.Context(), callOf(ClassOnce), nil)
 		got := api.seen()
 		require.Len(t, got, 2)
 		assert.Equal(t, got[0].body, got[1].body)
@@ -138,7 +138,7 @@ func TestOAuthEndpointFails(t *testing.T) {
 		tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
 		api := guarded(t, fixed("new"))
 		c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
-		err := c.Do(t.Context(), callOf(once), nil)
+		err := c.Do(t.Context(), callOf(ClassOnce), nil)
 		require.ErrorIs(t, err, ErrCredential, test.name)
 		require.ErrorContains(t, err, test.says, test.name)
 		assert.Empty(t, reveals(err), test.name)
@@ -156,14 +156,14 @@ func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	_, config := tokenServer(t, func(url.Values, int) act { return say(400, `{"error":"invalid_grant"}`, jsonType) })
 	api := guarded(t, fixed("new"))
 	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-	err := c.Do(t.Context(), callOf(safe), nil)
+	err := c.Do(t.Context(), callOf(ClassSafe), nil)
 	require.ErrorIs(t, err, ErrUnauthorized)
 	require.ErrorIs(t, err, ErrCredential)
 	assert.Len(t, api.seen(), 1)
 	c = wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old"}))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrUnauthorized)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrUnauthorized)
 	c = wireClient(t, api.url, WithOAuth(config, expired("")))
-	require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "expired and there is no refresh token")
+	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "expired and there is no refresh token")
 }
 
 // A refresh continues after its first caller gives up: an interrupted refresh could lose a rotated
@@ -178,12 +178,12 @@ func TestOAuthRefreshOutlivesCaller(t *testing.T) {
 	c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, expired("r1")))
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
-	go func() { first <- c.Do(ctx, callOf(safe), nil) }()
+	go func() { first <- c.Do(ctx, callOf(ClassSafe), nil) }()
 	<-asked
 	cancel()
 	require.ErrorIs(t, <-first, context.Canceled)
 	close(release)
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Len(t, tokens.seen(), 1)
 }
 
@@ -222,7 +222,7 @@ func TestTokenSource(t *testing.T) {
 			n++
 			return test.token(n)
 		})))
-		err := c.Do(t.Context(), callOf(once), nil)
+		err := c.Do(t.Context(), callOf(ClassOnce), nil)
 		assert.Len(t, api.seen(), test.requests, test.name)
 		if test.is == nil {
 			require.NoError(t, err)
@@ -310,7 +310,7 @@ func TestClientFromEnv(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		got := w.seen()[0].header
 		if test.header == "Private-Token" {
 			assert.Equal(t, test.token, got.Get("PRIVATE-TOKEN"))

@@ -66,7 +66,7 @@ func TestRootCAs(t *testing.T) {
 		replyJSON("{}")(w, r)
 	})
 	unknown := closed(t)(NewClient(address, WithToken(secret)))
-	err := unknown.Do(t.Context(), callOf(safe), nil)
+	err := unknown.Do(t.Context(), callOf(ClassSafe), nil)
 	var authority x509.UnknownAuthorityError
 	require.ErrorAs(t, err, &authority)
 	require.ErrorContains(t, err, "WithRootCAs")
@@ -74,7 +74,7 @@ func TestRootCAs(t *testing.T) {
 	assert.Empty(t, proto)
 
 	c := closed(t)(NewClient(address, WithToken(secret), WithRootCAs(pool)))
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, "HTTP/2.0", proto)
 	shared, own := conn.Shared(), c.transport.(*http.Transport)
 	assert.NotSame(t, shared, own)
@@ -82,10 +82,10 @@ func TestRootCAs(t *testing.T) {
 	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)
 	assert.Equal(t, shared.IdleConnTimeout, own.IdleConnTimeout)
 	assert.Equal(t, shared.TLSClientConfig.MinVersion, own.TLSClientConfig.MinVersion)
-	require.Error(t, unknown.Do(t.Context(), callOf(safe), nil))
+	require.Error(t, unknown.Do(t.Context(), callOf(ClassSafe), nil))
 	derived := closed(t)(unknown.With(WithRootCAs(pool)))
-	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
-	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(ClassSafe), nil))
 }
 
 // The pool replaces the system's, and is the one that was given: what is added to it later has no
@@ -96,7 +96,7 @@ func TestRootCAsReplaceTheSystems(t *testing.T) {
 	other.AddCert(otherAuthority(t))
 	c := closed(t)(NewClient(address, WithRootCAs(other)))
 	other.AddCert(httptestAuthority(t))
-	require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "WithRootCAs")
+	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs")
 	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
 }
 
@@ -132,7 +132,7 @@ func TestRootCAsEverywhere(t *testing.T) {
 		WithRegistry(address, address), WithRegistryCredentials("user", "password"),
 	}
 	calls := map[string]func(*Client) error{
-		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(once), nil) },
+		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(ClassOnce), nil) },
 		"registry": func(c *Client) error {
 			_, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
 			return err
@@ -159,7 +159,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	given := &http.Transport{MaxIdleConnsPerHost: 200, DialContext: (&net.Dialer{Control: func(string, string, syscall.RawConn) error { dials++; return nil }}).DialContext}
 	for _, options := range [][]Option{{through(given), WithRootCAs(pool)}, {WithRootCAs(pool), through(given)}} {
 		c := closed(t)(NewClient(address, options...))
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, 200, c.transport.(*http.Transport).MaxIdleConnsPerHost)
 	}
 	assert.Equal(t, 2, dials)
@@ -181,9 +181,9 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 
 	parent := closed(t)(NewClient(address, WithRootCAs(pool)))
 	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces all
-	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(safe), nil), "the certificates are the parent's")
-	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(safe), nil), "the certificates are the transport's")
-	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the parent's")
+	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the transport's")
+	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil))
 	_, err := closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
 	refusedOption(t, err, "WithRootCAs")
 }
@@ -204,35 +204,35 @@ func TestJobAuthorities(t *testing.T) {
 	}
 	job(file)
 	c := closed(t)(NewClientFromEnv())
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	all, err := x509.SystemCertPool()
 	require.NoError(t, err)
 	all.AppendCertsFromPEM(certificate)
 	assert.True(t, c.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "besides the system's")
-	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(ClassSafe), nil))
 
 	set(map[string]string{"CI_API_V4_URL": address + "/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "another token for the same server")
+	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "another token for the same server")
 	set(map[string]string{"CI_API_V4_URL": "https://forge.example.com/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "WithRootCAs", "another server")
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs", "another server")
 	set(map[string]string{jobAuthorities: "/does/not/exist", "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), "WithRootCAs", "no job")
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs", "no job")
 
 	job("")
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(safe), nil), jobAuthorities)
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), jobAuthorities)
 	require.NoError(t, os.WriteFile(file, []byte("-----BEGIN CERTIFICATE-----\nbroken\n"), 0o600))
 	for name, says := range map[string]string{file: "no certificate", filepath.Dir(file): "cannot be read", file + "x": "cannot be read"} {
 		job(name)
 		_, err := NewClientFromEnv()
 		assert.Contains(t, refusedOption(t, err, jobAuthorities), says)
-		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil), "an explicit pool counts")
+		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil), "an explicit pool counts")
 	}
 	require.NoError(t, os.WriteFile(file, certificate, 0o600))
 	job(file)
 	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
-	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil))
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
-	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(safe), nil), "the transport says what to trust")
+	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the transport says what to trust")
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }
 
@@ -246,11 +246,11 @@ func TestHintTLS(t *testing.T) {
 	t.Cleanup(srv.Close)
 	pool := x509.NewCertPool()
 	pool.AddCert(srv.Certificate())
-	err := closed(t)(NewClient(srv.URL, WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil)
+	err := closed(t)(NewClient(srv.URL, WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil)
 	require.ErrorContains(t, err, "TLSClientConfig.Certificates")
 
 	elsewhere := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
-	err = closed(t)(NewClient(elsewhere, WithRootCAs(pool))).Do(t.Context(), callOf(safe), nil)
+	err = closed(t)(NewClient(elsewhere, WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil)
 	var name x509.HostnameError
 	require.ErrorAs(t, err, &name)
 	require.NotContains(t, err.Error(), "WithRootCAs")

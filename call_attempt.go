@@ -11,100 +11,91 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
-	"github.com/forge-sdk/forge-go/internal/throttle"
+	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
-// attempt is the record of one attempt.
+// attempt is how the current attempt sends its requests, and what is needed for that. Only this file
+// assigns its fields.
 type attempt struct {
-	start      time.Time // zero until something is about to be sent
-	duration   time.Duration
-	sent       atomic.Bool   // there was a connection, so bytes may have arrived; not always known of a read, which may be sent again anyway
-	conn       *conn.Context // nil until something is about to be sent
-	expects    bool          // the last request has the Expect header
-	away       bool          // a redirect led to another origin: its responses say nothing about the client's own
-	bare       bool          // the last request was sent without the caller's headers
-	redirected bool
-	outcome    outcome // of the response; 0 without one
-	final      bool    // another attempt cannot fix err
-	status     int
-	partial    bool // the body of an error did not come to its end
-	header     http.Header
-	answer     *http.Response
-	message    string
-	fields     map[string][]string
-	retryAfter time.Duration
-	until      time.Time
-	uploaded   int64 // bytes of bodies
-	received   int64
-	err        error // the error below HTTP, or of the response
-	cause      error // why nothing more is tried, when that is an error
+	attemptRecord
+	context   routeContext    // of all attempts of the call
+	first     conn.Context    // of the first attempt, in the allocation of the call
+	sentToken credential.Sent // the token in the last request
 }
 
-// ok reports whether the attempt ended the call well. A 304 that is documented or was requested is
-// not a failure.
-func (a *attempt) ok() bool {
-	return a.err == nil && (a.outcome == succeeded || a.outcome == unchanged)
+// attemptRecord is the part of an attempt that the next one resets.
+type attemptRecord struct {
+	start           time.Time // zero until something is about to be sent
+	duration        time.Duration
+	sent            atomic.Bool   // there was a connection: bytes may have arrived (see Context.Trace)
+	conn            *conn.Context // nil until something is about to be sent
+	upload          *conn.Upload  // the body that is being sent
+	expects         bool          // the last request has the Expect header
+	redirected      bool
+	offOrigin       bool // a redirect led to another origin: its responses say nothing about the client's own
+	baseHeadersOnly bool // the last request was sent without the caller's headers
+	bytesSent       int64
+	bytesReceived   int64
 }
 
-// ambiguous reports whether a write may have taken effect although the attempt failed.
-func (a *attempt) ambiguous() bool {
-	switch {
-	case !a.sent.Load():
-		return false
-	case a.outcome == unexpected:
-		return true
-	case a.err != nil:
-		return a.status < 300 || a.status == http.StatusSeeOther
+// setContext returns the context of the attempts, which records the route.
+func (a *attempt) setContext(ctx context.Context, r *route) context.Context {
+	a.context = routeContext{ctx, r}
+	return &a.context
+}
+
+// followed records that the next request of the attempt goes to the target of a redirect.
+func (a *attempt) followed(offOrigin bool) { a.redirected, a.offOrigin = true, offOrigin }
+
+// measure sets the duration of an attempt that has ended.
+func (a *attempt) measure() { a.duration = time.Since(a.start) }
+
+// runAttempt makes one attempt: it waits, sends the requests and reads the response.
+func (c *call) runAttempt(ctx context.Context) {
+	c.attempt.attemptRecord = attemptRecord{}
+	c.response.reset()
+	if err := c.sendOnce(ctx); err != nil {
+		c.response.fail(err)
 	}
-	return a.status == http.StatusRequestTimeout || a.status >= 500
+	c.core().config.log.afterAttempt(ctx, c)
 }
 
-// attempt makes one attempt: it waits, sends the requests and reads the response.
-func (c *call) attempt(ctx context.Context) {
-	c.last = attempt{}
-	answer, err := c.try(ctx) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
-	c.last.answer = answer
-	if err != nil {
-		c.last.err, c.last.retryAfter = err, max(c.last.retryAfter, proxyWait(err))
-	}
-	c.core().config.log.attempt(ctx, c)
-}
-
-func (c *call) try(ctx context.Context) (*http.Response, error) {
+func (c *call) sendOnce(ctx context.Context) error {
 	if limiter := c.core().config.limiter; limiter != nil {
 		if err := limiter.Wait(ctx); err != nil {
-			c.last.final = true
-			return nil, limiterError(ctx, err)
+			c.response.setPermanent()
+			return limiterError(ctx, err)
 		}
 	}
-	c.core().config.log.held(ctx, c)
+	c.core().config.log.throttled(ctx, c)
 	if until, why, err := c.passGate(ctx); err != nil {
-		c.last.until, c.last.final = until, true
-		return nil, &failure{ErrRateLimited, why, err}
+		c.response.setPermanent()
+		c.response.setRetryAt(until)
+		return &sentinelError{ErrRateLimited, why, err}
 	}
-	c.begin(ctx)
+	c.beginAttempt(ctx)
 	returned := false
 	defer func() {
 		if !returned { // a panic or runtime.Goexit of the caller's code
-			c.last.conn.Cancel(nil)
+			c.attempt.conn.Cancel(nil)
 		}
 	}()
-	answer, err := c.exchange()
+	resp, err := c.followRedirects()
 	if err == nil {
-		err = c.take(answer)
+		err = c.receive(resp)
 	}
-	if ended := c.crash.raise(); ended != nil && err != nil {
-		err, c.last.final = ended, true
+	if ended := c.body.raiseCrash(); ended != nil && err != nil {
+		c.response.setPermanent()
+		err = ended
 	}
 	returned = true
 	if err != nil {
-		if !c.last.final { // what is certain stays, even if the rest of a body did not come
-			err = c.last.conn.TimeoutCause(err)
+		if !c.response.permanent { // what is certain stays, even if the rest of a body did not come
+			err = c.attempt.conn.TimeoutCause(err)
 		}
-		c.last.conn.Cancel(nil)
-		return nil, err
+		c.attempt.conn.Cancel(nil)
 	}
-	return answer, nil
+	return err
 }
 
 // limiterError distinguishes the end of the context from a Limiter that refuses the call.
@@ -116,84 +107,84 @@ func limiterError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		sentinel = context.Canceled
 	}
-	return &failure{sentinel, text + err.Error(), err}
+	return &sentinelError{sentinel, text + err.Error(), err}
 }
 
-// hop sends the request to one address. home reports that it is on the client's own origin, which
+// sendRequest sends the request to one address. onOrigin reports that it is on the client's own origin, which
 // no redirect has left.
-func (c *call) hop(target *url.URL, home bool) (*http.Response, error) {
-	var ctx context.Context = c.last.conn
-	if c.last.sent.Load() { // by the request before: a write costs more than a read
-		c.last.sent.Store(false)
+func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, error) {
+	var ctx context.Context = c.attempt.conn
+	if c.attempt.sent.Load() { // by the request before: a write costs more than a read
+		c.attempt.sent.Store(false)
 		if err := ctx.Err(); err != nil { // its body did not come
 			return nil, err
 		}
 	}
-	header, err := c.header(ctx, home)
+	header, err := c.requestHeaders(ctx, onOrigin)
 	if err != nil {
-		c.last.final, c.last.retryAfter = isFinalCredentialError(err)
+		c.response.credentialFailed(err)
 		return nil, err
 	}
-	c.last.bare = !home
+	c.attempt.baseHeadersOnly = !onOrigin
 	network, _ := c.core().transport.(*http.Transport)
-	if network != nil || c.route().class != safe {
-		ctx = c.last.conn.Trace(header, &c.last.sent, network)
+	if network != nil || c.route().Class != ClassSafe {
+		ctx = c.attempt.conn.Trace(header, &c.attempt.sent, network)
 	}
-	req := (&http.Request{Method: c.route().method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
-	if err := c.attach(req); err != nil {
-		c.last.final = true
+	req := (&http.Request{Method: c.route().Method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
+	if err := c.openBody(req); err != nil {
+		c.response.setPermanent()
 		return nil, err
 	}
-	answer, err := c.core().transport.RoundTrip(req)
-	failed := c.detach()
+	resp, err := c.core().transport.RoundTrip(req)
+	failed := c.finishUpload()
 	switch {
 	case err == nil:
-	case c.last.conn.Replayed() || errors.Is(err, conn.ErrNotProcessed):
-		c.last.sent.Store(false)
+	case c.attempt.conn.Replayed() || errors.Is(err, conn.ErrNotProcessed):
+		c.attempt.sent.Store(false)
 		return nil, conn.ErrNotProcessed
 	default:
 		if network == nil && !conn.IsDial(err) {
-			c.last.sent.Store(true)
+			c.attempt.sent.Store(true)
 		}
 		return nil, conn.UnwrapURLError(err)
 	}
-	c.last.sent.Store(true)
-	if err := checkAnswer(answer, failed); err != nil {
+	c.attempt.sent.Store(true)
+	if err := checkResponse(resp, failed); err != nil {
 		return nil, err
 	}
-	c.scrubHeader(answer.Header)
-	return answer, nil
+	c.redactHeader(resp.Header)
+	return resp, nil
 }
 
-// header returns the headers of one request. Those for the client's origin are added only there.
-func (c *call) header(ctx context.Context, home bool) (http.Header, error) {
-	h, free := c.plainHeader(home)
-	if !home {
+// requestHeaders returns the headers of one request. Those for the client's origin are added only there.
+func (c *call) requestHeaders(ctx context.Context, onOrigin bool) (http.Header, error) {
+	h, free := c.baseHeaders(onOrigin)
+	if !onOrigin {
 		return h, nil
 	}
-	name, value, sent, err := c.auth.Authorize(ctx)
+	name, value, sent, err := c.request.auth.Authorize(ctx)
 	if name != "" {
 		free[0] = value
 		h[name] = free
 	}
-	c.sent = sent
+	c.attempt.sentToken = sent
 	return h, credentialError(err)
 }
 
-// plainHeader returns the headers without a credential, and a spare slot for its value (one
+// baseHeaders returns the headers without a credential, and a spare slot for its value (one
 // allocation).
-func (c *call) plainHeader(home bool) (h http.Header, free []string) {
+func (c *call) baseHeaders(onOrigin bool) (h http.Header, free []string) {
 	h = make(http.Header, 8)
 	values := [...]string{c.core().config.userAgent, "application/json", ""}
 	h["User-Agent"], h["Accept"], free = values[:1:1], values[1:2:2], values[2:]
 	if c.request.accept != "" {
 		h["Accept"] = []string{c.request.accept}
 	}
-	if c.options.kind == kindOpen {
+	if c.options.kind == kindStream {
 		// Identity, so that the size is known and the bytes are the file's own.
 		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
 	}
-	if !home {
+	if !onOrigin {
 		return h, nil
 	}
 	if c.body != nil {
@@ -205,22 +196,22 @@ func (c *call) plainHeader(home bool) (h http.Header, free []string) {
 	return h, free
 }
 
-// attach opens the body for this hop.
-func (c *call) attach(req *http.Request) error {
-	c.last.expects = false
+// openBody opens the body for the request.
+func (c *call) openBody(req *http.Request) error {
+	c.attempt.expects = false
 	if c.body == nil {
-		c.last.conn.AwaitResponse()
+		c.attempt.conn.AwaitResponse()
 		return nil
 	}
-	defer c.last.conn.AwaitResponse() // until the transport has a connection and reads the body
+	defer c.attempt.conn.AwaitResponse() // until the transport has a connection and reads the body
 	open := func() (io.ReadCloser, error) {
-		content, err := openBody(req.Context(), c.body, c.options.progress, &c.crash)
+		content, err := openBody(req.Context(), c.body, c.options.progress)
 		if err != nil {
 			return nil, fmt.Errorf("the body cannot be opened: %w", err)
 		}
-		_ = c.detach()
-		c.upload = &conn.Upload{Body: content, Context: c.last.conn, Size: c.body.size}
-		return c.upload, nil
+		_ = c.finishUpload()
+		c.attempt.upload = &conn.Upload{Body: content, Context: c.attempt.conn, Size: c.body.size}
+		return c.attempt.upload, nil
 	}
 	c.retry.bodyWasOpened()
 	content, err := open()
@@ -234,7 +225,7 @@ func (c *call) attach(req *http.Request) error {
 	}
 	req.GetBody = c.getBody()
 	if !c.retry.expectRefused {
-		c.last.expects = conn.ExpectContinue(req)
+		c.attempt.expects = conn.ExpectContinue(req)
 	}
 	return nil
 }
@@ -253,58 +244,42 @@ func (c *call) getBody() func() (io.ReadCloser, error) {
 	return c.body.open
 }
 
-// lostConnection reports whether the attempt had a connection, and lost it.
-func (a *attempt) lostConnection() bool {
-	var refused *conn.ProxyError
-	return a.err != nil && !conn.IsDial(a.err) && !errors.As(a.err, &refused) &&
-		!errors.Is(a.err, ErrTimeout) && !errors.Is(a.err, ErrCredential)
-}
-
-// proxyWait returns the wait that a proxy requests which did not connect to the server.
-func proxyWait(err error) time.Duration {
-	var refused *conn.ProxyError
-	if errors.As(err, &refused) {
-		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
-	}
-	return 0
-}
-
-// begin counts an attempt that is about to be sent, and creates its context.
-func (c *call) begin(ctx context.Context) {
+// beginAttempt counts an attempt that is about to be sent, and creates its context.
+func (c *call) beginAttempt(ctx context.Context) {
 	retry := c.retry.countAttempt()
-	c.last.start = c.started.Add(time.Since(c.started)) // which is cheaper than time.Now
+	c.attempt.start = c.retry.started.Add(time.Since(c.retry.started)) // which is cheaper than time.Now
 	c.core().stats.attempts.Add(1)
 	if retry {
 		c.core().stats.retries.Add(1)
 	}
-	c.last.conn = &c.firstConn
+	c.attempt.conn = &c.attempt.first
 	if retry { // the first one's may still be in use
-		c.last.conn = new(conn.Context)
+		c.attempt.conn = new(conn.Context)
 	}
-	c.last.conn.Context, c.last.conn.Limits = ctx, &c.options.limits.Limits
-	c.last.conn.Counter, c.last.conn.Clock = c, c.last.start
+	c.attempt.conn.Context, c.attempt.conn.Limits = ctx, &c.options.limits.Limits
+	c.attempt.conn.Counter, c.attempt.conn.Clock = c, c.attempt.start
 }
 
 // Received counts bytes of a response.
 func (c *call) Received(n int) {
 	if n > 0 {
-		c.last.received += int64(n)
+		c.attempt.bytesReceived += int64(n)
 		c.core().stats.received.Add(int64(n))
 	}
 }
 
-// detach ends the reading of the body that is being sent, if any, and counts what was. It returns
+// finishUpload ends the reading of the body that is being sent, if any, and counts what was. It returns
 // why the body could not be read.
-func (c *call) detach() error {
-	if c.upload == nil {
+func (c *call) finishUpload() error {
+	if c.attempt.upload == nil {
 		return nil
 	}
-	if p, pumped := c.upload.Body.(*bodyPump); pumped {
+	if p, pumped := c.attempt.upload.Body.(*bodyPump); pumped {
 		p.silence()
 	}
-	sent, failed := c.upload.Detach()
-	c.upload = nil
-	c.last.uploaded += sent
+	sent, failed := c.attempt.upload.Detach()
+	c.attempt.upload = nil
+	c.attempt.bytesSent += sent
 	c.core().stats.sent.Add(sent)
 	return failed
 }

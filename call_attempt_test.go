@@ -64,7 +64,7 @@ type stage struct {
 }
 
 func stats(c *Client) func(context.Context) error {
-	return func(ctx context.Context) error { return c.Do(ctx, callOf(safe), new(any)) }
+	return func(ctx context.Context) error { return c.Do(ctx, callOf(ClassSafe), new(any)) }
 }
 
 func stages() []stage {
@@ -94,7 +94,7 @@ func stages() []stage {
 		{"Retry-After", hanging(say(429, "", "Retry-After: 50"))},
 		{"gate", func(t *testing.T) func(context.Context) error {
 			c := wireClient(t, newWire(t, always(say(429, "", "Retry-After: 50"))).url)
-			_ = c.Do(t.Context(), callOf(safe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
+			_ = c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
 			return stats(c)
 		}},
 		{"limiter", hanging(silent(""), WithLimiter(waiting{}))},
@@ -181,12 +181,12 @@ func withLimits(c *Client, header, stall time.Duration) *Client {
 // Limits: an attempt that gets no answer in time ends, is repeated where its class allows, and says
 // what it waited for.
 func TestHeaderTimeout(t *testing.T) {
-	for i, k := range []class{safe, repeatable, once} {
+	for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
 		for _, option := range []bool{false, true} {
 			w := newWire(t, script(sayJSON("{}"), silent("")))
 			c, opts := wireClient(t, w.url), []RequestOption{HeaderTimeout(20 * time.Millisecond)}
 			// A first call leaves a connection, so that no time goes into a dial.
-			require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 			if !option {
 				c, opts = withLimits(c, 20*time.Millisecond, time.Hour), nil
 			}
@@ -195,7 +195,7 @@ func TestHeaderTimeout(t *testing.T) {
 			require.ErrorContains(t, err, "no answer within 20ms")
 			e := asError(t, err)
 			assert.Equal(t, []int{4, 4, 1}[i], e.Attempts)
-			assert.Equal(t, k != safe, e.MaybeApplied)
+			assert.Equal(t, k != ClassSafe, e.MaybeApplied)
 			require.NotErrorIs(t, err, context.Canceled)
 		}
 	}
@@ -205,13 +205,13 @@ func TestHeaderTimeout(t *testing.T) {
 // take in all.
 func TestStallInAnswer(t *testing.T) {
 	w := newWire(t, always(silent(jsonHead+"{")))
-	err := withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(safe), new(any))
+	err := withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(any))
 	require.ErrorIs(t, err, ErrTimeout)
 	require.ErrorContains(t, err, "stalled for 20ms")
 	assert.Equal(t, 4, asError(t, err).Attempts)
 
 	w = newWire(t, always(silent(errorHead)))
-	err = withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(once), new(any))
+	err = withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassOnce), new(any))
 	require.ErrorIs(t, err, ErrServer) // the status is the answer, whatever its body
 	assert.Equal(t, 500, asError(t, err).Status)
 
@@ -224,7 +224,7 @@ func TestStallInAnswer(t *testing.T) {
 		_, err := io.WriteString(conn, strings.Repeat(" ", 48)+"{}")
 		return err == nil
 	}))
-	require.NoError(t, withLimits(wireClient(t, w.url), time.Hour, 200*time.Millisecond).Do(t.Context(), callOf(safe), new(any)))
+	require.NoError(t, withLimits(wireClient(t, w.url), time.Hour, 200*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(any)))
 }
 
 // Limits: a caller who pauses is not punished; a server that pauses inside a Read is.
@@ -299,7 +299,7 @@ func TestStallAfterEarlyAnswer(t *testing.T) {
 	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: lateReader{req}, Request: req}, nil
 	}))
-	err := withLimits(c, time.Hour, 20*time.Millisecond).Do(ctx, callOf(once), new(any))
+	err := withLimits(c, time.Hour, 20*time.Millisecond).Do(ctx, callOf(ClassOnce), new(any))
 	require.ErrorIs(t, err, ErrTimeout)
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 }
@@ -311,7 +311,7 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 	d, err := openArchive(t.Context(), c)
 	require.NoError(t, err)
 	defer d.Close()
-	for _, k := range []class{safe, once} {
+	for _, k := range []RetryClass{ClassSafe, ClassOnce} {
 		err := c.Do(t.Context(), callOf(k), nil, HeaderTimeout(20*time.Millisecond))
 		require.ErrorIs(t, err, ErrTimeout)
 		assert.False(t, asError(t, err).MaybeApplied)
@@ -332,7 +332,7 @@ func TestTimeoutUnheard(t *testing.T) {
 		"a late body":   {0, time.Minute, true},
 	} {
 		for kind, send := range map[string]func(ctx context.Context, c *Client) error{
-			"a value": func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(safe), new(any)) },
+			"a value": func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(ClassSafe), new(any)) },
 			"a download": func(ctx context.Context, c *Client) error {
 				d, err := c.Repositories.Archive(ctx, ID(1), nil)
 				if err != nil {

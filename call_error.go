@@ -14,43 +14,47 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// undecodable says where an answer is not what it should be.
-func (c *call) undecodable(err error, size int) error {
+// decodeError returns the error for a response that cannot be decoded.
+func (c *call) decodeError(err error, size int) error {
 	var syntax *jsonread.SyntaxError
 	var strict *jsonread.StrictError
 	var large *jsonread.LimitError
 	switch {
 	case errors.As(err, &large):
-		c.last.err = &failure{sentinel: ErrTooLarge, text: "the answer has too many items: " + large.Error()}
-		c.retry.setMaybeApplied()
-		return c.error()
+		return c.failAfterSuccess(&sentinelError{sentinel: ErrTooLarge, text: "the answer has too many items: " + large.Error()})
 	case errors.As(err, &syntax):
-		return c.unusable(fmt.Sprintf("the answer is not valid JSON: %s of %d", syntax, size), nil)
+		return c.badResponse(fmt.Sprintf("the answer is not valid JSON: %s of %d", syntax, size), nil)
 	case errors.As(err, &strict):
-		return c.unusable("strict decoding: "+safetext.Clean(strict.Error(), 512), nil)
+		return c.badResponse("strict decoding: "+safetext.Clean(strict.Error(), 512), nil)
 	}
-	return c.unusable("the answer cannot be decoded: "+err.Error(), err)
+	return c.badResponse("the answer cannot be decoded: "+err.Error(), err)
 }
 
-func (c *call) unusable(text string, cause error) error {
-	c.last.err = &failure{ErrAnswer, text, cause}
+func (c *call) badResponse(text string, cause error) error {
+	return c.failAfterSuccess(&sentinelError{ErrAnswer, text, cause})
+}
+
+// failAfterSuccess returns the error for a successful response that cannot be used.
+func (c *call) failAfterSuccess(err error) error {
+	c.response.fail(err)
 	c.retry.setMaybeApplied()
-	return c.error()
+	return c.newError()
 }
 
-// failed makes the error of a call that did not end well.
-func (c *call) failed(ctx context.Context) error {
+// finalError returns the error of a call that failed.
+func (c *call) finalError(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
-		c.last.err, c.last.cause = cause, nil
-	} else if err := ctx.Err(); err != nil && (c.last.err != nil || c.last.partial || c.last.retryable(c.route().class)) {
+		c.response.fail(cause)
+		c.retry.stop(nil)
+	} else if err := ctx.Err(); err != nil && (c.response.err != nil || c.response.partial || c.response.retryable(c.route().Class, c.attempt.sent.Load())) {
 		c.retry.explain(endedByCaller(err))
-		if !errors.Is(c.last.err, err) {
-			c.last.cause = err
+		if !errors.Is(c.response.err, err) {
+			c.retry.stop(err)
 		}
 	}
-	err := c.error()
-	if c.limited() {
-		return &RateLimitError{Until: c.last.until, Err: err}
+	err := c.newError()
+	if c.isRateLimited() {
+		return &RateLimitError{Until: c.response.retryAt, Err: err}
 	}
 	return err
 }
@@ -63,43 +67,43 @@ func endedByCaller(err error) string {
 	return "the deadline of the caller's context has passed"
 }
 
-// limited reports whether the call failed because the server holds it back. Of its bulk deletions it says so with a 400.
-func (c *call) limited() bool {
-	a := &c.last
-	switch a.status {
+// isRateLimited reports whether the call failed because the server delays it. For bulk deletions the
+// status is 400.
+func (c *call) isRateLimited() bool {
+	switch c.response.status {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
 		return c.deletedRecently()
 	}
-	return errors.Is(a.err, ErrRateLimited) && !a.until.IsZero()
+	return errors.Is(c.response.err, ErrRateLimited) && !c.response.retryAt.IsZero()
 }
 
 // deletedRecently reports whether the server refused a second bulk deletion within an hour.
 func (c *call) deletedRecently() bool {
-	return c.route().quota.refuses(c.last.status, c.last.message)
+	return c.route().quota.refuses(c.response.status, c.response.message)
 }
 
-// error makes the *Error of the last attempt.
-func (c *call) error() *Error {
-	a, r := &c.last, c.route()
+// newError returns the *Error of the last attempt.
+func (c *call) newError() *Error {
+	r := c.route()
 	e := &Error{
-		Method: r.method, Route: r.template, Path: c.scrub(c.request.path), Status: a.status, Message: a.message, Fields: a.fields,
-		RequestID: requestID(a.header), Attempts: c.retry.attempts,
-		MaybeApplied: c.retry.maybeApplied && r.class != safe,
-		sentinel:     sentinelFor(a.status), cause: c.scrubbed(a.err),
+		Method: r.Method, Route: r.Template, Path: c.redact(c.request.path), Status: c.response.status, Message: c.response.message, Fields: c.response.fields,
+		RequestID: requestID(c.response.header), Attempts: c.retry.attempts,
+		MaybeApplied: c.retry.maybeApplied && r.Class != ClassSafe,
+		sentinel:     sentinelFor(c.response.status), cause: c.redactError(c.response.err),
 	}
-	if a.err != nil && a.status < 400 {
+	if c.response.err != nil && c.response.status < 400 {
 		e.sentinel = nil
 	}
-	if a.cause != nil {
-		e.cause = errors.Join(e.cause, a.cause)
+	if c.retry.stopCause != nil {
+		e.cause = errors.Join(e.cause, c.retry.stopCause)
 	}
-	e.hint = hintFor(r, a.status, c.auth.Kind() == credential.JobToken)
+	e.hint = hintFor(r, c.response.status, c.request.auth.Kind() == credential.JobToken)
 	if e.hint == "" {
-		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, a.status, a.message), "; ")
+		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, c.response.status, c.response.message), "; ")
 	}
-	e.hint = cmp.Or(e.hint, hintTLS(a.err))
+	e.hint = cmp.Or(e.hint, hintTLS(c.response.err))
 	if c.deletedRecently() {
 		e.hint = "a repository takes one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
@@ -107,52 +111,55 @@ func (c *call) error() *Error {
 	return e
 }
 
-// scrubbed replaces an error whose text holds the credential, as one does that quotes a server which sent it back.
-func (c *call) scrubbed(err error) error {
+// redactError replaces an error whose text has the credential: a server may send it back, and
+// errors quote servers.
+func (c *call) redactError(err error) error {
 	if err == nil {
 		return nil
 	}
 	text := safetext.Printable(err.Error())
-	if clean := c.scrub(text); clean != text {
-		return &failure{sentinel: ErrAnswer, text: clean}
+	if clean := c.redact(text); clean != text {
+		return &sentinelError{sentinel: ErrAnswer, text: clean}
 	}
 	return err
 }
 
-// clean is safetext.Clean for what a server may have put the credential into. It is taken out of what will be shown, and before that is cut:
-// cleaning can join the parts of a token, and cutting leaves a part.
-func (c *call) clean(text string, limit int) string {
-	return safetext.Truncate(c.scrub(safetext.Printable(text)), limit)
+// safeText is safetext.Clean for text that a server may have put the credential into. The order
+// matters: remove control bytes (which may join the parts of a token), redact, then truncate (which
+// may leave a part).
+func (c *call) safeText(text string, limit int) string {
+	return safetext.Truncate(c.redact(safetext.Printable(text)), limit)
 }
 
-// scrub takes the client's secret out of text from outside, and the token that this call sent, which another call may have
-// renewed meanwhile.
-func (c *call) scrub(text string) string { return c.auth.Redact(text, c.sent) }
+// redact removes the client's credential from text, and the token that this call sent: another call
+// may have renewed it meanwhile.
+func (c *call) redact(text string) string { return c.request.auth.Redact(text, c.attempt.sentToken) }
 
-// scrubHeader does so where a server sends it back, in place.
-func (c *call) scrubHeader(h http.Header) {
+// redactHeader redacts the values of a response header in place.
+func (c *call) redactHeader(h http.Header) {
 	for _, values := range h {
 		for i, value := range values {
 			text := safetext.Printable(value)
-			if clean := c.scrub(text); clean != text {
+			if clean := c.redact(text); clean != text {
 				values[i] = clean
 			}
 		}
 	}
 }
 
-// hintBase doubts the base URL when nothing has gone well there yet, and a 404 is not one that the API would give.
+// hintBase suggests a wrong base URL if no call has succeeded there yet, and a 404 does not look
+// like one of the API.
 func (c *call) hintBase() string {
-	a, stats := &c.last, c.core().stats
-	foreign := a.message == "" || !isJSON(contentType(a.header))
+	stats := c.core().stats
+	foreign := c.response.message == "" || !isJSON(contentType(c.response.header))
 	answered := stats.calls.Load()-stats.failures.Load() > 1 // another one than this
-	if a.status != http.StatusNotFound || !foreign || answered || a.away || c.route().base != apiBase {
+	if c.response.status != http.StatusNotFound || !foreign || answered || c.attempt.offOrigin || c.route().base != apiBase {
 		return ""
 	}
 	return "is the base URL right? The API was looked for at " + c.core().baseURL()
 }
 
-// hintTLS says what to do about a certificate or a connection that TLS refuses.
+// hintTLS returns what to do about a certificate or a connection that TLS rejects.
 func hintTLS(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var roots x509.SystemRootsError
@@ -167,11 +174,11 @@ func hintTLS(err error) string {
 	return ""
 }
 
-// hintFor says what a refused route needs, so that the reader need not look it up.
+// hintFor returns what the route needs.
 func hintFor(r *route, status int, jobToken bool) string {
 	switch {
-	case status == http.StatusUnauthorized && jobToken && !r.jobToken && r.section != "":
-		return "this endpoint takes no CI job token: it needs an access token (" + r.section + ")"
+	case status == http.StatusUnauthorized && jobToken && !r.JobToken && r.Section != "":
+		return "this endpoint takes no CI job token: it needs an access token (" + r.Section + ")"
 	case status == http.StatusUnauthorized:
 		return "check the credential: it is missing, wrong, expired or revoked"
 	case status == http.StatusRequestURITooLong:
@@ -180,25 +187,26 @@ func hintFor(r *route, status int, jobToken bool) string {
 		return ""
 	}
 	var needs []string
-	if r.tier != "" {
-		needs = append(needs, r.tier)
+	if r.Tier != "" {
+		needs = append(needs, r.Tier)
 	}
-	if r.offering != "" {
-		needs = append(needs, "a "+r.offering+" instance")
+	if r.Offering != "" {
+		needs = append(needs, "a "+r.Offering+" instance")
 	}
-	if r.release != "" {
-		needs = append(needs, "release "+r.release+" or later")
+	if r.Release != "" {
+		needs = append(needs, "release "+r.Release+" or later")
 	}
-	if jobToken && !r.jobToken {
+	if jobToken && !r.JobToken {
 		needs = append(needs, "an access token instead of a CI job token")
 	}
 	if len(needs) == 0 {
 		return ""
 	}
-	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.section + ")"
+	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.Section + ")"
 }
 
-// hintDecoded names a cause of a 404 that says no more: a proxy that has decoded the slashes of a path sends another address on.
+// hintDecoded returns a possible cause of a 404 without a message: a proxy that decodes the slashes
+// of a path requests another address.
 func hintDecoded(path string, status int, message string) string {
 	unspecific := message == "" || message == "404 Not Found" || strings.HasPrefix(message, "an HTML page")
 	if status != http.StatusNotFound || !unspecific || !strings.Contains(path, "%2F") {

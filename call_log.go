@@ -9,49 +9,50 @@ import (
 	"time"
 )
 
-// callLog is told of calls. It is an interface so that a program which gives no logger links neither what follows nor log/slog.
+// callLog records calls. It is an interface, so that a program without a logger links neither
+// slogLog nor log/slog.
 type callLog interface {
-	attempt(ctx context.Context, c *call)                     // made
-	retry(ctx context.Context, c *call, wait time.Duration)   // to come after the wait
-	held(ctx context.Context, c *call)                        // perhaps: the server may have asked to wait
-	end(ctx context.Context, c *call, err error, failed bool) // of the call
+	afterAttempt(ctx context.Context, c *call)                    // after an attempt
+	beforeRetry(ctx context.Context, c *call, wait time.Duration) // before the wait for the next attempt
+	throttled(ctx context.Context, c *call)                       // before a request that may be throttled
+	done(ctx context.Context, c *call, err error, failed bool)    // when the call ends
 }
 
-// silence is the log of a client without a logger.
-type silence struct{}
+// noLog is the log of a client without a logger.
+type noLog struct{}
 
-func (silence) attempt(context.Context, *call)              {}
-func (silence) retry(context.Context, *call, time.Duration) {}
-func (silence) held(context.Context, *call)                 {}
-func (silence) end(context.Context, *call, error, bool)     {}
+func (noLog) afterAttempt(context.Context, *call)               {}
+func (noLog) beforeRetry(context.Context, *call, time.Duration) {}
+func (noLog) throttled(context.Context, *call)                  {}
+func (noLog) done(context.Context, *call, error, bool)          {}
 
-// journal is the log that writes to a logger.
-type journal struct{ *slog.Logger }
+// slogLog writes to a logger.
+type slogLog struct{ *slog.Logger }
 
-func (j journal) attempt(ctx context.Context, c *call) {
-	if j.Enabled(ctx, slog.LevelDebug) {
-		j.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", c.scrub(redactURL(&c.url)))))...)
+func (l slogLog) afterAttempt(ctx context.Context, c *call) {
+	if l.Enabled(ctx, slog.LevelDebug) {
+		l.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", c.redact(redactURL(&c.url)))))...)
 	}
 }
 
-func (j journal) retry(ctx context.Context, c *call, wait time.Duration) {
-	if j.Enabled(ctx, slog.LevelInfo) {
-		j.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(c, append(logAttrs(c), slog.Duration("wait", wait)))...)
+func (l slogLog) beforeRetry(ctx context.Context, c *call, wait time.Duration) {
+	if l.Enabled(ctx, slog.LevelInfo) {
+		l.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(c, append(logAttrs(c), slog.Duration("wait", wait)))...)
 	}
 }
 
-func (j journal) held(ctx context.Context, c *call) {
-	if !j.Enabled(ctx, slog.LevelInfo) {
+func (l slogLog) throttled(ctx context.Context, c *call) {
+	if !l.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
 	if until, why := c.heldUntil(); time.Until(until) > 0 {
-		j.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
+		l.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }
 
-// end records a failure as a warning. The end of a call that the caller canceled is not one, and
+// done records a failure as a warning. The end of a call that the caller canceled is not one, and
 // neither is ErrNotModified. It is called again when a response cannot be decoded.
-func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
+func (l slogLog) done(ctx context.Context, c *call, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
 	switch {
 	case failed && errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -59,24 +60,24 @@ func (j journal) end(ctx context.Context, c *call, err error, failed bool) {
 	case failed:
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
-	if !j.Enabled(ctx, level) {
+	if !l.Enabled(ctx, level) {
 		return
 	}
-	attrs := append(logAttrs(c), slog.Duration("duration", time.Since(c.started)))
+	attrs := append(logAttrs(c), slog.Duration("duration", time.Since(c.retry.started)))
 	if err != nil {
 		attrs = append(attrs, slog.String("error", logText(c, err)))
 	}
-	j.LogAttrs(ctx, level, message, attrs...)
+	l.LogAttrs(ctx, level, message, attrs...)
 }
 
 func logAttrs(c *call) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String("method", c.route().method), slog.String("route", c.route().template),
-		slog.String("path", c.scrub(c.request.path)),
-		slog.String("service", c.route().service), slog.String("class", c.route().class.String()),
-		slog.Int("attempt", c.retry.attempts), slog.Int("status", c.last.status),
+		slog.String("method", c.route().Method), slog.String("route", c.route().Template),
+		slog.String("path", c.redact(c.request.path)),
+		slog.String("service", c.route().Service), slog.String("class", string(c.route().Class)),
+		slog.Int("attempt", c.retry.attempts), slog.Int("status", c.response.status),
 	}
-	if id := requestID(c.last.header); id != "" {
+	if id := requestID(c.response.header); id != "" {
 		attrs = append(attrs, slog.String("request_id", id))
 	}
 	return attrs
@@ -84,15 +85,15 @@ func logAttrs(c *call) []slog.Attr {
 
 // withCause adds what went wrong below HTTP.
 func withCause(c *call, attrs []slog.Attr) []slog.Attr {
-	if c.last.err == nil {
+	if c.response.err == nil {
 		return attrs
 	}
-	return append(attrs, slog.String("error", logText(c, c.last.err)))
+	return append(attrs, slog.String("error", logText(c, c.response.err)))
 }
 
-func logText(c *call, err error) string { return c.clean(err.Error(), maxErrorText) }
+func logText(c *call, err error) string { return c.safeText(err.Error(), maxErrorText) }
 
-// redactURL writes an address with the values of harmless query parameters only.
+// redactURL returns an address with the values of loggable query parameters only.
 func redactURL(u *url.URL) string {
 	address := u.Scheme + "://" + u.Host + u.EscapedPath()
 	if u.RawQuery == "" {
@@ -102,7 +103,7 @@ func redactURL(u *url.URL) string {
 	separator := "?"
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if !isHarmless(name) {
+		if !isLoggable(name) {
 			value = "..."
 		}
 		b.WriteString(separator + name + "=" + value)
@@ -111,8 +112,9 @@ func redactURL(u *url.URL) string {
 	return address + b.String()
 }
 
-// isHarmless lists the parameters whose values are worth a log line and cannot hold a secret or a person's data.
-func isHarmless(param string) bool {
+// isLoggable reports whether values of a query parameter may be logged: they help, and cannot hold
+// a secret or a person's data.
+func isLoggable(param string) bool {
 	switch param {
 	case "page", "per_page", "pagination", "order_by", "sort", "scope", "state", "recursive", "view", "in", "issue_type",
 		"with_labels_details", "non_archived", "straight", "unidiff", "tags", "tags_count", "size", "type", "status", "paused":

@@ -70,7 +70,7 @@ func TestLogLevels(t *testing.T) {
 	} {
 		var log records
 		w := newWire(t, test.answer)
-		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(repeatable), new(any))
+		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(ClassRepeatable), new(any))
 		got, text := log.lines(t)
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+repeatableRoute+`"`)
@@ -82,7 +82,7 @@ func TestLogLevels(t *testing.T) {
 func TestLogRetryCause(t *testing.T) {
 	var log records
 	w := newWire(t, script(reset(""), sayJSON("{}")))
-	require.NoError(t, wireClient(t, w.url, log.option(slog.LevelInfo)).Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, wireClient(t, w.url, log.option(slog.LevelInfo)).Do(t.Context(), callOf(ClassSafe), nil))
 	lines, text := log.lines(t)
 	assert.Equal(t, []string{"INFO forge: retry"}, lines)
 	assert.Regexp(t, `"error":"[^"]*(reset by peer|closed)`, text)
@@ -92,11 +92,11 @@ func TestLogRetryCause(t *testing.T) {
 func TestLogOff(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
-	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(safe), nil))
-	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(safe), nil))
+	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(ClassSafe), nil))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(ClassSafe), nil))
 	off, err := wireClient(t, w.url, log.option(slog.LevelDebug)).With(WithLogger(nil))
 	require.NoError(t, err)
-	require.Error(t, off.Do(t.Context(), callOf(safe), nil))
+	require.Error(t, off.Do(t.Context(), callOf(ClassSafe), nil))
 	got, _ := log.lines(t)
 	assert.Empty(t, got)
 }
@@ -106,7 +106,7 @@ func TestLogQuery(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
 	c := wireClient(t, w.url, log.option(slog.LevelDebug))
-	require.Error(t, c.Do(t.Context(), callOf(safe), nil, Query("search", "a person"), Query("state", "opened"), Query("signature", "s3"), Query("ünïcode", "x9x9")))
+	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query("search", "a person"), Query("state", "opened"), Query("signature", "s3"), Query("ünïcode", "x9x9")))
 	_, text := log.lines(t)
 	assert.Contains(t, text, "state=opened")
 	assert.Contains(t, text, "search=...")
@@ -186,7 +186,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 func TestNoSecretInClient(t *testing.T) {
 	for kind, credential := range credentials {
 		c := bubbleClient(t, credential, statuses(func(*http.Request) (int, http.Header) { return 200, nil }))
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		derived, err := c.With(WithUserAgent("x"))
 		require.NoError(t, err)
 		for _, v := range []any{c, *c, derived, c.Issues, c.config.apiCredential} {
@@ -205,12 +205,12 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 	})), through(nothing))
 	c.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 		if strings.Contains(req.Header.Get("Authorization"), secret) {
-			require.NoError(t, c.Do(t.Context(), callOf(safe), nil)) // another call, with the next token
+			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil)) // another call, with the next token
 			return nil, errors.New("lost " + secret)
 		}
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	})
-	err := c.Do(t.Context(), callOf(once), nil)
+	err := c.Do(t.Context(), callOf(ClassOnce), nil)
 	require.Error(t, err)
 	assert.Empty(t, reveals(err))
 }
@@ -236,12 +236,12 @@ func TestHeadersAndQueriesRefused(t *testing.T) {
 		"Transfer-Encoding", "Expect", "Accept-Encoding", "", "a b", "a\nb",
 	} {
 		var v *ValidationError
-		require.ErrorAs(t, c.Do(t.Context(), callOf(safe), nil, Header(name, "x")), &v, name)
+		require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header(name, "x")), &v, name)
 	}
-	require.Error(t, c.Do(t.Context(), callOf(safe), nil, Header("X-A", "a\r\nb")))
+	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header("X-A", "a\r\nb")))
 	for _, name := range []string{"private_token", "access_token", "JOB_TOKEN", "sudo", ""} {
-		require.Error(t, c.Do(t.Context(), callOf(safe), nil, Query(name, secret)), name)
-		call := callOf(safe)
+		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, secret)), name)
+		call := callOf(ClassSafe)
 		call.Query = map[string][]string{name: {secret}}
 		if name != "" {
 			assert.Empty(t, reveals(c.Do(t.Context(), call, nil)))
@@ -306,7 +306,7 @@ func TestCancellationIsNoWarning(t *testing.T) {
 			c := wireClient(t, newWire(t, always(answer)).url, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(20*time.Millisecond, cancel)
-			err := c.Do(ctx, callOf(safe), nil)
+			err := c.Do(ctx, callOf(ClassSafe), nil)
 			require.ErrorIs(t, err, context.Canceled)
 			require.NotErrorIs(t, err, ErrRateLimited)
 			assert.Contains(t, err.Error(), "the caller canceled the context")
@@ -314,7 +314,7 @@ func TestCancellationIsNoWarning(t *testing.T) {
 
 			late, cancelLate := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancelLate()
-			err = c.Do(late, callOf(safe), nil)
+			err = c.Do(late, callOf(ClassSafe), nil)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
 		})

@@ -2,24 +2,25 @@ package forge
 
 import "context"
 
-// observed reports whether somebody is told of the attempt.
-func (c *call) observed() bool { return c.core().config.onAttempt != nil && !c.last.start.IsZero() }
+// hasObserver reports whether WithOnAttempt is called for the attempt.
+func (c *call) hasObserver() bool {
+	return c.core().config.onAttempt != nil && !c.attempt.start.IsZero()
+}
 
-// observe tells of an attempt that is over. again says that another one follows.
+// observe calls WithOnAttempt after an attempt. again reports whether another one follows.
 func (c *call) observe(ctx context.Context, again bool) {
-	if !c.observed() {
+	if !c.hasObserver() {
 		return
 	}
-	a := &c.last
 	seen := Attempt{
-		Method: c.route().method, Route: c.route().template, Path: c.scrub(c.request.path), Number: c.retry.attempts, Status: a.status, RequestID: requestID(a.header),
-		Start: a.start, Duration: a.duration, Sent: a.uploaded, Received: a.received,
+		Method: c.route().Method, Route: c.route().Template, Path: c.redact(c.request.path), Number: c.retry.attempts, Status: c.response.status, RequestID: requestID(c.response.header),
+		Start: c.attempt.start, Duration: c.attempt.duration, Sent: c.attempt.bytesSent, Received: c.attempt.bytesReceived,
 	}
 	if again {
 		seen.Wait = c.retry.wait
 	}
-	if !a.ok() {
-		seen.Err = c.error()
+	if !c.response.ok() {
+		seen.Err = c.newError()
 	}
 	c.core().config.onAttempt(ctx, seen)
 }

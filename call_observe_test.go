@@ -52,7 +52,7 @@ func TestAttempts(t *testing.T) {
 			var hook attempts
 			began := time.Now()
 			c := wireClient(t, newWire(t, test.answer).url, hook.option())
-			err := c.Do(t.Context(), callOf(repeatable), new(any))
+			err := c.Do(t.Context(), callOf(ClassRepeatable), new(any))
 			assert.Equal(t, test.stats.Failures == 1, err != nil && !Unchanged(err), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
@@ -78,7 +78,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 	var hook attempts
 	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
 	c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}), hook.option())
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	require.Len(t, hook.all(), 2)
 	require.ErrorIs(t, hook.all()[0].Err, ErrUnauthorized)
 	assert.Zero(t, hook.all()[0].Wait)
@@ -96,12 +96,12 @@ func TestAttemptsAndTokens(t *testing.T) {
 func TestAttemptsThatNeverWere(t *testing.T) {
 	var hook attempts
 	c := bubbleClient(t, hook.option(), WithLimiter(refusing{}))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 	c = bubbleClient(t, hook.option())
-	r := c.request(callOf(safe))
+	r := c.customRequest(callOf(ClassSafe))
 	c.throttle.Hold(keyFor(r), time.Now().Add(time.Hour))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 	assert.Empty(t, hook.all())
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 }
@@ -124,7 +124,7 @@ func TestThrottled(t *testing.T) {
 			return 200, nil
 		}))
 		began := time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(once), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
 		took := time.Since(began)
 		assert.Equal(t, Stats{Calls: 1, Attempts: 2, Retries: 1, Throttled: 1, ThrottledTime: took, Sent: c.Stats().Sent, Received: 4}, c.Stats())
 		require.Len(t, hook.all(), 2)
@@ -133,16 +133,16 @@ func TestThrottled(t *testing.T) {
 		require.ErrorAs(t, hook.all()[0].Err, &limited)
 		assert.Equal(t, 429, limited.Status)
 
-		c.throttle.Hold(keyFor(c.request(callOf(safe))), time.Now().Add(10*time.Second))
+		c.throttle.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
 		began = time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, took+time.Since(began), c.Stats().ThrottledTime)
 		assert.EqualValues(t, 2, c.Stats().Throttled)
 		assert.Len(t, hook.all(), 3)
 
 		// A backoff is not the server's wish.
 		c = bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 502, nil }))
-		require.Error(t, c.Do(t.Context(), callOf(safe), nil))
+		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Zero(t, c.Stats().Throttled)
 		assert.EqualValues(t, 3, c.Stats().Retries)
 	})
@@ -168,8 +168,8 @@ func TestAttemptContext(t *testing.T) {
 
 // A client without a hook pays nothing for it.
 func TestNoHookNoCost(t *testing.T) {
-	c, err := bubbleClient(t).request(callOf(safe)).prepare(t.Context(), kindExec, nil)
+	c, err := bubbleClient(t).customRequest(callOf(ClassSafe)).prepare(t.Context(), kindNoResult, nil)
 	require.NoError(t, err)
-	c.last.start = time.Now()
+	c.attempt.start = time.Now()
 	assert.Zero(t, testing.AllocsPerRun(100, func() { c.observe(t.Context(), true) }))
 }

@@ -185,7 +185,9 @@ func TestRedirectBodiesStay(t *testing.T) {
 		w.host("https://b.example.com", answerJSON)
 		c := w.client("https://a.example.com")
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-			r := func() *request { return service{c.core}.request(method, "/anything", nil).json(map[string]int{"a": 1}) }
+			r := func() *request {
+				return service{c.core}.newRequest(method, "/anything", nil).json(map[string]int{"a": 1})
+			}
 			require.ErrorIs(t, exec(t.Context(), r(), nil), ErrRedirect)
 			_, err := open(t.Context(), r(), nil)
 			require.ErrorIs(t, err, ErrRedirect)
@@ -217,7 +219,7 @@ func TestRedirectKeepsMethodAndBody(t *testing.T) {
 				t.Run(fmt.Sprint(code, method, name), func(t *testing.T) {
 					w := newWire(t, script(say(code, "moved", "Location: /elsewhere"), sayJSON("{}")))
 					c := wireClient(t, w.url)
-					err := exec(t.Context(), body(service{c.core}.request(method, "/here", nil)), append(private, Query("force", "a b")))
+					err := exec(t.Context(), body(service{c.core}.newRequest(method, "/here", nil)), append(private, Query("force", "a b")))
 					got := w.seen()
 					if code == 303 && method != http.MethodGet {
 						require.ErrorIs(t, err, ErrRedirect)
@@ -254,7 +256,7 @@ func TestRedirectAddress(t *testing.T) {
 		t.Run(location, func(t *testing.T) {
 			first := say(301, "moved", "Location: /api/v4/deep/here")
 			w := newWire(t, script(first, say(302, "moved", "Location: "+location), sayJSON("{}")))
-			err := exec(t.Context(), service{wireClient(t, w.url).core}.request(http.MethodPut, "/here", nil), append(private, Query("force", "a b")))
+			err := exec(t.Context(), service{wireClient(t, w.url).core}.newRequest(http.MethodPut, "/here", nil), append(private, Query("force", "a b")))
 			require.NoError(t, err)
 			got := w.seen()
 			require.Len(t, got, 3)

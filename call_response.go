@@ -21,71 +21,147 @@ import (
 const (
 	drainBytes    = 64 << 10 // bytes read of a body that is not used, so that the connection stays usable
 	maxWhitespace = 4 << 10  // bytes of white space around a JSON value
-	decodedFactor = 4        // items may take so many times the memory that the answer may have
+	decodedFactor = 4        // decoded items may take this multiple of the response's limit
 )
 
-// checkAnswer refuses what no transport may return. It also refuses a success for a body that could
-// not be read to its end, which net/http returns when a server takes half of a body for the whole.
-func checkAnswer(answer *http.Response, failed error) error {
+// responseState is the response of the current attempt, or the error in its place. Only this file
+// assigns its fields.
+type responseState struct {
+	outcome    outcome // 0 without a response
+	status     int
+	header     http.Header
+	resp       *http.Response // once the attempt has succeeded
+	body       io.ReadCloser  // of a download
+	buffer     *decodeBuffer  // of JSON; the attempts share it
+	mismatches []Mismatch
+	message    string // of the server, about a failure
+	fields     map[string][]string
+	partial    bool // the body of a failure did not come to its end
+	retryAfter time.Duration
+	retryAt    time.Time
+	err        error // below HTTP, or of the response
+	permanent  bool  // another attempt cannot fix err
+}
+
+// reset prepares for the next attempt.
+func (s *responseState) reset() { *s = responseState{buffer: s.buffer} }
+
+// ok reports whether the attempt ended the call well. A 304 that is documented or was requested is
+// not a failure.
+func (s *responseState) ok() bool {
+	return s.err == nil && (s.outcome == succeeded || s.outcome == unchanged)
+}
+
+// ambiguous reports whether a write that was sent may have taken effect although the attempt
+// failed.
+func (s *responseState) ambiguous() bool {
 	switch {
-	case answer == nil:
-		return &failure{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
-	case answer.Body == nil && answer.ContentLength > 0:
-		return &failure{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
-	case answer.Body == nil: // only a transport of the caller does this
-		answer.Body = http.NoBody
+	case s.outcome == unexpected:
+		return true
+	case s.err != nil:
+		return s.status < 300 || s.status == http.StatusSeeOther
 	}
-	if failed != nil && answer.StatusCode < 400 {
-		_ = answer.Body.Close()
+	return s.status == http.StatusRequestTimeout || s.status >= 500
+}
+
+// fail sets the error of the attempt.
+func (s *responseState) fail(err error) {
+	s.err, s.retryAfter = err, max(s.retryAfter, proxyWait(err))
+}
+
+// credentialFailed records that there is no token to send.
+func (s *responseState) credentialFailed(err error) {
+	s.permanent, s.retryAfter = isFinalCredentialError(err)
+}
+
+// setPermanent records that another attempt cannot fix the error.
+func (s *responseState) setPermanent() { s.permanent = true }
+
+// setRetryAt sets the time until which the call is delayed.
+func (s *responseState) setRetryAt(until time.Time) { s.retryAt = until }
+
+// setRedirect sets the status of a redirect. It becomes 0 when the redirect is followed.
+func (s *responseState) setRedirect(status int) { s.status = status }
+
+// lostConnection reports whether the attempt had a connection, and lost it.
+func (s *responseState) lostConnection() bool {
+	var refused *conn.ProxyError
+	return s.err != nil && !conn.IsDial(s.err) && !errors.As(s.err, &refused) &&
+		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrCredential)
+}
+
+// proxyWait returns the wait that a proxy requests which did not connect to the server.
+func proxyWait(err error) time.Duration {
+	var refused *conn.ProxyError
+	if errors.As(err, &refused) {
+		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
+	}
+	return 0
+}
+
+// checkResponse rejects what no transport may return. It also refuses a success for a body that could
+// not be read to its end, which net/http returns when a server takes half of a body for the whole.
+func checkResponse(resp *http.Response, failed error) error {
+	switch {
+	case resp == nil:
+		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
+	case resp.Body == nil && resp.ContentLength > 0:
+		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
+	case resp.Body == nil: // only a transport of the caller does this
+		resp.Body = http.NoBody
+	}
+	if failed != nil && resp.StatusCode < 400 {
+		_ = resp.Body.Close()
 		return failed
 	}
 	return nil
 }
 
-// take deals with an answer inside the attempt, so that a body that is cut short is judged like a connection that breaks.
-func (c *call) take(answer *http.Response) error {
-	a := &c.last
-	a.status, a.header = answer.StatusCode, answer.Header
-	a.outcome = outcomeOf(c.route(), a.status, c.sentHeader())
-	body := a.conn.Reader(answer.Body, math.MaxInt64)
-	if a.outcome == succeeded && c.options.kind == kindOpen {
-		if err := c.checkStream(answer); err != nil {
-			_ = answer.Body.Close() // it may be long
+// receive reads a response within the attempt: a truncated body is retried like a lost connection.
+func (c *call) receive(resp *http.Response) error {
+	s := &c.response
+	s.status, s.header = resp.StatusCode, resp.Header
+	s.outcome = outcomeOf(c.route(), s.status, c.sentHeader())
+	body := c.attempt.conn.Reader(resp.Body, math.MaxInt64)
+	if s.outcome == succeeded && c.options.kind == kindStream {
+		if err := c.checkStream(resp); err != nil {
+			_ = resp.Body.Close() // it may be long
 			return err
 		}
-		c.stream = c.newStream(answer, body)
+		s.resp, s.body = resp, c.newStream(resp, body)
 		return nil
 	}
-	err := c.receiveBody(answer, body)
-	if err == nil && a.outcome == succeeded && c.options.kind != kindExec {
-		_ = answer.Body.Close() // it was read to its end
+	err := c.receiveBody(resp, body)
+	if err == nil && s.outcome == succeeded && c.options.kind != kindNoResult {
+		_ = resp.Body.Close() // it was read to its end
 	} else {
-		c.drain(body, answer)
+		c.drain(body, resp)
 	}
 	if err == nil {
-		a.conn.Cancel(nil)
+		s.resp = resp
+		c.attempt.conn.Cancel(nil)
 	}
 	return err
 }
 
 // sentHeader returns the caller's headers that were on the request.
 func (c *call) sentHeader() http.Header {
-	if c.last.bare {
+	if c.attempt.baseHeadersOnly {
 		return nil
 	}
 	return c.options.header
 }
 
 // receiveBody reads the body of a response that is not a stream.
-func (c *call) receiveBody(answer *http.Response, body *conn.Reader) error {
-	switch c.last.outcome {
+func (c *call) receiveBody(resp *http.Response, body *conn.Reader) error {
+	switch c.response.outcome {
 	case succeeded:
-		return c.takeValue(answer, body)
+		return c.receiveJSON(resp, body)
 	case rejected:
-		c.takeError(answer, body)
+		c.receiveError(resp, body)
 	case unexpected:
-		c.last.final = true
-		return &failure{sentinel: ErrAnswer, text: unexpectedText(answer.StatusCode)}
+		c.response.permanent = true
+		return &sentinelError{sentinel: ErrAnswer, text: unexpectedText(resp.StatusCode)}
 	case unchanged:
 	}
 	return nil
@@ -108,228 +184,229 @@ func unexpectedText(status int) string {
 
 // drain reads what is left of a body, so that the connection stays usable, and closes it. Of a 101
 // the body is the connection itself: nobody may ever write to it.
-func (c *call) drain(body *conn.Reader, answer *http.Response) {
-	if answer.StatusCode >= 200 {
+func (c *call) drain(body *conn.Reader, resp *http.Response) {
+	if resp.StatusCode >= 200 {
 		body.Left = drainBytes
 		_, _ = io.Copy(io.Discard, body)
 	}
-	_ = answer.Body.Close()
+	_ = resp.Body.Close()
 }
 
-// checkStream refuses what is not the file: compressed bytes, and a page in its place.
-func (c *call) checkStream(answer *http.Response) error {
-	if err := c.checkEncoding(answer); err != nil {
+// checkStream rejects a response that is not the file: compressed bytes, or an HTML page.
+func (c *call) checkStream(resp *http.Response) error {
+	if err := c.checkEncoding(resp); err != nil {
 		return err
 	}
-	if isHTML(contentType(answer.Header)) && (c.last.redirected || !c.route().html) {
-		c.last.final = true
-		return &failure{sentinel: ErrAnswer, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
+	if isHTML(contentType(resp.Header)) && (c.attempt.redirected || !c.route().html) {
+		c.response.permanent = true
+		return &sentinelError{sentinel: ErrAnswer, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
 	}
 	return nil
 }
 
-// checkEncoding refuses a compression that was not requested. net/http removes the header of the one
+// checkEncoding rejects a compression that was not requested. net/http removes the header of the one
 // that it has requested itself.
-func (c *call) checkEncoding(answer *http.Response) error {
-	if len(answer.Header["Content-Encoding"]) == 0 {
+func (c *call) checkEncoding(resp *http.Response) error {
+	if len(resp.Header["Content-Encoding"]) == 0 {
 		return nil
 	}
-	encoding := answer.Header.Get("Content-Encoding")
+	encoding := resp.Header.Get("Content-Encoding")
 	if encoding == "" || strings.EqualFold(encoding, "identity") {
 		return nil
 	}
-	c.last.final = true
-	return &failure{sentinel: ErrAnswer, text: "the response is compressed as " + c.clean(encoding, 64) + ", which was not requested"}
+	c.response.permanent = true
+	return &sentinelError{sentinel: ErrAnswer, text: "the response is compressed as " + c.safeText(encoding, 64) + ", which was not requested"}
 }
 
-// takeError reads what the server says of a failure.
-func (c *call) takeError(answer *http.Response, body io.Reader) {
-	a := &c.last
+// receiveError reads the error that the server returned.
+func (c *call) receiveError(resp *http.Response, body io.Reader) {
+	r := &c.response
 	now := time.Now()
-	if a.retryAfter = throttle.RetryAfter(a.status, a.header, now); a.retryAfter > 0 {
-		a.until = now.Add(a.retryAfter)
+	if r.retryAfter = throttle.RetryAfter(r.status, r.header, now); r.retryAfter > 0 {
+		r.retryAt = now.Add(r.retryAfter)
 	}
-	// What can be read of it is shown: a cut error is still the server's answer.
+	// A truncated error text is shown, too.
 	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
-	a.partial = err != nil
-	a.message, a.fields = readMessage(text, contentType(answer.Header), c.clean)
+	r.partial = err != nil
+	r.message, r.fields = readMessage(text, contentType(resp.Header), c.safeText)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of its hour.
-		a.until = now.Add(c.route().quota.limit("").Window)
+		r.retryAt = now.Add(c.route().quota.limit("").Window)
 	}
 }
 
-// takeValue reads a JSON answer into the call's buffer.
-func (c *call) takeValue(answer *http.Response, body *conn.Reader) error {
-	media := contentType(answer.Header)
-	if err := c.checkEncoding(answer); err != nil {
+// receiveJSON reads a JSON response into the call's buffer.
+func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
+	media := contentType(resp.Header)
+	if err := c.checkEncoding(resp); err != nil {
 		return err
 	}
 	switch {
 	case isHTML(media):
-		c.last.final = true
-		return &failure{sentinel: ErrAnswer, text: "the answer is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
+		c.response.permanent = true
+		return &sentinelError{sentinel: ErrAnswer, text: "the answer is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
 	case !isJSON(media):
-		c.last.final = true
-		return &failure{sentinel: ErrAnswer, text: "the answer is " + safetext.Clean(media, 128) + " instead of JSON"}
-	case c.options.kind == kindExec:
+		c.response.permanent = true
+		return &sentinelError{sentinel: ErrAnswer, text: "the answer is " + safetext.Clean(media, 128) + " instead of JSON"}
+	case c.options.kind == kindNoResult:
 		return nil
 	}
 	limit := c.options.limits.json
-	if answer.ContentLength > limit {
+	if resp.ContentLength > limit {
 		return c.tooLarge(limit)
 	}
-	if c.data == nil {
-		c.data = workspaces.Get()
+	if c.response.buffer == nil {
+		c.response.buffer = decodeBuffers.Get()
 	}
-	c.data.Reset()
-	if answer.ContentLength > 0 {
-		// What is announced is not trusted beyond what is kept anyway.
-		c.data.Grow(int(min(answer.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
+	c.response.buffer.Reset()
+	if resp.ContentLength > 0 {
+		// Content-Length is not trusted beyond the size of a pooled buffer.
+		c.response.buffer.Grow(int(min(resp.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
 	}
-	n, err := c.fill(body, limit+1)
+	n, err := c.readBody(body, limit+1)
 	if n > limit {
 		return c.tooLarge(limit)
 	}
 	return err
 }
 
-// fill reads most bytes of body at most. A large one goes into a buffer of that size once half of it has come: doubling would end at
-// twice as much.
-func (c *call) fill(body *conn.Reader, most int64) (int64, error) {
-	half := max(most/2, largestPooled) - bytes.MinRead
-	body.Left = min(half, most)
-	n, err := c.data.ReadFrom(body)
-	if err != nil || n < half || n == most {
+// readBody reads at most limit bytes of body. A large body gets a buffer of that size once half of
+// it is read: doubling would end at twice the size.
+func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
+	half := max(limit/2, largestPooled) - bytes.MinRead
+	body.Left = min(half, limit)
+	n, err := c.response.buffer.ReadFrom(body)
+	if err != nil || n < half || n == limit {
 		return n, err
 	}
-	whole := bytes.NewBuffer(make([]byte, 0, most+bytes.MinRead))
-	_, _ = whole.Write(c.data.Bytes())
-	c.data.Buffer = *whole
-	body.Left = most - n
-	more, err := c.data.ReadFrom(body)
+	full := bytes.NewBuffer(make([]byte, 0, limit+bytes.MinRead))
+	_, _ = full.Write(c.response.buffer.Bytes())
+	c.response.buffer.Buffer = *full
+	body.Left = limit - n
+	more, err := c.response.buffer.ReadFrom(body)
 	return n + more, err
 }
 
 func (c *call) tooLarge(limit int64) error {
-	c.last.final = true
-	return &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes (MaxBytes)", limit)}
+	c.response.permanent = true
+	return &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes (MaxBytes)", limit)}
 }
 
-// decode reads the buffered answer into out.
+// decode decodes the buffered response into out.
 func (c *call) decode(out any) error {
 	return c.decodeWith(func(r *jsonread.Reader) error { return decodeValue(r, out) })
 }
 
-// decodeWith runs a decoder over the buffered answer. A failure is final: the answer was complete.
+// decodeWith runs a decoder over the buffered response. An error is permanent: the response was
+// complete.
 func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
-	data := c.data.Bytes()
+	data := c.response.buffer.Bytes()
 	value := bytes.TrimSpace(data)
 	switch {
 	case len(value) == 0:
-		return c.unusable("the answer has no body", nil)
+		return c.badResponse("the answer has no body", nil)
 	case len(data)-len(value) > maxWhitespace:
-		return c.unusable("the answer has more than 4 KiB of white space around its value", nil)
+		return c.badResponse("the answer has more than 4 KiB of white space around its value", nil)
 	case string(value) == "null":
-		return c.unusable("the answer is null", nil)
+		return c.badResponse("the answer is null", nil)
 	}
 	if translate := c.request.translate; translate != nil {
 		var err error
 		if data, err = translate(data); err != nil {
-			return c.unusable(err.Error(), nil)
+			return c.badResponse(err.Error(), nil)
 		}
 	}
-	r := &c.data.reader
+	r := &c.response.buffer.reader
 	defer r.Reset(nil)
 	r.Strict, r.Limit = c.core().config.strict, decodedFactor*min(max(c.options.limits.json, defaultLimits.json), 1<<40)
-	r.Foreign = c.request.foreign
+	r.Foreign = c.request.unmarshalForeign
 	r.Watch = c.core().config.drift.watch(c.request.route)
 	r.Reset(data)
 	if err := decode(r); err != nil {
-		return c.undecodable(err, len(data))
+		return c.decodeError(err, len(data))
 	}
 	for _, m := range r.Mismatches() {
 		if m.Pointer == "" {
-			return c.unusable("the answer is a JSON "+m.Got+", which is not what this endpoint answers", nil)
+			return c.badResponse("the answer is a JSON "+m.Got+", which is not what this endpoint answers", nil)
 		}
-		c.mismatches = append(c.mismatches, Mismatch(m))
+		c.response.mismatches = append(c.response.mismatches, Mismatch(m))
 	}
 	return nil
 }
 
-// report fills the caller's Response. A list does it when the caller reaches the page.
-func (c *call) report() {
-	if c.options.into != nil && c.last.answer != nil && c.options.kind != kindList {
-		*c.options.into = c.response()
+// fillInto fills the caller's Response. A list does it when the caller reaches the page.
+func (c *call) fillInto() {
+	if c.options.into != nil && c.response.resp != nil && c.options.kind != kindList {
+		*c.options.into = c.publicResponse()
 	}
 }
 
-func (c *call) response() Response {
-	r := newResponse(c.last.answer, c.retry.attempts)
-	r.Mismatches = c.mismatches
+func (c *call) publicResponse() Response {
+	r := newResponse(c.response.resp, c.retry.attempts)
+	r.Mismatches = c.response.mismatches
 	return r
 }
 
-// release gives the workspace back.
-func (c *call) release() {
+// freeBuffer returns the buffer to the pool.
+func (c *call) freeBuffer() {
 	switch {
-	case c.data == nil:
-	case c.data.Cap() <= largestPooled:
-		workspaces.Put(c.data, (*workspace).memory)
+	case c.response.buffer == nil:
+	case c.response.buffer.Cap() <= largestPooled:
+		decodeBuffers.Put(c.response.buffer, (*decodeBuffer).memory)
 	default:
-		workspaces.Drop(c.data)
+		decodeBuffers.Drop(c.response.buffer)
 	}
-	c.data = nil
+	c.response.buffer = nil
 }
 
-// workspace is what an answer is read into, and what decodes it.
-type workspace struct {
+// decodeBuffer is what a response is read into, with the reader that decodes it.
+type decodeBuffer struct {
 	bytes.Buffer
 	reader jsonread.Reader
 }
 
-var workspaces bufpool.Pool[workspace]
+var decodeBuffers bufpool.Pool[decodeBuffer]
 
-const largestPooled = 4 << 20 // bytes; a larger workspace is left to the garbage collector
+const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
 
 // memory is all that the buffer can hold.
-func (w *workspace) memory() []byte {
+func (w *decodeBuffer) memory() []byte {
 	w.Reset()
 	return w.AvailableBuffer()[:w.Available()]
 }
 
-// newStream is the body of a download. It holds what it needs in functions, so that nothing which a caller
-// is handed leads to the request and its credential.
-func (c *call) newStream(answer *http.Response, body *conn.Reader) io.ReadCloser {
-	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: answer.ContentLength}
-	attempt := c.last.conn
+// newStream returns the body of a download. It keeps what it needs in functions: nothing that the
+// caller gets leads to the request and its credential.
+func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
+	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
+	attempt := c.attempt.conn
 	attempt.Pause()
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = c.scrubbed(attempt.TimeoutCause(conn.UnwrapURLError(err)))
+			err = c.redactError(attempt.TimeoutCause(conn.UnwrapURLError(err)))
 		}
 		attempt.Pause()
 		return n, err
 	}
 	s.close = func() error {
-		err := answer.Body.Close()
+		err := resp.Body.Close()
 		attempt.Cancel(nil) // its timer would keep the call for another minute
 		return err
 	}
 	return s
 }
 
-// download hands the stream over.
+// download returns the Download of a successful call.
 func (c *call) download() *Download {
 	d := &Download{
-		Name:        c.scrub(fileName(c.last.header)), // which may join the parts of a parameter
-		Size:        c.last.answer.ContentLength,
-		ContentType: c.clean(mediaType(contentType(c.last.header)), 256),
-		body:        c.options.sum.over(c.request.sum.over(c.stream)),
-		private:     isSecret(c.route().template),
+		Name:        c.redact(fileName(c.response.header)), // fileName may join the parts of a parameter
+		Size:        c.response.resp.ContentLength,
+		ContentType: c.safeText(mediaType(contentType(c.response.header)), 256),
+		body:        c.options.checksum.verified(c.request.checksum.verified(c.response.body)),
+		private:     isSecret(c.route().Template),
 	}
-	d.call = c.error()
+	d.call = c.newError()
 	return d
 }
 
@@ -339,21 +416,23 @@ func isSecret(template string) bool {
 	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }
 
-// cuttable is implemented by responses that a server may cut. cut says what is missing, "" for a
-// response that is whole, and how to get it; raw reports that the request had raw diffs already.
-type cuttable interface {
-	cut(raw bool) (missing, remedy string)
+// truncatable is implemented by responses that a server may truncate. truncation returns what is
+// missing, "" for a complete response, and how to get it; raw reports that the request had raw diffs
+// already.
+type truncatable interface {
+	truncation(raw bool) (missing, remedy string)
 }
 
-// whole refuses a cut answer where the caller wants all or nothing. The answer is final: the server would cut it again.
-func (c *call) whole(out any) error {
-	answer, may := out.(cuttable)
-	if !may || !c.options.complete {
+// checkComplete returns an error for a truncated response if the option Complete is set. It is not
+// retried: the server would truncate the response again.
+func (c *call) checkComplete(out any) error {
+	response, ok := out.(truncatable)
+	if !ok || !c.options.complete {
 		return nil
 	}
-	if missing, remedy := answer.cut(c.query.Get("access_raw_diffs") == "true"); missing != "" {
-		c.last.err = &failure{sentinel: ErrIncomplete, text: "the answer is not whole: " + missing + ": " + remedy}
-		return c.error()
+	if missing, remedy := response.truncation(c.query.Get("access_raw_diffs") == "true"); missing != "" {
+		c.response.fail(&sentinelError{sentinel: ErrIncomplete, text: "the answer is not whole: " + missing + ": " + remedy})
+		return c.newError()
 	}
 	return nil
 }

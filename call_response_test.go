@@ -74,7 +74,7 @@ func TestAnswers(t *testing.T) {
 		c := wireClient(t, w.url)
 		c.config.limits.json = 8192
 		for name, out := range map[string]any{"do": &struct{ A any }{}, "exec": nil} {
-			err := c.Do(t.Context(), callOf(repeatable), out)
+			err := c.Do(t.Context(), callOf(ClassRepeatable), out)
 			if test.says == "" || name == "exec" && !test.exec {
 				require.NoError(t, err, "%s %s", name, test.name)
 				continue
@@ -135,7 +135,7 @@ func TestErrorBodies(t *testing.T) {
 		{`null`, "application/json", "", nil},
 	} {
 		w := newWire(t, always(say(400, test.body, "Content-Type: "+test.kind, "X-Request-Id: req-1")))
-		err := wireClient(t, w.url).Do(t.Context(), callOf(once), nil)
+		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassOnce), nil)
 		require.ErrorIs(t, err, ErrBadRequest)
 		e := asError(t, err)
 		assert.Equal(t, test.says, e.Message)
@@ -147,7 +147,7 @@ func TestErrorBodies(t *testing.T) {
 	}
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
-		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(once), nil)
+		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(ClassOnce), nil)
 		require.ErrorIs(t, err, ErrServer)
 		assert.Less(t, len(err.Error()), 9<<10)
 	}
@@ -163,7 +163,7 @@ func TestConnectionsSurviveFailures(t *testing.T) {
 		w := newWire(t, always(fail))
 		c := wireClient(t, w.url)
 		for range 20 {
-			require.Error(t, c.Do(t.Context(), callOf(safe), new(any)))
+			require.Error(t, c.Do(t.Context(), callOf(ClassSafe), new(any)))
 		}
 		assert.Equal(t, 1, w.accepted(), name)
 	}
@@ -176,12 +176,12 @@ func TestConnectionsSurviveFailures(t *testing.T) {
 	c := wireClient(t, w.url)
 	hold := make(chan error)
 	for range 2 { // two connections in the pool
-		go func() { hold <- c.Do(t.Context(), callOf(safe), nil) }()
+		go func() { hold <- c.Do(t.Context(), callOf(ClassSafe), nil) }()
 	}
 	require.NoError(t, errors.Join(<-hold, <-hold))
 	for range 20 {
 		require.Error(t, c.Do(t.Context(), Call{Method: http.MethodPost, Route: "/lost"}, nil))
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	}
 	assert.LessOrEqual(t, w.accepted(), 22)
 }
@@ -212,10 +212,10 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 	w := newWire(t, always(reset("")))
 	below := &http.Transport{}
 	t.Cleanup(below.CloseIdleConnections)
-	for _, k := range []class{safe, once} {
+	for _, k := range []RetryClass{ClassSafe, ClassOnce} {
 		sent := 0
 		c := wireClient(t, w.url, through(func(req *http.Request) (*http.Response, error) {
-			assert.Equal(t, k == once, httptrace.ContextClientTrace(req.Context()) != nil)
+			assert.Equal(t, k == ClassOnce, httptrace.ContextClientTrace(req.Context()) != nil)
 			sent++
 			_, err := below.RoundTrip(req)
 			require.Error(t, err)
@@ -223,8 +223,8 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 		}))
 		var failed *Error
 		require.ErrorAs(t, c.Do(t.Context(), callOf(k), nil), &failed)
-		assert.Equal(t, k == once, failed.MaybeApplied)
-		assert.Equal(t, k == once, sent == 1)
+		assert.Equal(t, k == ClassOnce, failed.MaybeApplied)
+		assert.Equal(t, k == ClassOnce, sent == 1)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestDownloadClosedEarly(t *testing.T) {
 func TestRequestHeaders(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url, WithUserAgent("report/1.2"))
-	require.NoError(t, c.Do(t.Context(), callOf(once), nil, Sudo(42), Header("X-Trace", "a")))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil, Sudo(42), Header("X-Trace", "a")))
 	got := w.seen()[0]
 	assert.Equal(t, "/api/v4/projects/1/issues/2/add_spent_time", got.uri)
 	assert.JSONEq(t, `{"duration":"1h"}`, got.body)
@@ -274,7 +274,7 @@ func TestFinalStatusBeforeTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
-		err := c.Do(ctx, callOf(safe), nil)
+		err := c.Do(ctx, callOf(ClassSafe), nil)
 		assert.Equal(t, status, asError(t, err).Status)
 		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
 		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())

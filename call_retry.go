@@ -14,13 +14,15 @@ import (
 // retryState is the part of a call that its attempts share. Only this file assigns its fields;
 // other files call the methods.
 type retryState struct {
+	started       time.Time
 	attempts      int           // that were begun
 	wait          time.Duration // before the next attempt
 	noRetryReason string        // why there is no further attempt; "": its status or error says it
 	maybeApplied  bool          // an attempt may have taken effect
 	bodyOpened    bool
-	expectRefused bool // the server refused the Expect header
-	tokenRenewed  bool // after a 401, once for a call
+	expectRefused bool  // the server refused the Expect header
+	tokenRenewed  bool  // after a 401, once for a call
+	stopCause     error // the end of the context, if that is why there is no further attempt
 
 	// firstAttemptDone hands a failed first attempt over to go-retryablehttp. Most calls succeed
 	// with their first attempt, and need no loop: it costs an http.Client, a second request and a
@@ -30,6 +32,12 @@ type retryState struct {
 	// evaluates it then like all others.
 	firstAttemptDone bool
 }
+
+// start records that the call begins.
+func (s *retryState) start() { s.started = time.Now() }
+
+// stop sets the error that ends the retries.
+func (s *retryState) stop(cause error) { s.stopCause = cause }
 
 // countAttempt counts an attempt that begins, and reports whether it is a retry.
 func (s *retryState) countAttempt() (retry bool) {
@@ -48,9 +56,9 @@ func (s *retryState) setMaybeApplied() { s.maybeApplied = true }
 func (s *retryState) explain(reason string) { s.noRetryReason = cmp.Or(s.noRetryReason, reason) }
 
 // retryLoop continues a call whose first attempt failed.
-func (c *call) retryLoop() error {
+func (c *call) retryLoop(ctx context.Context) error {
 	c.retry.firstAttemptDone = true
-	outer := (&http.Request{Method: c.route().method, URL: &c.url, Header: http.Header{}, Body: http.NoBody}).WithContext(&c.context)
+	outer := (&http.Request{Method: c.route().Method, URL: &c.url, Header: http.Header{}, Body: http.NoBody}).WithContext(ctx)
 	client := retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport:     c,
@@ -70,13 +78,13 @@ func (c *call) retryLoop() error {
 // RoundTrip is one attempt, for the loop.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !c.retry.firstAttemptDone {
-		c.attempt(req.Context())
+		c.runAttempt(req.Context())
 	}
 	c.retry.firstAttemptDone = false
-	if c.last.err != nil {
-		return nil, c.last.err
+	if c.response.err != nil {
+		return nil, c.response.err
 	}
-	resp := c.last.answer
+	resp := c.response.resp
 	return &http.Response{StatusCode: resp.StatusCode, Header: resp.Header, Body: http.NoBody, Request: req}, nil
 }
 
@@ -84,11 +92,11 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 // attempt succeeded. It evaluates the record of the attempt: the arguments do not show what was
 // sent.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
-	if c.observed() {
-		c.last.duration = time.Since(c.last.start)
+	if c.hasObserver() {
+		c.attempt.measure()
 	}
 	again := false
-	if c.last.ok() {
+	if c.response.ok() {
 		c.gate().Retries.Refund(c.retry.attempts > 1)
 		c.countQuota()
 	} else {
@@ -103,13 +111,13 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 // (RetryPolicy.decide), without effects. All effects are here: an announced wait delays other
 // calls, a retry is taken from the retry budget, counted, logged, and given its wait.
 func (c *call) scheduleRetry(ctx context.Context) (again bool) {
-	a, state := &c.last, &c.retry
-	state.maybeApplied = state.maybeApplied || a.ambiguous()
-	if a.retryAfter > 0 && a.status == http.StatusTooManyRequests && !a.away {
-		c.gate().Hold(keyFor(c.request), a.until)
+	state := &c.retry
+	state.maybeApplied = state.maybeApplied || c.attempt.sent.Load() && c.response.ambiguous()
+	if c.response.retryAfter > 0 && c.response.status == http.StatusTooManyRequests && !c.attempt.offOrigin {
+		c.gate().Hold(keyFor(c.request), c.response.retryAt)
 	}
 	next := c.shouldRetry(ctx)
-	state.wait, state.noRetryReason, a.cause = next.wait, next.reason, next.cause
+	state.wait, state.noRetryReason, state.stopCause = next.wait, next.reason, next.cause
 	switch next.step {
 	case giveUp:
 		return false
@@ -127,24 +135,24 @@ func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	if next.serverAsked {
 		c.core().stats.addWait(next.wait)
 	}
-	c.core().config.log.retry(ctx, c, next.wait)
+	c.core().config.log.beforeRetry(ctx, c, next.wait)
 	return true
 }
 
 // shouldRetry returns what follows from a failed attempt. It has no effects.
 func (c *call) shouldRetry(ctx context.Context) decision {
-	a := &c.last
+	status := c.response.status
 	switch {
 	case c.cannotResend(ctx):
 		return decision{}
-	case a.status == http.StatusUnauthorized && (a.away || c.retry.tokenRenewed):
+	case status == http.StatusUnauthorized && (c.attempt.offOrigin || c.retry.tokenRenewed):
 		return decision{}
-	case a.status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		return decision{step: renewToken}
 	case c.mayDropExpect():
 		return decision{step: dropExpect}
 	}
-	return c.options.retry.decide(ctx, c.retry.attempts, c.route().class, a)
+	return c.options.retry.decide(ctx, c.retry.attempts, c.route().Class, c.attempt.sent.Load(), c.response)
 }
 
 // cannotResend reports whether nothing can be sent again: the context has ended, or the body cannot
@@ -156,16 +164,16 @@ func (c *call) cannotResend(ctx context.Context) bool {
 // mayDropExpect reports whether a 417 is a reason to send the body without asking first
 // (RFC 9110 §10.1.1).
 func (c *call) mayDropExpect() bool {
-	return c.last.status == http.StatusExpectationFailed && c.last.expects
+	return c.response.status == http.StatusExpectationFailed && c.attempt.expects
 }
 
 // renewToken requests another token than the one that was rejected, once for a call, and reports
 // whether there is one.
 func (c *call) renewToken(ctx context.Context) bool {
 	c.retry.tokenRenewed = true
-	fresh, err := c.auth.Renew(ctx, c.sent)
+	fresh, err := c.request.auth.Renew(ctx, c.attempt.sentToken)
 	if err != nil {
-		c.last.err = credentialError(err)
+		c.response.fail(credentialError(err))
 	}
 	return fresh && err == nil
 }
@@ -174,5 +182,5 @@ func (c *call) renewToken(ctx context.Context) bool {
 // streams, or because the server closes it. Such a server works, so the retry takes nothing from
 // the retry budget.
 func (c *call) refusedStream() bool {
-	return errors.Is(c.last.err, conn.ErrNotProcessed) && c.last.conn.IsHTTP2()
+	return errors.Is(c.response.err, conn.ErrNotProcessed) && c.attempt.conn.IsHTTP2()
 }

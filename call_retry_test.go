@@ -30,7 +30,7 @@ func TestDeadServiceConcurrently(t *testing.T) {
 				c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{MaxConnsPerHost: 50}}))
 				var running sync.WaitGroup
 				for i := range calls {
-					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]class{safe, repeatable}[i%2]), nil)) })
+					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable}[i%2]), nil)) })
 				}
 				running.Wait()
 				assert.LessOrEqual(t, len(w.seen()), most)
@@ -57,10 +57,12 @@ func TestWaitingCalls(t *testing.T) {
 		return sayJSON("{}")
 	})
 	c := wireClient(t, w.url)
-	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
 	var running sync.WaitGroup
 	for i := range 10 {
-		running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf([]class{safe, repeatable, once}[i%3]), nil)) })
+		running.Go(func() {
+			assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable, ClassOnce}[i%3]), nil))
+		})
 	}
 	running.Wait()
 	assert.LessOrEqual(t, len(w.seen()), 12)
@@ -91,7 +93,7 @@ func TestRetriesSpread(t *testing.T) {
 					at = append(at, time.Since(began))
 					return 200, nil
 				}))
-				running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(safe), nil)) })
+				running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil)) })
 			}
 			running.Wait()
 			require.Len(t, at, 20)
@@ -147,7 +149,7 @@ func TestRetryAfter(t *testing.T) {
 					return 200, nil
 				}))
 				started := time.Now()
-				err := c.Do(t.Context(), callOf(safe), nil)
+				err := c.Do(t.Context(), callOf(ClassSafe), nil)
 				took := time.Since(started)
 				if test.max == 0 {
 					require.ErrorIs(t, err, sentinelFor(test.status))
@@ -171,7 +173,7 @@ func TestBackoff(t *testing.T) {
 			at = append(at, time.Now())
 			return 502, nil
 		}))
-		require.Equal(t, 10, asError(t, c.Do(t.Context(), callOf(safe), nil)).Attempts)
+		require.Equal(t, 10, asError(t, c.Do(t.Context(), callOf(ClassSafe), nil)).Attempts)
 		want := 500 * time.Millisecond
 		for i := 1; i < len(at); i++ {
 			wait := at[i].Sub(at[i-1])
@@ -192,7 +194,7 @@ func TestRetryAfterPastDeadline(t *testing.T) {
 				started := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				err := c.Do(ctx, callOf(safe), nil)
+				err := c.Do(ctx, callOf(ClassSafe), nil)
 				require.ErrorIs(t, err, ErrRateLimited)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				var limited *RateLimitError
@@ -224,7 +226,7 @@ func TestRetryBudget(t *testing.T) {
 			c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}), hasty)
 			most := map[int]int{100: 200, 500: 600}
 			for i := 1; i <= 500; i++ {
-				err := c.Do(t.Context(), callOf(repeatable), nil)
+				err := c.Do(t.Context(), callOf(ClassRepeatable), nil)
 				require.Error(t, err)
 				if i == 100 || i == 500 {
 					assert.LessOrEqual(t, requests(), most[i])
@@ -233,7 +235,7 @@ func TestRetryBudget(t *testing.T) {
 			}
 			derived, err := c.With(WithUserAgent("derived/1"))
 			require.NoError(t, err)
-			require.Equal(t, 1, asError(t, derived.Do(t.Context(), callOf(safe), nil)).Attempts)
+			require.Equal(t, 1, asError(t, derived.Do(t.Context(), callOf(ClassSafe), nil)).Attempts)
 		})
 	}
 }
@@ -248,7 +250,7 @@ func TestRetryBudgetRefill(t *testing.T) {
 			return map[int]int{0: 200, 1: 502}[n%2], nil
 		}))
 		for range 500 {
-			require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		}
 	})
 }
@@ -387,7 +389,7 @@ func waitsAfter(t *testing.T, calls int, reset bool, fail http.HandlerFunc) (wai
 		s.reset = reset
 		c := s.client(t)
 		for i := range calls {
-			if !assert.NoError(t, c.Do(t.Context(), callOf([]class{safe, repeatable}[i%2]), new(any))) {
+			if !assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable}[i%2]), new(any))) {
 				break
 			}
 		}
@@ -449,7 +451,7 @@ func TestBackoffByCause(t *testing.T) {
 					return was
 				}
 				c, began := s.client(t), time.Now()
-				assert.NoError(t, c.Do(t.Context(), callOf(once), nil))
+				assert.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
 				waits = append(waits, time.Since(began))
 				s.close(c)
 			})

@@ -15,7 +15,7 @@ func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
 func keyFor(r *request) throttle.Key {
 	key := throttle.Key{Origin: r.route.base.origin()}
 	if r.route.quota != noQuota {
-		key.Route, key.Subject = r.route.template, r.subject
+		key.Route, key.Subject = r.route.Template, r.quotaKey
 	}
 	return key
 }
@@ -54,8 +54,8 @@ func (c *call) passGate(ctx context.Context) (until time.Time, why string, err e
 // known (countLargeBlob). The headers of another origin say nothing of the client's own.
 func (c *call) countQuota() {
 	key, quota := keyFor(c.request), quotaFor(c.request)
-	if !c.last.away {
-		c.gate().Observe(key, quota, c.last.header)
+	if !c.attempt.offOrigin {
+		c.gate().Observe(key, quota, c.response.header)
 	}
 	if c.route().quota != blobQuota {
 		c.gate().Count(key, quota)

@@ -65,22 +65,22 @@ func TestGate(t *testing.T) {
 
 		began := time.Now()
 		var held sync.WaitGroup
-		require.ErrorIs(t, c.Do(t.Context(), callOf(once), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassOnce), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
 		for _, waiting := range []*Client{c, derived} {
 			held.Go(func() {
-				assert.NoError(t, waiting.Do(t.Context(), callOf(once), nil))
+				assert.NoError(t, waiting.Do(t.Context(), callOf(ClassOnce), nil))
 				assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
 				assert.LessOrEqual(t, time.Since(began), 21*time.Second)
 			})
 		}
-		require.NoError(t, other.Do(t.Context(), callOf(once), nil))
+		require.NoError(t, other.Do(t.Context(), callOf(ClassOnce), nil))
 		assert.Zero(t, time.Since(began))
 		held.Wait()
 
 		limited, began = true, time.Now()
 		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "a call that cannot be repeated tells the others all the same")
 	})
 }
@@ -124,10 +124,10 @@ func TestGateAbsurdWait(t *testing.T) {
 			return 200, nil
 		}))
 		for range 2 {
-			require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrRateLimited)
+			require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 		}
 		time.Sleep(time.Hour)
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	})
 }
 
@@ -147,10 +147,10 @@ func TestLimiter(t *testing.T) {
 	w := newWire(t, always(say(502, "")))
 	l := &limiter{}
 	c := wireClient(t, w.url, WithLimiter(l))
-	require.Error(t, c.Do(t.Context(), callOf(safe), nil))
+	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 4, l.n)
 	l.err = errors.New("not today")
-	err := c.Do(t.Context(), callOf(once), nil)
+	err := c.Do(t.Context(), callOf(ClassOnce), nil)
 	require.ErrorIs(t, err, ErrRateLimited)
 	require.ErrorIs(t, err, l.err)
 	assert.Equal(t, 5, l.n)
@@ -314,11 +314,11 @@ func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
 			size++
 		}
 		if strings.HasSuffix(req.URL.Path, "/raw") {
-			answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: zeros(size), Request: req}
+			resp := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: zeros(size), Request: req}
 			if announced {
-				answer.ContentLength = size
+				resp.ContentLength = size
 			}
-			return answer, nil
+			return resp, nil
 		}
 		return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), ContentLength: -1,
 			Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"size":%d}`, size))), Request: req}, nil
@@ -413,7 +413,7 @@ func TestQuotasOfTheContract(t *testing.T) {
 			}
 		}
 		limit := r.quota.limit("")
-		got := documented{limit.Calls, limit.Window, r.quota.subject([]any{"project", "second"}), limit.Calls > 0 && !limit.Proven}
+		got := documented{limit.Calls, limit.Window, r.quota.key([]any{"project", "second"}), limit.Calls > 0 && !limit.Proven}
 		assert.Equal(t, want, got, "%s %s", e.Method, e.Path)
 	}
 	assert.Equal(t, len(routes), checked)
@@ -441,7 +441,7 @@ func TestDeletionQuotaByTheServersClock(t *testing.T) {
 		require.ErrorIs(t, remove(), ErrRateLimited)
 
 		ahead += 2 * time.Hour // its clock was set
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		require.NoError(t, remove())
 		require.ErrorIs(t, remove(), ErrRateLimited)
 		time.Sleep(time.Hour)
@@ -465,7 +465,7 @@ func TestDeletionQuotaIgnoresCaches(t *testing.T) {
 			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"})
 		}
 		require.NoError(t, remove())
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		time.Sleep(time.Hour)
 		require.NoError(t, remove())
 	})

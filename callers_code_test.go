@@ -56,7 +56,7 @@ var errCallersPanic = errors.New("the caller's own panic")
 // misbehaviour is one piece of the caller's code that misbehaves in one kind of call.
 type misbehaviour struct {
 	piece *callersPiece
-	kind  *callKind
+	kind  *callersCall
 	deed  misdeed
 
 	stage *callersStage

@@ -71,7 +71,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 		bases:         [4]*url.URL{apiBase: api},
 		userAgent:     "forge-go/" + Version,
 		limits:        defaultLimits,
-		log:           silence{},
+		log:           noLog{},
 		newCredential: noCredential,
 		builder:       &builder{credentialChanged: true, transportChanged: true, registryChanged: true},
 	}

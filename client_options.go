@@ -165,8 +165,8 @@ func WithUserAgent(product string) Option {
 // Limiter and for the server. nil logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
-		if c.log = (silence{}); logger != nil {
-			c.log = journal{logger}
+		if c.log = (noLog{}); logger != nil {
+			c.log = slogLog{logger}
 		}
 		return c.give("WithLogger")
 	}

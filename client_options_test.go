@@ -165,11 +165,11 @@ func TestOnRefreshIsNotInherited(t *testing.T) {
 	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) { told = append(told, token.RefreshToken) }))
 	other, err := parent.With(WithOAuth(config, expired("r2")))
 	require.NoError(t, err)
-	require.NoError(t, other.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, other.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Empty(t, told)
 	derived, err := parent.With(WithUserAgent("x/1"))
 	require.NoError(t, err)
-	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, []string{"r9"}, told)
 }
 
@@ -318,7 +318,7 @@ func TestNilOptions(t *testing.T) {
 	for name, option := range options {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, option)
-		for _, k := range []class{safe, once} {
+		for _, k := range []RetryClass{ClassSafe, ClassOnce} {
 			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
 			assert.Equal(t, callOutcome{returned: true}, o, name)
 		}
@@ -333,7 +333,7 @@ func TestNilOptions(t *testing.T) {
 		}
 		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
 	}
-	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(once), nil, DryRun(nil)), ErrDryRun)
+	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(ClassOnce), nil, DryRun(nil)), ErrDryRun)
 
 	for name, option := range map[string]Option{
 		"WithTokenSource": WithTokenSource((*pointerSource)(nil)), "WithLimiter": WithLimiter((*pointerLimiter)(nil)),

@@ -66,7 +66,7 @@ func TestWithDerives(t *testing.T) {
 	bare, err := c.With(WithoutCredential())
 	require.NoError(t, err)
 	for _, client := range []*Client{c, other, bare, c} {
-		require.NoError(t, client.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, client.Do(t.Context(), callOf(ClassSafe), nil))
 	}
 	var tokens []string
 	for _, s := range w.seen() {
@@ -82,8 +82,8 @@ func TestZeroClient(t *testing.T) {
 	for _, c := range []*Client{new(Client), nil} {
 		var invalid *ValidationError
 		for name, call := range map[string]func() error{
-			"Do":     func() error { return c.Do(ctx, callOf(safe), nil) },
-			"Do out": func() error { return c.Do(ctx, callOf(safe), new(any), Into(new(Response)), DryRun(nil)) },
+			"Do":     func() error { return c.Do(ctx, callOf(ClassSafe), nil) },
+			"Do out": func() error { return c.Do(ctx, callOf(ClassSafe), new(any), Into(new(Response)), DryRun(nil)) },
 			"Do nil": func() error { return c.Do(nil, Call{}, nil) }, //nolint:staticcheck // a nil context is what is tested
 			"ListAs": func() error {
 				_, err := Collect(ListAs[int](ctx, c, offsetCall, Ahead(3)))
@@ -118,12 +118,12 @@ func TestSameTokenSharesTheBudget(t *testing.T) {
 	for range calls {
 		derived, err := c.With(WithToken(secret))
 		require.NoError(t, err)
-		require.Error(t, derived.Do(t.Context(), callOf(repeatable), nil))
+		require.Error(t, derived.Do(t.Context(), callOf(ClassRepeatable), nil))
 	}
 	assert.LessOrEqual(t, len(w.seen()), calls+40)
 	before := len(w.seen())
 	anew := wireClient(t, w.url)
-	require.Error(t, anew.Do(t.Context(), callOf(repeatable), nil))
+	require.Error(t, anew.Do(t.Context(), callOf(ClassRepeatable), nil))
 	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
 }
 
@@ -209,7 +209,7 @@ func TestRegistryWaits(t *testing.T) {
 		require.False(t, held(with(WithRegistry("https://other.example.com", "https://auth.example.com"))))
 		require.False(t, held(with(WithRegistryCredentials("another", "password"))))
 		began := time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		require.Zero(t, time.Since(began))
 		require.True(t, held(with(WithToken("another-token"), WithUserAgent("x"))))
 	})
@@ -229,12 +229,12 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 		return below.RoundTrip(req)
 	}))
 	require.NoError(t, err)
-	require.NoError(t, derived.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 2, dials, "the refresh and the call")
-	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Len(t, tokens.seen(), 1, "the parent has the token that its child has refreshed")
 	valid = "new-token-2"
-	require.NoError(t, parent.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 2, dials)
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each knows the latest token")
 }

@@ -39,7 +39,7 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 				w := newWire(t, always(answer))
 				c := wireClient(t, w.url)
 				for range 5 {
-					err := c.Do(t.Context(), callOf(safe), nil)
+					err := c.Do(t.Context(), callOf(ClassSafe), nil)
 					assert.Equal(t, name == "unused value", err == nil, "%v", err)
 				}
 				require.Len(t, w.seen(), 5)
@@ -64,7 +64,7 @@ func TestSilenceAfterTheResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t, always(silent(row.head)))
-			err := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond).Do(t.Context(), callOf(safe), new(TimeStats))
+			err := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(TimeStats))
 			require.ErrorIs(t, err, row.want)
 			require.NotErrorIs(t, err, ErrTimeout)
 			assert.Len(t, w.seen(), 1)
@@ -192,7 +192,7 @@ func TestTunnelRefused(t *testing.T) {
 		address, err := url.Parse(proxy.url)
 		require.NoError(t, err)
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}))
-		err = c.Do(t.Context(), callOf(once), nil)
+		err = c.Do(t.Context(), callOf(ClassOnce), nil)
 		var failed *Error
 		require.ErrorAs(t, err, &failed)
 		assert.ErrorContains(t, err, test.says)
@@ -225,7 +225,7 @@ func (l *connectionCounter) burst(t *testing.T, c *Client, n int) int {
 	for range n {
 		running.Go(func() {
 			for range 10 {
-				assert.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+				assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 			}
 		})
 	}

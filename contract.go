@@ -10,39 +10,6 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// class says how often a route may be sent: the retry rules follow from it.
-type class uint8
-
-const (
-	// safe routes change nothing.
-	safe class = iota + 1
-	// repeatable routes end in the same state however often they are sent.
-	repeatable
-	// once routes may take effect a second time, so an attempt that may have arrived is final.
-	once
-)
-
-// String returns the word the documentation uses for the class.
-func (c class) String() string {
-	switch c {
-	case safe:
-		return "safe"
-	case repeatable:
-		return "repeatable"
-	default:
-		return "once"
-	}
-}
-
-// paging is the best pagination a list route offers.
-type paging uint8
-
-const (
-	unpaged paging = iota
-	offset
-	keyset
-)
-
 // base is the address that a route's template is relative to.
 type base uint8
 
@@ -106,22 +73,14 @@ func (q quota) refuses(status int, message string) bool {
 	return q == deletionQuota && status == http.StatusBadRequest && strings.Contains(message, "at most once an hour")
 }
 
-// route holds what the contract says of one endpoint.
+// route is what the contract says of one endpoint, with what only the client needs.
 type route struct {
-	method, template string
-	service, section string
-	base             base
-	class            class
-	paging           paging
-	orders, sorts    string // keyset orderings, the default first; empty: the route takes none
-	quota            quota  // the documented rate limit, if any: a 429 delays this route only
-	jobToken         bool   // accepts a CI job token
-	anonymous        bool   // may be read without credentials where the project is public
-	notModified      bool   // a 304 says that there was nothing to change
-	html             bool   // the content may be an HTML page
-	tier, offering   string // empty: all
-	release          string // first release, where the contract names one
-	deprecated       string
+	Route
+	base          base
+	orders, sorts string // keyset orderings, the default first; empty: the route takes none
+	quota         quota  // the documented rate limit, if any: a 429 delays this route only
+	notModified   bool   // a 304 says that there was nothing to change
+	html          bool   // the content may be an HTML page
 }
 
 // findRoute returns the row of a documented endpoint; the table is sorted by template, then by method.
@@ -129,7 +88,7 @@ func findRoute(method, template string) (*route, bool) {
 	for low, high := 0, len(routes); low < high; {
 		middle := (low + high) / 2
 		r := &routes[middle] // no copy of a row, which is large
-		switch order := cmp.Or(strings.Compare(r.template, template), strings.Compare(r.method, method)); {
+		switch order := cmp.Or(strings.Compare(r.Template, template), strings.Compare(r.Method, method)); {
 		case order < 0:
 			low = middle + 1
 		case order > 0:
@@ -143,12 +102,12 @@ func findRoute(method, template string) (*route, bool) {
 
 // undocumentedRoute describes an endpoint outside the contract by what its method promises.
 func undocumentedRoute(method, template string) *route {
-	r := &route{method: method, template: template, service: "call", paging: offset, class: once}
+	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: ClassOnce}}
 	switch method {
 	case http.MethodGet, http.MethodHead:
-		r.class = safe
+		r.Class = ClassSafe
 	case http.MethodPut, http.MethodDelete:
-		r.class = repeatable
+		r.Class = ClassRepeatable
 	}
 	return r
 }
@@ -208,24 +167,9 @@ const (
 func Routes() []Route {
 	all := make([]Route, len(routes))
 	for i := range routes {
-		all[i] = routes[i].export()
+		all[i] = routes[i].Route
 	}
 	return all
-}
-
-// export gives the row as callers see it.
-func (r *route) export() Route {
-	e := Route{
-		Method: r.method, Template: r.template, Service: r.service, Section: r.section, Class: RetryClass(r.class.String()),
-		JobToken: r.jobToken, Anonymous: r.anonymous, Tier: r.tier, Offering: r.offering, Release: r.release, Deprecated: r.deprecated,
-	}
-	switch r.paging {
-	case offset:
-		e.Pagination = PaginationOffset
-	case keyset:
-		e.Pagination = PaginationKeyset
-	}
-	return e
 }
 
 // routeKey is the context key of a request's route.
@@ -256,5 +200,5 @@ func RouteFromContext(ctx context.Context) (Route, bool) {
 	if r == nil {
 		return Route{}, false
 	}
-	return r.export(), true
+	return r.Route, true
 }

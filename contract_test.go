@@ -33,27 +33,19 @@ var withoutMethod = []string{}
 // The route literals of the services, the route table and the catalogue say the same.
 func TestRoutes(t *testing.T) {
 	assert.True(t, slices.IsSortedFunc(routes, func(a, b route) int {
-		return cmp.Or(strings.Compare(a.template, b.template), strings.Compare(a.method, b.method))
+		return cmp.Or(strings.Compare(a.Template, b.Template), strings.Compare(a.Method, b.Method))
 	}), "the table is not sorted")
 	want := catalogueRoutes(t)
 	rows := map[string]bool{}
 	for _, r := range routes {
-		name := r.method + " " + r.template
+		name := r.Method + " " + r.Template
 		assert.False(t, rows[name], "%s is in the table twice", name)
 		rows[name] = true
 		if documented, ok := want[name]; assert.True(t, ok, "%s is not in the catalogue", name) {
 			assert.Equal(t, documented, r)
 		}
-		e := r.export()
-		exported := route{
-			method: e.Method, template: e.Template, service: e.Service, section: e.Section, jobToken: e.JobToken, anonymous: e.Anonymous,
-			tier: e.Tier, offering: e.Offering, release: e.Release, deprecated: e.Deprecated,
-			base: r.base, class: r.class, paging: r.paging, orders: r.orders, sorts: r.sorts, quota: r.quota, notModified: r.notModified, html: r.html,
-		}
-		assert.Equal(t, r, exported, "the exported row")
-		assert.Equal(t, map[paging]Pagination{offset: PaginationOffset, keyset: PaginationKeyset}[r.paging], e.Pagination, name)
-		found, ok := findRoute(r.method, r.template)
-		assert.True(t, ok && found.method == r.method && found.template == r.template, "%s is not found", name)
+		found, ok := findRoute(r.Method, r.Template)
+		assert.True(t, ok && found.Method == r.Method && found.Template == r.Template, "%s is not found", name)
 	}
 	for name := range want {
 		assert.True(t, rows[name], "%s is documented and not in the table", name)
@@ -63,8 +55,8 @@ func TestRoutes(t *testing.T) {
 		assert.True(t, rows[name], "%s: %s is not in the table", at, name)
 	}
 	for _, r := range routes {
-		name := r.method + " " + r.template
-		if slices.Contains(complete, r.service) && !slices.Contains(withoutMethod, name) {
+		name := r.Method + " " + r.Template
+		if slices.Contains(complete, r.Service) && !slices.Contains(withoutMethod, name) {
 			assert.NotEmpty(t, used[name], "%s has no method", name)
 		}
 	}
@@ -73,25 +65,24 @@ func TestRoutes(t *testing.T) {
 // The table's conclusions that the catalogue does not spell out.
 func TestRouteClasses(t *testing.T) {
 	for _, r := range routes {
-		last := r.template[strings.LastIndex(r.template, "/")+1:]
-		want := repeatable
-		switch r.method {
+		last := r.Template[strings.LastIndex(r.Template, "/")+1:]
+		want := ClassRepeatable
+		switch r.Method {
 		case http.MethodGet:
-			want = safe
+			want = ClassSafe
 		case http.MethodPost:
 			if !slices.Contains([]string{"subscribe", "unsubscribe", "todo", "time_estimate", "reset_time_estimate", "reset_spent_time"}, last) {
-				want = once
+				want = ClassOnce
 			}
 		case http.MethodDelete:
-			if r.template == "/projects/:id/registry/repositories/:repository_id/tags" {
-				want = once // allowed once an hour
+			if r.Template == "/projects/:id/registry/repositories/:repository_id/tags" {
+				want = ClassOnce // allowed once an hour
 			}
 		}
-		assert.Equal(t, want, r.class, "%s %s is %s", r.method, r.template, r.class)
+		assert.Equal(t, want, r.Class, "%s %s is %s", r.Method, r.Template, r.Class)
 	}
-	assert.Equal(t, []string{"safe", "repeatable", "once"}, []string{safe.String(), repeatable.String(), once.String()})
-	for method, want := range map[string]class{"GET": safe, "HEAD": safe, "PUT": repeatable, "DELETE": repeatable, "POST": once, "PATCH": once} {
-		assert.Equal(t, want, undocumentedRoute(method, "/x").class, method)
+	for method, want := range map[string]RetryClass{"GET": ClassSafe, "HEAD": ClassSafe, "PUT": ClassRepeatable, "DELETE": ClassRepeatable, "POST": ClassOnce, "PATCH": ClassOnce} {
+		assert.Equal(t, want, undocumentedRoute(method, "/x").Class, method)
 	}
 }
 
@@ -187,39 +178,41 @@ func (e *catalogueRoute) hasRule(kind string) bool {
 
 func (e *catalogueRoute) route() route {
 	r := route{
-		method: e.Method, template: e.Path, service: e.Service,
-		section:   "Document " + strconv.Itoa(e.Ref.Doc) + " §" + e.Ref.Section,
-		base:      map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
-		jobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
-		anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
-		quota:     e.quota(),
-		html:      strings.HasSuffix(e.Path, "/raw"), // the file's own content
+		Route: Route{
+			Method: e.Method, Template: e.Path, Service: e.Service,
+			Section:   "Document " + strconv.Itoa(e.Ref.Doc) + " §" + e.Ref.Section,
+			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
+			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
+		},
+		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
+		quota: e.quota(),
+		html:  strings.HasSuffix(e.Path, "/raw"), // the file's own content
 		// Deployed servers send a 304 for every no-op, those that the documents give no status included.
 		notModified: e.hasRule("no_op"),
 	}
 	if found, ok := findRoute(e.Method, e.Path); ok {
-		r.class = found.class // TestRouteClasses
+		r.Class = found.Class // TestRouteClasses
 	}
 	if e.Pagination.Offset {
-		r.paging = offset
+		r.Pagination = PaginationOffset
 	}
 	if e.Pagination.Keyset {
-		r.paging = keyset
+		r.Pagination = PaginationKeyset
 		if order := e.Pagination.KeysetOrder; order != nil {
 			r.orders, r.sorts = e.defaultFirst("order_by", order.OrderBy), e.defaultFirst("sort", order.Sort)
 		}
 	}
 	if e.Deprecated != nil {
-		r.deprecated = "since " + e.Deprecated.Since + "; use " + e.Deprecated.Use
+		r.Deprecated = "since " + e.Deprecated.Since + "; use " + e.Deprecated.Use
 	}
 	if e.Only != nil {
 		if e.Only.Tiers != nil {
-			r.tier = "Premium or Ultimate"
+			r.Tier = "Premium or Ultimate"
 		}
 		if e.Only.Offerings != nil {
-			r.offering = "self-managed or dedicated"
+			r.Offering = "self-managed or dedicated"
 		}
-		r.release = e.Only.Introduced
+		r.Release = e.Only.Introduced
 	}
 	return r
 }
@@ -334,7 +327,7 @@ func TestRouteFromContextOfTokens(t *testing.T) {
 	})
 	c := wireClient(t, api.url, tracer, WithOAuth(config, expired("r1")), WithRegistry(registry.url, registry.url), WithRegistryCredentials(registryUser, registryPassword))
 	defer c.CloseIdleConnections()
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	require.NoError(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "v1"))
 	assert.Equal(t, []string{
 		"/token is ", "/api/v4/projects/1/issues/2/time_stats is " + safeRoute,

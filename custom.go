@@ -26,23 +26,23 @@ type Call struct {
 // package hold for it: a POST or PATCH outside the contract is sent once, GET, PUT and DELETE may be retried.
 func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
 	if out == nil {
-		return exec(ctx, c.request(call), opts)
+		return exec(ctx, c.customRequest(call), opts)
 	}
-	return c.request(call).read(ctx, out, opts)
+	return c.customRequest(call).sendAndDecode(ctx, out, opts)
 }
 
 // ListAs reads all pages of a list that the package has no method for.
 func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
-	return list[T](ctx, c.request(call), opts)
+	return list[T](ctx, c.customRequest(call), opts)
 }
 
-func (c *Client) request(call Call) *request {
+func (c *Client) customRequest(call Call) *request {
 	args := make([]any, len(call.Args))
 	for i, arg := range call.Args {
 		args[i] = arg
 	}
-	r := c.service().request(call.Method, call.Route, args)
-	r.query, r.foreign = call.Query, foreign
+	r := c.service().newRequest(call.Method, call.Route, args)
+	r.query, r.unmarshalForeign = call.Query, unmarshalForeign
 	if call.Body != nil {
 		r.body, r.encode = call.Body, encodeJSON
 	}

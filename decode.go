@@ -20,8 +20,8 @@ type decodable interface {
 	decodeFrom(r *jsonread.Reader) bool
 }
 
-// optional reads a value by f; null, and a value of another type, is nil.
-func optional[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
+// pointer reads a value by f; null, and a value of another type, is nil.
+func pointer[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	if r.Null() {
 		return nil
 	}
@@ -43,8 +43,8 @@ func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Null
 	return Value(v)
 }
 
-// slice reads an array, each element by f; null, and a value of another type, is nil. Elements of another type are omitted.
-func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
+// sliceOf reads an array, each element by f; null, and a value of another type, is nil. Elements of another type are omitted.
+func sliceOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {
 		return nil
 	}
@@ -60,9 +60,9 @@ func slice[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	return items
 }
 
-// table reads an object into a map, each value by f; null, and a value of another type, is nil. Values of another type are
+// mapOf reads an object into a map, each value by f; null, and a value of another type, is nil. Values of another type are
 // omitted.
-func table[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[string]T {
+func mapOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[string]T {
 	if !r.Map() {
 		return nil
 	}
@@ -80,10 +80,10 @@ func table[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[str
 	return items
 }
 
-// sliceOf is slice for the elements of a map or of another array.
-func sliceOf[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread.Reader) bool {
+// sliceDecoder returns sliceOf as a decoder, for the elements of a map or of another array.
+func sliceDecoder[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread.Reader) bool {
 	return func(v *[]T, r *jsonread.Reader) bool {
-		*v = slice(r, f)
+		*v = sliceOf(r, f)
 		return *v != nil
 	}
 }
@@ -94,7 +94,7 @@ func texts(v *[]string, r *jsonread.Reader) bool {
 		*v = []string{""}
 		return jsonread.Text(&(*v)[0], r)
 	}
-	return sliceOf(jsonread.Text[string])(v, r)
+	return sliceDecoder(jsonread.Text[string])(v, r)
 }
 
 // sizeOf is the memory that a T takes, without what it points to.

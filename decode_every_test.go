@@ -48,7 +48,7 @@ func TestDecodeEveryField(t *testing.T) {
 func oddField(typ reflect.Type, field reflect.StructField, name, odd string) string {
 	ours, theirs := reflect.New(typ), reflect.New(typ)
 	text := fmt.Sprintf(`{ "before" : 1, %q : %s , "after" : [ 2 ] }`, name, odd)
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	r.Reset([]byte(text))
 	if err := decodeValue(&r, ours.Interface()); err != nil {
 		return err.Error()

@@ -16,9 +16,9 @@ const (
 	misfitChunk = 4 << 10 // bytes of elements that are tried together
 )
 
-// foreign reads a value into what is not a response type, by encoding/json. A value of the wrong type below is noted and
-// read as null, and the rest is read. It reports whether the value was one of v's type, which null is not.
-func foreign(v any, r *jsonread.Reader) (ok bool, err error) {
+// unmarshalForeign decodes into a type without a generated decoder, by encoding/json. A value of
+// another type below is recorded and read as null. ok is false for null and for another JSON type.
+func unmarshalForeign(v any, r *jsonread.Reader) (ok bool, err error) {
 	if r.Null() {
 		return false, nil
 	}

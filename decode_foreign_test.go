@@ -91,7 +91,7 @@ func TestForeignMismatches(t *testing.T) {
 		require.NoError(t, err, row.text)
 		assert.Equal(t, row.want, mismatches, row.text)
 		assert.Equal(t, row.read, value, row.text)
-		r := jsonread.Reader{Foreign: foreign}
+		r := jsonread.Reader{Foreign: unmarshalForeign}
 		r.Strict = true
 		r.Reset([]byte(row.text))
 		var strict *jsonread.StrictError

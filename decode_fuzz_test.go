@@ -115,7 +115,7 @@ func fuzzDecode[T any](f *testing.F, fixtures string) {
 func differ[T any](data []byte, names map[string]string) string {
 	var ours, theirs T
 	buffer := bytes.Clone(data)
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	r.Reset(buffer)
 	err := decodeValue(&r, &ours)
 	clear(buffer)
@@ -158,7 +158,7 @@ func unfounded(mismatches []jsonread.Mismatch) string {
 // patch puts null in place of values that do not fit.
 func patch(data []byte, mismatches []jsonread.Mismatch) []byte {
 	var out []byte
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	r.Reset(data)
 	done := 0
 	var walk func()

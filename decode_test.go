@@ -21,7 +21,7 @@ import (
 
 // decodeText decodes from a buffer that is overwritten after, so that whatever is part of it shows.
 func decodeText[T any](text string) (v T, mismatches []Mismatch, err error) {
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	buffer := []byte(text)
 	r.Reset(buffer)
 	err = decodeValue(&r, &v)
@@ -297,7 +297,7 @@ func TestDecodePart(t *testing.T) {
 }
 
 func TestDecodeTimesWithoutAllocation(t *testing.T) {
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	for _, text := range []string{`"2026-03-01T09:30:00.123Z"`, `"2026-03-01T09:30:00+02:00"`, `"2026-03-01T09:30:00.5+05:30"`, `null`, `""`} {
 		data := []byte(`[` + strings.Repeat(text+",", 99) + text + `]`)
 		var at time.Time

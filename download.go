@@ -61,7 +61,7 @@ func (d *Download) unusable(err error) error {
 		return err
 	}
 	own := *d.call
-	own.cause = &failure{sentinel: ErrAnswer, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
+	own.cause = &sentinelError{sentinel: ErrAnswer, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
 	return &own
 }
 
@@ -183,7 +183,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.read(p)
 	s.done += int64(n)
 	if s.limit > 0 && s.done > s.limit {
-		return n, &failure{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
+		return n, &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}
 	if s.progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
 		s.progress(s.done, s.total)
@@ -205,8 +205,8 @@ type checksum struct {
 	make func() hash.Hash
 }
 
-// over gives the stream, which ends in an error where its content differs.
-func (s checksum) over(stream io.ReadCloser) io.ReadCloser {
+// verified returns the stream, which ends in an error if its content differs.
+func (s checksum) verified(stream io.ReadCloser) io.ReadCloser {
 	if s.make == nil {
 		return stream
 	}
@@ -228,7 +228,7 @@ func (v *verifier) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if got := hex.EncodeToString(v.hash.Sum(nil)); !strings.EqualFold(got, v.want) {
-		return n, &failure{sentinel: ErrChecksum, text: "the content's SHA-256 is " + got + " and should be " + safetext.Clean(v.want, 128)}
+		return n, &sentinelError{sentinel: ErrChecksum, text: "the content's SHA-256 is " + got + " and should be " + safetext.Clean(v.want, 128)}
 	}
 	return n, io.EOF
 }

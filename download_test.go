@@ -233,7 +233,7 @@ func TestChecksumRefused(t *testing.T) {
 		assert.Equal(t, "Checksum", v.Option)
 	}
 	var v *ValidationError
-	require.ErrorAs(t, c.Do(t.Context(), callOf(safe), nil, Checksum(ChecksumSHA256, sumOf(""))), &v)
+	require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Checksum(ChecksumSHA256, sumOf(""))), &v)
 	assert.Empty(t, w.seen())
 }
 

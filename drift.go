@@ -65,7 +65,7 @@ func (d *Drift) watch(r *route) func(place, want, got string) {
 	if d == nil {
 		return nil
 	}
-	route := r.method + " " + r.template
+	route := r.Method + " " + r.Template
 	return func(place, want, got string) { d.record(driftKey{route, safetext.Clean(place, 512), want, got}) }
 }
 

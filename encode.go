@@ -28,7 +28,8 @@ type payload struct {
 	contentType string
 	size        int64
 	open        func() (io.ReadCloser, error)
-	once        bool       // cannot be opened a second time
+	once        bool       // cannot be opened twice
+	crash       crash      // of the caller's code that opens or reads it
 	foreign     bool       // opening and reading it runs the caller's code
 	form        *multiform // what a multipart body is made of
 }
@@ -75,7 +76,7 @@ func encodeJSON(options any) (*payload, error) {
 	if err == nil {
 		data, err = withExtra(options, data)
 	}
-	return jsonPayload(options, data, err)
+	return newJSONPayload(options, data, err)
 }
 
 // marshalFields writes options as JSON, with times and durations in the form of the API. A caller's
@@ -134,8 +135,8 @@ func (f *optionField) bodyValue(value any) (form any, converted bool, err error)
 	return nil, false, nil
 }
 
-// jsonPayload is the body that was made of the options, or says why none could be.
-func jsonPayload(options any, data []byte, err error) (*payload, error) {
+// newJSONPayload returns the encoded options as a body, or why they cannot be encoded.
+func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 	if invalid := (*ValidationError)(nil); errors.As(err, &invalid) {
 		return nil, nameOption(options, err)
 	}
@@ -294,9 +295,9 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 	}, nil
 }
 
-// orZero gives the options, or zero ones of the same type where the caller passed nil, so that
-// checks and encoders never meet a nil.
-func orZero(options any) any {
+// zeroIfNil returns the options, or zero options of the same type for nil. Checks and encoders never
+// get nil.
+func zeroIfNil(options any) any {
 	v := reflect.ValueOf(options)
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return reflect.New(v.Type().Elem()).Interface()

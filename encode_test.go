@@ -144,7 +144,7 @@ func TestFormBody(t *testing.T) {
 		Pattern string `url:"name_regex_delete,omitempty"`
 		Keep    int    `url:"keep_n,omitempty"`
 	}{Pattern: `^v[0-9]+\.x & y=%2B$`, Keep: 5}
-	r := service{client.core}.request(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
+	r := service{client.core}.newRequest(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
 	require.NoError(t, exec(t.Context(), r, nil))
 	got := last()
 	assert.Equal(t, "application/x-www-form-urlencoded", got.contentType)

@@ -263,18 +263,18 @@ func sentinelFor(status int) error {
 	return nil
 }
 
-// failure is something that went wrong outside net/http, with the sentinel that callers test for.
-type failure struct {
+// sentinelError is an error of the library, with the sentinel that callers test for.
+type sentinelError struct {
 	sentinel error
 	text     string
 	cause    error
 }
 
 // Error gives the text.
-func (f *failure) Error() string { return f.text }
+func (f *sentinelError) Error() string { return f.text }
 
 // Unwrap gives the sentinel and the cause.
-func (f *failure) Unwrap() []error {
+func (f *sentinelError) Unwrap() []error {
 	if f.cause == nil {
 		return []error{f.sentinel}
 	}

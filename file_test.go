@@ -78,7 +78,7 @@ func (s *uploadServer) count() int {
 // sendFile uploads by a route that may be repeated, so that resending can be seen.
 func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) error {
 	t.Helper()
-	r := service{client.core}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
+	r := service{client.core}.newRequest(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
 	return exec(t.Context(), r, opts)
 }
 

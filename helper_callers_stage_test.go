@@ -132,8 +132,8 @@ var callersPieces = []*callersPiece{
 	{name: "Progress of a download", only: []string{"download with Progress", "download to a file with Progress"}},
 }
 
-// callKind is a kind of call.
-type callKind struct {
+// callersCall is a kind of call.
+type callersCall struct {
 	name string
 	run  func(ctx context.Context, s *callersStage) error
 	// later: the code misbehaves only when the call is on its way, where it runs in goroutines of
@@ -143,7 +143,7 @@ type callKind struct {
 	own bool
 }
 
-var callKinds = []*callKind{
+var callKinds = []*callersCall{
 	{name: "get", run: func(ctx context.Context, s *callersStage) error { return s.get(ctx) }},
 	{name: "exec", run: func(ctx context.Context, s *callersStage) error { return s.client.Emails.Delete(ctx, 5) }},
 	{name: "list", run: callList(listRowCall)},

@@ -3,6 +3,7 @@ package forge
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ type matrixFigures struct {
 	lines   [9]matrixLine // by class, and how often the fault happens
 }
 
+var retryClasses = []RetryClass{ClassSafe, ClassRepeatable, ClassOnce}
+
 // matrixLine is a line of the table, and below it what must be zero.
 type matrixLine struct {
 	cells, requests             int
@@ -45,7 +48,7 @@ type matrixLine struct {
 func (f *matrixFigures) count(r *matrixRow, c matrixCell, got matrixResult, end ending, e *Error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	line := &f.lines[3*int(r.route.class-safe)+min(c.times, 3)-1]
+	line := &f.lines[3*slices.Index(retryClasses, r.route.Class)+min(c.times, 3)-1]
 	one := func(n *int, is bool) {
 		if is {
 			*n++
@@ -58,7 +61,7 @@ func (f *matrixFigures) count(r *matrixRow, c matrixCell, got matrixResult, end 
 	one(&line.torn, end == torn)
 	one(&line.maybe, end == failed && e.MaybeApplied)
 	one(&line.untouched, end == failed && !e.MaybeApplied)
-	one(&line.double, r.route.class == once && got.effects > 1)
+	one(&line.double, r.route.Class == ClassOnce && got.effects > 1)
 	one(&line.silent, e == nil && (got.answers == 0 || r.writes() && got.effects == 0 || got.items != r.items))
 	one(&line.off, got.effects > 0 && got.state != r.state)
 	one(&line.unsaid, e != nil && r.writes() && got.effects > 0 && !e.MaybeApplied)
@@ -70,7 +73,7 @@ func (f *matrixFigures) String() string {
 	fmt.Fprintf(&b, "%-10s %-6s %6s %6s %8s %5s %13s %10s %10s %7s %9s %7s %9s\n", "class", "fault", "calls", "well", "settled", "torn",
 		"MaybeApplied", "untouched", "duplicate", "silent", "off state", "unsaid", "requests")
 	for i, l := range f.lines {
-		fmt.Fprintf(&b, "%-10s %-6s %6d %6d %8d %5d %13d %10d %10d %7d %9d %7d %9.2f\n", class(i/3)+safe, []string{"once", "twice", "always"}[i%3],
+		fmt.Fprintf(&b, "%-10s %-6s %6d %6d %8d %5d %13d %10d %10d %7d %9d %7d %9.2f\n", retryClasses[i/3], []string{"once", "twice", "always"}[i%3],
 			l.cells, l.well, l.settled, l.torn, l.maybe, l.untouched, l.double, l.silent, l.off, l.unsaid, float64(l.requests)/float64(l.cells))
 	}
 	return b.String()

@@ -284,7 +284,7 @@ func (s *matrixServer) answer(r seen) act {
 	if s.cell.after {
 		s.apply(r)
 	}
-	if s.row.executor == kindExec && s.cell.fault.head {
+	if s.row.executor == kindNoResult && s.cell.fault.head {
 		s.answers++ // which wants no body
 	}
 	return s.cell.fault.act(s.row.answer)
@@ -306,11 +306,11 @@ func (s *matrixServer) good(r seen) act {
 // so already, and is documented to be told, gives a status.
 func (s *matrixServer) apply(r seen) (status int) {
 	switch kind := s.row.route; {
-	case kind.class == safe:
+	case kind.Class == ClassSafe:
 		return 0
-	case kind.class == once:
+	case kind.Class == ClassOnce:
 		s.state += r.effect()
-	case s.state != "" && kind.method == http.MethodDelete:
+	case s.state != "" && kind.Method == http.MethodDelete:
 		return http.StatusNotFound
 	case s.state != "" && s.row.settles():
 		return http.StatusNotModified

@@ -35,12 +35,12 @@ const (
 	archiveRoute    = "/projects/:id/repository/archive[.:format]"
 )
 
-func callOf(k class) Call {
+func callOf(k RetryClass) Call {
 	args := []Ref{ID(1), ID(2)}
 	switch k {
-	case safe:
+	case ClassSafe:
 		return Call{Method: http.MethodGet, Route: safeRoute, Args: args}
-	case repeatable:
+	case ClassRepeatable:
 		return Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: map[string]any{"n": 1}}
 	default:
 		return Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: map[string]any{"duration": "1h"}}
@@ -318,10 +318,10 @@ type runner struct {
 var runners = []runner{
 	{"do", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 		var out any
-		return c.Do(ctx, callOf(safe), &out, opts...)
+		return c.Do(ctx, callOf(ClassSafe), &out, opts...)
 	}},
 	{"exec", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-		return c.Do(ctx, callOf(safe), nil, opts...)
+		return c.Do(ctx, callOf(ClassSafe), nil, opts...)
 	}},
 	{"list", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 		_, err := Collect(ListAs[map[string]any](ctx, c, Call{Method: http.MethodGet, Route: "/issues"}, opts...))

@@ -24,7 +24,7 @@ type matrixRow struct {
 	MatrixCase
 	name     string
 	route    *route
-	executor executor
+	executor callKind
 	answer   matrixAnswer
 	encoding string // of the body
 	items    int    // that the method gives
@@ -52,20 +52,20 @@ func matrixRows(t *testing.T) []*matrixRow {
 	return rows
 }
 
-func executorName(e executor) string {
-	return map[executor]string{kindDo: "do", kindExec: "exec", kindOpen: "open", kindList: "list"}[e]
+func executorName(e callKind) string {
+	return map[callKind]string{kindJSON: "do", kindNoResult: "exec", kindStream: "open", kindList: "list"}[e]
 }
 
-func executorOf(c MatrixCase) executor {
+func executorOf(c MatrixCase) callKind {
 	switch first := c.Method.Type().Out(0); {
 	case first == reflect.TypeFor[*Download](), c.Endpoint.Response.Kind == "csv":
-		return kindOpen
+		return kindStream
 	case first.Kind() == reflect.Func:
 		return kindList
 	case c.Method.Type().NumOut() == 1:
-		return kindExec
+		return kindNoResult
 	}
-	return kindDo
+	return kindJSON
 }
 
 func answerOf(c MatrixCase) matrixAnswer {
@@ -91,14 +91,14 @@ func (r *matrixRow) control(t *testing.T) {
 
 // group is what the rows that are run by default differ in.
 func (r *matrixRow) group() string {
-	return fmt.Sprint(r.route.class, executorName(r.executor), r.encoding, r.route.base)
+	return fmt.Sprint(r.route.Class, executorName(r.executor), r.encoding, r.route.base)
 }
 
-func (r *matrixRow) writes() bool { return r.route.class != safe }
+func (r *matrixRow) writes() bool { return r.route.Class != ClassSafe }
 
 // settles reports whether the server tells that there is nothing to change.
 func (r *matrixRow) settles() bool {
-	last := r.route.template[strings.LastIndex(r.route.template, "/")+1:]
+	last := r.route.Template[strings.LastIndex(r.route.Template, "/")+1:]
 	return last == "subscribe" || last == "unsubscribe" || last == "todo"
 }
 
@@ -124,7 +124,7 @@ func (r *matrixRow) cells() []matrixCell {
 			if after && (!r.writes() || fault.dial != nil || fault.untaken || fault.interim) {
 				continue // there is no effect
 			}
-			if !after && r.executor == kindExec && fault.head {
+			if !after && r.executor == kindNoResult && fault.head {
 				continue // exec wants a head only, and a good one says that the call has taken effect
 			}
 			for _, reused := range []bool{false, true} {
@@ -152,21 +152,21 @@ const (
 func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
 	unsent := c.reused && c.fault.stale // nothing was written on the connection that was used before
 	switch {
-	case c.fault.interim, c.fault.head && r.executor == kindExec:
+	case c.fault.interim, c.fault.head && r.executor == kindNoResult:
 		return well, 1
-	case c.fault.head && r.executor == kindOpen:
+	case c.fault.head && r.executor == kindStream:
 		return torn, 1
 	case c.times == 0:
 		return well, 1
 	case c.fault.final:
 		return failed, 1
-	case r.route.class == once && unsent && c.times > 1:
+	case r.route.Class == ClassOnce && unsent && c.times > 1:
 		return failed, 2
-	case r.route.class == once && !unsent && !c.fault.untaken:
+	case r.route.Class == ClassOnce && !unsent && !c.fault.untaken:
 		return failed, 1
 	case c.times >= 4:
 		return failed, 4
-	case c.after && (r.route.method == http.MethodDelete || r.settles()):
+	case c.after && (r.route.Method == http.MethodDelete || r.settles()):
 		return settled, c.times + 1
 	}
 	return well, c.times + 1
@@ -202,9 +202,9 @@ func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
 	got.requests, got.conn = s.wire.seen()[s.before:], max(s.conn, 1)
 	for _, request := range got.requests {
 		address, _, _ := strings.Cut(request.uri, "?")
-		assert.Equal(t, r.route.method+" "+[]string{"/api/v4", "/registry", "/auth"}[r.route.base]+path, request.method+" "+address)
+		assert.Equal(t, r.route.Method+" "+[]string{"/api/v4", "/registry", "/auth"}[r.route.base]+path, request.method+" "+address)
 	}
-	if got.err != nil && r.executor == kindOpen && c.times == 1 {
+	if got.err != nil && r.executor == kindStream && c.times == 1 {
 		_, got.again = taste(r.Method.Call(in))
 	}
 	return got
@@ -246,7 +246,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 		return
 	case e.MaybeApplied && (e.Status == http.StatusNotFound || Unchanged(got.err)):
 		end = settled
-	case got.answers == 0 && r.executor == kindOpen && c.fault.head:
+	case got.answers == 0 && r.executor == kindStream && c.fault.head:
 		end = torn
 		assert.NoError(t, got.again, "%s: asked again", c)
 	default:
@@ -270,7 +270,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 // checkEffects holds what the client promises to what the server has done.
 func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e *Error) {
 	t.Helper()
-	if r.route.class == once {
+	if r.route.Class == ClassOnce {
 		assert.LessOrEqual(t, got.effects, 1, "%s: effects", c)
 	}
 	if got.effects > 0 {
@@ -304,8 +304,8 @@ func (r *matrixRow) checkRequests(t *testing.T, c matrixCell, got matrixResult) 
 // checkError shows that an error names the call, its last answer and its cause.
 func (r *matrixRow) checkError(t *testing.T, c matrixCell, err error, e *Error, end ending) {
 	t.Helper()
-	assert.Equal(t, r.route.method+" "+r.route.template, e.Method+" "+e.Route, c)
-	assert.Contains(t, err.Error(), r.route.method+" "+r.route.template, c)
+	assert.Equal(t, r.route.Method+" "+r.route.Template, e.Method+" "+e.Route, c)
+	assert.Contains(t, err.Error(), r.route.Method+" "+r.route.Template, c)
 	assert.NotErrorIs(t, err, io.EOF, c)
 	if end == settled {
 		assert.Greater(t, e.Attempts, 1, c)

@@ -308,11 +308,11 @@ type MergeRequestChanges struct {
 // before 18.4 do not mark a file whose diff they left out: one that is new, renamed or deleted,
 // with an empty Diff, may be such a file.
 func (c *MergeRequestChanges) Incomplete() bool {
-	missing, _ := c.cut(false)
+	missing, _ := c.truncation(false)
 	return missing != ""
 }
 
-func (c *MergeRequestChanges) cut(raw bool) (missing, remedy string) {
+func (c *MergeRequestChanges) truncation(raw bool) (missing, remedy string) {
 	remedy = "AccessRawDiffs reads them whole"
 	if raw {
 		remedy = "the server has no larger form: clone the repository"
@@ -320,7 +320,7 @@ func (c *MergeRequestChanges) cut(raw bool) (missing, remedy string) {
 	if c.Overflow {
 		return "the changes are larger than the server's limits (overflow)", remedy
 	}
-	return cmp.Or(cutCount(c.Changes, "changes_count", c.ChangesCount), cutDiffs(c.Changes)), remedy
+	return cmp.Or(cutCount(c.Changes, "changes_count", c.ChangesCount), truncatedDiffs(c.Changes)), remedy
 }
 
 // DiffVersion is the diff of a merge request after a push (Document 2 §2.6).
@@ -363,13 +363,13 @@ const (
 // Incomplete reports whether the server cut diffs of the version, as far as it says: by RealSize,
 // and as MergeRequestChanges.Incomplete. The request option Complete makes an error of it.
 func (v *DiffVersion) Incomplete() bool {
-	missing, _ := v.cut(false)
+	missing, _ := v.truncation(false)
 	return missing != ""
 }
 
-func (v *DiffVersion) cut(bool) (missing, remedy string) {
+func (v *DiffVersion) truncation(bool) (missing, remedy string) {
 	remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
-	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), cutDiffs(v.Diffs)), remedy
+	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), truncatedDiffs(v.Diffs)), remedy
 }
 
 // Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6, Document 1 §2.3 and §2.4).

@@ -61,7 +61,7 @@ func withoutTokenResponse(err, cause error) error {
 	if isTokenErrorCode(rejected.ErrorCode) {
 		reason += " " + rejected.ErrorCode
 	}
-	failed := &credential.Error{Reason: reason, Temporary: safe.retriesStatus(status) || isLock(status, string(rejected.Body))}
+	failed := &credential.Error{Reason: reason, Temporary: ClassSafe.retriesStatus(status) || isLock(status, string(rejected.Body))}
 	if failed.Temporary && rejected.Response != nil {
 		failed.Wait = throttle.RetryAfter(status, rejected.Response.Header, time.Now())
 	}

@@ -50,8 +50,8 @@ type tokenEndpoint struct {
 	err       error
 }
 
-// tokenRoute stands for the endpoint, which is none of the API.
-var tokenRoute = route{class: once}
+// tokenRoute is the route of the endpoint, which is not part of the API.
+var tokenRoute = route{Route: Route{Class: ClassOnce}}
 
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !t.sent || t.rejected() {
@@ -71,7 +71,7 @@ func (t *tokenEndpoint) rejected() bool {
 	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
 		return false
 	}
-	return !safe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
+	return !ClassSafe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
 }
 
 func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {
@@ -79,7 +79,7 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 	own.GetBody = func() (io.ReadCloser, error) { return nil, conn.ErrNotProcessed }
 	response, err := t.transport.RoundTrip(&own)
 	if err == nil {
-		err = checkAnswer(response, nil)
+		err = checkResponse(response, nil)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -63,7 +63,7 @@ func TestOAuthEndpointAsksOnce(t *testing.T) {
 				tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
 				config.Endpoint.AuthStyle = style
 				api := guarded(t, fixed("new"))
-				err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(safe), nil)
+				err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(ClassSafe), nil)
 				require.ErrorIs(t, err, ErrCredential)
 				assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
 				assert.Empty(t, api.seen())
@@ -86,10 +86,10 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	valid := "new"
 	api := guarded(t, func() string { return valid })
 	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
-	require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Len(t, tokens.seen(), 2)
 	valid = "revoked"
-	require.ErrorIs(t, c.Do(t.Context(), callOf(safe), nil), ErrUnauthorized)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrUnauthorized)
 	assert.Len(t, tokens.seen(), 3)
 }
 
@@ -110,8 +110,8 @@ func TestOAuthKeepsTheRotatedToken(t *testing.T) {
 			_, err := NewClient("https://forge.example.com", WithOAuth(config, token))
 			require.NoError(t, err, "what is to be stored can be used")
 		}))
-		require.ErrorContains(t, c.Do(t.Context(), callOf(safe), nil), "illegal")
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "illegal")
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, []string{"/r2", "new/r3"}, stored)
 		assert.Len(t, tokens.seen(), 2)
 	}
@@ -134,7 +134,7 @@ func TestTokenSourceAskedAgain(t *testing.T) {
 			asked++
 			return nil, test.err
 		})))
-		err := c.Do(t.Context(), callOf(safe), nil)
+		err := c.Do(t.Context(), callOf(ClassSafe), nil)
 		require.ErrorIs(t, err, ErrCredential)
 		assert.Equal(t, test.asked, asked, "%v", test.err)
 		assert.Empty(t, reveals(err))
@@ -159,7 +159,7 @@ func TestTokenType(t *testing.T) {
 			asked++
 			return token, nil
 		})))
-		err = c.Do(t.Context(), callOf(safe), nil)
+		err = c.Do(t.Context(), callOf(ClassSafe), nil)
 		require.ErrorIs(t, err, ErrCredential, "%q", kind)
 		assert.Equal(t, 1, asked)
 		assert.Empty(t, reveals(err))
@@ -168,7 +168,7 @@ func TestTokenType(t *testing.T) {
 	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret, TokenType: kind}))
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, sent+" "+secret, w.seen()[0].header.Get("Authorization"))
 	}
 }
@@ -181,7 +181,7 @@ func TestNilTokenResponses(t *testing.T) {
 		config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://forge.example.com/oauth/token"}}
 		c := wireClient(t, "https://forge.example.com", WithOAuth(config, &oauth2.Token{RefreshToken: secret}),
 			through(func(*http.Request) (*http.Response, error) { return response, nil }))
-		o := ends(t, func() error { return c.Do(t.Context(), callOf(safe), nil, Retry(impatient)) })
+		o := ends(t, func() error { return c.Do(t.Context(), callOf(ClassSafe), nil, Retry(impatient)) })
 		assert.Nil(t, o.panicked, name)
 		require.ErrorIs(t, o.err, ErrCredential, name)
 	}

@@ -79,7 +79,7 @@ func TestAttemptsHoldNoSecret(t *testing.T) {
 		for name, echo := range echoes() {
 			var hook attempts
 			c := wireClient(t, newWire(t, always(echo)).url, credential, WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}), hook.option())
-			_ = c.Do(t.Context(), callOf(safe), new(any))
+			_ = c.Do(t.Context(), callOf(ClassSafe), new(any))
 			require.NotEmpty(t, hook.all())
 			for _, a := range hook.all() {
 				assert.Empty(t, reveals(a), "%s/%s: %v", kind, name, a.Err)

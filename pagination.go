@@ -64,11 +64,11 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	options, err := r.settings(kindList, opts)
+	options, err := r.applyOptions(kindList, opts)
 	if err != nil {
 		return err
 	}
-	first, err := r.call(options)
+	first, err := r.newCall(options)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	p.firstLink = start
 	if options.startAt != "" {
 		if start, err = options.startAt.query(p.listID); err != nil {
-			return r.invalid(err)
+			return r.withRoute(err)
 		}
 		start, p.byOffset = p.trustedQuery(start), nil
 	}
@@ -179,23 +179,22 @@ func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
-	c := newCall(new(call), p.request, p.options, address, nil)
+	c := new(call).init(p.request, p.options, address, nil)
 	c.keysetOptional = p.byOffset != nil
 	if err := c.send(ctx); err != nil {
-		c.release()
+		c.freeBuffer()
 		return nil, nil, err
 	}
-	if c.moved != nil {
-		p.redirectedTo.Store(c.moved)
+	if c.redirectedTo != nil {
+		p.redirectedTo.Store(c.redirectedTo)
 	}
-	page := &page[T]{position: query, header: c.last.header}
-	next, err := p.next(c.last.header, query)
+	page := &page[T]{position: query, header: c.response.header}
+	next, err := p.next(c.response.header, query)
 	switch {
 	case err != nil:
-		page.linkError = c.unusable(err.Error(), nil)
+		page.linkError = c.badResponse(err.Error(), nil)
 	case next != "" && (p.goesBack(query, next) || seen.Seen(next)):
-		c.last.err = &failure{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"}
-		page.linkError = c.error()
+		page.linkError = c.failAfterSuccess(&sentinelError{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"})
 	default:
 		page.next = next
 	}
@@ -225,24 +224,24 @@ func isKeyset(query url.Values) bool {
 
 // decode is the second half of fetch. It reads the items of the page, and ends the call.
 func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T], error) {
-	defer c.release()
+	defer c.freeBuffer()
 	err := c.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
 	})
 	if i := slices.Index(page.items, nil); err == nil && i >= 0 {
-		err = c.unusable(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
+		err = c.badResponse(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
 	}
 	if err != nil {
-		c.end(ctx, err)
+		c.finish(ctx, err)
 		return nil, err
 	}
 	// A bad link to the next page is returned after the items of this page.
 	if page.linkError != nil {
-		c.end(ctx, page.linkError)
+		c.finish(ctx, page.linkError)
 	}
 	if p.options.into != nil {
-		page.response = c.response()
+		page.response = c.publicResponse()
 	}
 	return page, nil
 }
@@ -294,7 +293,7 @@ func parseQuery(query string) url.Values {
 func (p *pager[T]) trustedQuery(query string) string {
 	values, _ := url.ParseQuery(query) // malformed pairs are dropped, as a server would
 	for name := range values {
-		if isCredentialParam(name) || !p.query.Has(name) && strings.Contains(p.request.route.template+"/", ":"+name+"/") {
+		if isCredentialParam(name) || !p.query.Has(name) && strings.Contains(p.request.route.Template+"/", ":"+name+"/") {
 			delete(values, name)
 		}
 	}
@@ -309,6 +308,6 @@ func listID(r *request, filters url.Values) string {
 			own[name] = values
 		}
 	}
-	sum := sha256.Sum256([]byte(r.route.method + " " + r.route.template + "\n" + r.path + "\n" + own.Encode()))
+	sum := sha256.Sum256([]byte(r.route.Method + " " + r.route.Template + "\n" + r.path + "\n" + own.Encode()))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }

@@ -23,7 +23,7 @@ type listOrigin struct{ scheme, host, template string }
 
 func originOf(r *request) listOrigin {
 	base := r.core.config.bases[r.route.base]
-	return listOrigin{base.Scheme, base.Host, r.route.template}
+	return listOrigin{base.Scheme, base.Host, r.route.Template}
 }
 
 func (l *offsetLists) has(r *request) bool {
@@ -68,7 +68,7 @@ func (p *pager[T]) ordered() bool {
 // requires. It is not possible if the caller has set a page number, a pagination, or an ordering
 // that the route does not list.
 func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool) {
-	if r.paging != keyset || query.Has("page") || query.Has("pagination") {
+	if r.Pagination != PaginationKeyset || query.Has("page") || query.Has("pagination") {
 		return nil, false
 	}
 	byKeyset = maps.Clone(query)

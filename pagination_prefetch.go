@@ -75,7 +75,7 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 	if !oldest.Wait(ctx) && !waitBriefly(ctx, oldest) {
 		w.left = true
 		var none T
-		return none, &failure{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
+		return none, &sentinelError{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
 	}
 	return oldest.Result()
 }
@@ -123,7 +123,7 @@ func (p *pager[T]) prefetchPages(ctx context.Context, first *page[T], yield func
 				linked = page
 				break
 			}
-			if !yield(page, p.request.named(err)) {
+			if !yield(page, p.request.withError(err)) {
 				return
 			}
 		}
@@ -132,7 +132,7 @@ func (p *pager[T]) prefetchPages(ctx context.Context, first *page[T], yield func
 		return
 	}
 	for page, err := range p.prefetchByLink(ctx, linked) {
-		if !yield(page, p.request.named(err)) {
+		if !yield(page, p.request.withError(err)) {
 			return
 		}
 	}

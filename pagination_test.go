@@ -443,7 +443,7 @@ func TestListInto(t *testing.T) {
 			assert.Equal(t, 1, page.Attempts)
 			assert.NotEmpty(t, page.Cursor)
 			assert.False(t, page.Cursor.Done())
-			query, err := page.Cursor.query(listID(onceClient(t, srv.URL).request(offsetCall), url.Values{}))
+			query, err := page.Cursor.query(listID(onceClient(t, srv.URL).customRequest(offsetCall), url.Values{}))
 			require.NoError(t, err)
 			assert.Equal(t, (int(item.ID)+1)/2, pageNumber(query), "the cursor names the page of item %d", item.ID)
 		}

@@ -2,7 +2,10 @@ package forge
 
 import (
 	"cmp"
+	"errors"
 	"reflect"
+	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"sync"
@@ -137,7 +140,7 @@ func checkStruct(v reflect.Value, fields []optionField, r *route) error {
 			continue
 		}
 		if f.foreign {
-			return &ValidationError{Param: f.key, Reason: r.method + " " + r.template + " does not document it, and servers ignore such a filter"}
+			return &ValidationError{Param: f.key, Reason: r.Method + " " + r.Template + " does not document it, and servers ignore such a filter"}
 		}
 		if f.inner != nil {
 			if err := checkStruct(value.Elem(), f.inner, r); err != nil {
@@ -238,4 +241,73 @@ func checkNil(v reflect.Value, set []*optionField) error {
 		}
 	}
 	return nil
+}
+
+// The functions below are rules for single parameters. Their errors have the name of the parameter;
+// nameOption adds the Go name of its field.
+
+// firstError returns the first error of several rules, or nil.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// required rejects options without a required parameter.
+func required(param string, set bool) error {
+	if set {
+		return nil
+	}
+	return &ValidationError{Param: param, Reason: "it is required"}
+}
+
+// exclusive rejects two parameters that exclude each other.
+func exclusive(param string, set bool, other string, otherSet bool) error {
+	if !set || !otherSet {
+		return nil
+	}
+	return &ValidationError{Param: param, Reason: "it cannot be combined with " + other}
+}
+
+// isTrue reports whether an optional boolean is set to true.
+func isTrue(value *bool) bool { return value != nil && *value }
+
+// needs rejects a parameter that needs another one.
+func needs(param string, set bool, other string, otherSet bool) error {
+	if !set || otherSet {
+		return nil
+	}
+	return &ValidationError{Param: param, Reason: "it needs " + other + " as well"}
+}
+
+// replaced rejects a deprecated parameter together with its replacement.
+func replaced(param string, set bool, use string, useSet bool) error {
+	if !set || !useSet {
+		return nil
+	}
+	return &ValidationError{Param: param, Reason: "it is deprecated, and " + use + " is given too: leave " + param + " out"}
+}
+
+// atMost rejects more values than the endpoint allows.
+func atMost(param string, n, most int, unit string) error {
+	if n <= most {
+		return nil
+	}
+	return &ValidationError{Param: param, Reason: "it has " + strconv.Itoa(n) + " " + unit + "; " + strconv.Itoa(most) + " is the most"}
+}
+
+// isRE2 rejects a pattern that is not RE2, the syntax of Go and of the server.
+func isRE2(param, pattern string) error {
+	_, err := regexp.Compile(pattern)
+	if err == nil {
+		return nil
+	}
+	reason := err.Error()
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) { // its text repeats what kind of error it is
+		reason = bad.Code.String() + ": `" + bad.Expr + "`"
+	}
+	return &ValidationError{Param: param, Reason: "it is no RE2 pattern: " + reason}
 }

@@ -243,8 +243,8 @@ func TestSecretsWithoutAnAnswer(t *testing.T) {
 			over, cancel := context.WithCancel(context.Background())
 			cancel()
 			for _, err := range []error{
-				c.Do(over, callOf(safe), nil), c.Do(context.Background(), Call{Method: "GET", Route: "/x", Query: url.Values{"private_token": {secret}}}, nil),
-				c.Do(context.Background(), callOf(safe), nil, Header("Private-Token", secret)), c.Do(context.Background(), callOf(safe), nil, Query("sudo", secret)),
+				c.Do(over, callOf(ClassSafe), nil), c.Do(context.Background(), Call{Method: "GET", Route: "/x", Query: url.Values{"private_token": {secret}}}, nil),
+				c.Do(context.Background(), callOf(ClassSafe), nil, Header("Private-Token", secret)), c.Do(context.Background(), callOf(ClassSafe), nil, Query("sudo", secret)),
 			} {
 				require.Error(t, err)
 				seen.see(err)
@@ -273,7 +273,7 @@ func TestSecretsInPanics(t *testing.T) {
 					assert.NotNil(t, p, name)
 					assert.Empty(t, reveals([]any{p, string(debug.Stack())}, kind.secrets...), "%s, %s", kind.name, name)
 				}()
-				_ = c.Do(t.Context(), callOf(safe), nil)
+				_ = c.Do(t.Context(), callOf(ClassSafe), nil)
 			}()
 		}
 	}
@@ -292,7 +292,7 @@ func TestSecretsOfProxyAddress(t *testing.T) {
 	c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
 		return nil, fmt.Errorf("invalid proxy address %q", "http://user:"+proxySecret+"@:x")
 	}}}))
-	err := c.Do(t.Context(), callOf(safe), nil)
+	err := c.Do(t.Context(), callOf(ClassSafe), nil)
 	require.ErrorContains(t, err, "HTTPS_PROXY")
 	assert.Empty(t, reveals(err, proxySecret))
 }
@@ -339,7 +339,7 @@ func TestRevealsForms(t *testing.T) {
 		assert.NotEmpty(t, reveals(text, clientSecret), text)
 	}
 	assert.NotEmpty(t, reveals(context.WithValue(context.Background(), routeKey{}, clientSecret), clientSecret))
-	assert.NotEmpty(t, reveals(slog.AnyValue(errors.Join(errors.New("x"), fmt.Errorf("y %w", &failure{cause: errors.New(clientSecret)}))), clientSecret))
+	assert.NotEmpty(t, reveals(slog.AnyValue(errors.Join(errors.New("x"), fmt.Errorf("y %w", &sentinelError{cause: errors.New(clientSecret)}))), clientSecret))
 }
 
 // credentialNames are spellings under which servers take a parameter that carries a credential: as
@@ -364,7 +364,7 @@ func TestCredentialNames(t *testing.T) {
 	c := wireClient(t, w.url)
 	for _, name := range credentialNames {
 		var invalid *ValidationError
-		err := c.Do(t.Context(), callOf(safe), nil, Query(name, secret))
+		err := c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, secret))
 		require.ErrorAs(t, err, &invalid, name)
 		assert.Equal(t, "Query", invalid.Option)
 		assert.Empty(t, reveals(err))
@@ -375,7 +375,7 @@ func TestCredentialNames(t *testing.T) {
 	}
 	assert.Empty(t, w.seen())
 	for _, name := range harmlessNames {
-		require.NoError(t, c.Do(t.Context(), callOf(safe), nil, Query(name, "x")), name)
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, "x")), name)
 		got, err := url.Parse(<-asked)
 		require.NoError(t, err)
 		assert.Equal(t, url.Values{name: {"x"}}, got.Query())
@@ -425,7 +425,7 @@ func TestCredentialNamesInLogs(t *testing.T) {
 	}
 	var log records
 	w := newWire(t, always(say(302, "", "Location: /api/v4/moved?private_token[]="+secret)))
-	require.Error(t, wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(safe), nil))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(ClassSafe), nil))
 	_, text := log.lines(t)
 	assert.NotContains(t, text, secret)
 }
@@ -437,7 +437,7 @@ func TestCredentialHeaderNames(t *testing.T) {
 	c := wireClient(t, w.url)
 	for _, name := range []string{"PRIVATE-TOKEN", "private-token", "Private_Token", "private_token", "JOB_TOKEN", "job-token", "Deploy_Token", "AUTHORIZATION", "proxy-authorization", "COOKIE", "SUDO"} {
 		var invalid *ValidationError
-		require.ErrorAs(t, c.Do(t.Context(), callOf(safe), nil, Header(name, secret)), &invalid, name)
+		require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header(name, secret)), &invalid, name)
 		assert.Equal(t, "Header", invalid.Option)
 	}
 	assert.Empty(t, w.seen())
@@ -453,8 +453,8 @@ func FuzzEcho(f *testing.F) {
 		f.Add(uint8(form), "", "", "\x7f", uint8(5), uint16(102))
 	}
 	spellings := safetexttest.Spellings()
-	var answer *http.Response
-	client := fuzzClient(f, func(*http.Request) (*http.Response, error) { return answer, nil })
+	var resp *http.Response
+	client := fuzzClient(f, func(*http.Request) (*http.Response, error) { return resp, nil })
 	f.Fuzz(func(t *testing.T, form uint8, before, after, split string, at uint8, status uint16) {
 		if safetext.Printable(split) != "" || strings.ContainsAny(split, "\t\r\n ") {
 			split = ""
@@ -464,7 +464,7 @@ func FuzzEcho(f *testing.F) {
 		text := before + hidden + after
 		for _, r := range runners {
 			contentType := []string{"application/json", "text/html", "text/" + hidden}[at%3]
-			answer = fuzzAnswer(nil, 200+int(status)%400, http.Header{
+			resp = fuzzAnswer(nil, 200+int(status)%400, http.Header{
 				"X-Request-Id": {text}, "X-Echo": {text}, "Content-Type": {contentType}, "Content-Disposition": {`attachment; filename="` + text + `"`},
 				"Location": {"https://x" + hidden + ".example.com/" + text},
 			}, text)

@@ -93,7 +93,7 @@ func (o *RegistryTokenOptions) check() error {
 // need no GetToken. Request options are for a request of one's own, so with any the token is
 // always a new one. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
-	r := s.get("/jwt/auth").constant("service", registryName).params(o)
+	r := s.get("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.token(ctx, r, "", opts)
 }
 

@@ -74,28 +74,28 @@ type deletionRules struct {
 // previewRules checks the options as DeleteTags would, and reads them.
 func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteTagsOptions, opts []RequestOption) (*deletionRules, error) {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
-	settings, err := r.settings(kindList, opts)
+	settings, err := r.applyOptions(kindList, opts)
 	if err != nil {
 		return nil, err
 	}
 	const whole = "a preview needs the whole list: omit this option"
 	switch {
 	case settings.onePage:
-		return nil, r.invalid(&ValidationError{Option: "OnePage", Reason: whole})
+		return nil, r.withRoute(&ValidationError{Option: "OnePage", Reason: whole})
 	case settings.startAt != "":
-		return nil, r.invalid(&ValidationError{Option: "StartAt", Reason: whole})
+		return nil, r.withRoute(&ValidationError{Option: "StartAt", Reason: whole})
 	}
 	settings.unchecked = false // what is no pattern selects nothing
-	if _, err := r.call(settings); err != nil {
+	if _, err := r.newCall(settings); err != nil {
 		return nil, err
 	}
-	o = orZero(o).(*DeleteTagsOptions)
-	rules := &deletionRules{keepN: o.KeepN, reads: settings.again(), page: cmp.Or(settings.into, new(Response))}
+	o = zeroIfNil(o).(*DeleteTagsOptions)
+	rules := &deletionRules{keepN: o.KeepN, reads: settings.inherit(), page: cmp.Or(settings.into, new(Response))}
 	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
 		rules.keep, err = anchored(o.NameRegexKeep)
 	}
 	if err != nil {
-		return nil, r.invalid(err)
+		return nil, r.withRoute(err)
 	}
 	if o.OlderThan != "" {
 		rules.olderThan, err = o.OlderThan.Duration()
@@ -166,7 +166,7 @@ func (s *RegistryService) readTags(ctx context.Context, project Ref, repository 
 	var tags []*RegistryTagDetail
 	for tag, err := range prefetch(ctx, nil, limit, read) {
 		if err != nil {
-			return nil, r.named(err)
+			return nil, r.withError(err)
 		}
 		if tag != nil {
 			tags = append(tags, tag)

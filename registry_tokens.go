@@ -50,7 +50,7 @@ func (s *tokenStore) of(scopes string) *scopeTokens {
 }
 
 func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
-	c, err := r.prepare(ctx, kindDo, opts)
+	c, err := r.prepare(ctx, kindJSON, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts [
 		return tokens.exchange(ctx, r, nil)
 	})
 	if err != nil {
-		return nil, r.named(credentialError(err))
+		return nil, r.withError(credentialError(err))
 	}
 	return token.copy(), nil
 }
@@ -147,7 +147,7 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 // credential authorizes calls of the registry with a token for the scope.
 func (s *RegistryNativeService) credential(scope RegistryScope) *credential.Credential {
 	bearer := credential.Bearer(func(ctx context.Context, refused string) (*oauth2.Token, error) {
-		r := s.get("/jwt/auth").constant("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
+		r := s.get("/jwt/auth").queryParam("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
 		token, err := s.token(ctx, r, refused, nil)
 		if err != nil {
 			return nil, &credential.Error{Reason: "no registry token could be obtained: " + err.Error(), Cause: err}

@@ -126,15 +126,15 @@ type Diff struct {
 // Incomplete reports whether the server cut the diffs, as far as it says: see MergeRequestChanges.Incomplete. The request option
 // Complete makes an error of it.
 func (c *Comparison) Incomplete() bool {
-	missing, _ := c.cut(false)
+	missing, _ := c.truncation(false)
 	return missing != ""
 }
 
-func (c *Comparison) cut(bool) (missing, remedy string) {
+func (c *Comparison) truncation(bool) (missing, remedy string) {
 	if c.CompareTimeout {
 		return "the server ran out of time (compare_timeout)", "compare fewer commits"
 	}
-	return cutDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
+	return truncatedDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
 }
 
 // Contributor is who committed to a repository (Document 1 §2.4).
@@ -165,7 +165,7 @@ type Changelog struct {
 
 // cutDiffs says how many diffs were left out, "" when none was. Servers before 18.4 mark none: there, a diff without text that
 // changes nothing else either was left out, too.
-func cutDiffs(diffs []Diff) string {
+func truncatedDiffs(diffs []Diff) string {
 	n, first := 0, ""
 	for _, d := range diffs {
 		same := d.OldPath == d.NewPath && d.AMode == d.BMode && !d.NewFile && !d.DeletedFile && !d.RenamedFile

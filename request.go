@@ -12,50 +12,50 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// request is a call as a value: building it does no I/O, sending never changes it. What is wrong with its
-// arguments is kept in err and returned by the executor.
+// request is a call as a value: building it does no I/O, sending never changes it. An invalid
+// argument is stored in err, which do, exec, open and list return.
 type request struct {
-	core    *core
-	auth    *credential.Credential // of the address, which goes nowhere else
-	route   *route
-	whole   wirePath   // expanded, from the root
-	path    string     // the same, escaped and relative to the route's base
-	subject string     // what the quota of the route is counted for
-	query   url.Values // set directly, by Call
-	options any        // url-tagged: becomes the query
-	body    any        // what encode makes the payload of
-	encode  func(any) (*payload, error)
-	// These are set with options and a body: programs whose calls have none do not link them.
+	core     *core
+	auth     *credential.Credential // of the address; sent nowhere else
+	route    *route
+	fullPath wirePath   // full escaped path, with the prefix of the base URL
+	path     string     // escaped, relative to the route's base
+	quotaKey string     // what the quota of the route is counted for
+	query    url.Values // set directly, by Call
+	options  any        // url-tagged, for the query
+	body     any        // argument of encode
+	encode   func(any) (*payload, error)
+	// These are set together with options and a body: other programs do not link them.
 	encodeQuery func(options any) (url.Values, error)
 	checkFields func(options any, r *route) error
-	accept      string // the media type asked for; empty: JSON
+	accept      string // the requested media type; empty: JSON
 	pages       pageShape
-	sum         checksum // of the stream
+	checksum    checksum // of the stream
 	uploads     bool     // the body is a file
 	err         error
 
-	foreign   func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
-	translate func(answer []byte) ([]byte, error)                  // gives the answer in the contract's words
+	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
+	translate        func(answer []byte) ([]byte, error)                  // translates a response to the contract's vocabulary
 }
 
 func (s service) get(template string, args ...any) *request {
-	return s.request(http.MethodGet, template, args)
+	return s.newRequest(http.MethodGet, template, args)
 }
 
 func (s service) post(template string, args ...any) *request {
-	return s.request(http.MethodPost, template, args)
+	return s.newRequest(http.MethodPost, template, args)
 }
 
 func (s service) put(template string, args ...any) *request {
-	return s.request(http.MethodPut, template, args)
+	return s.newRequest(http.MethodPut, template, args)
 }
 
 func (s service) delete(template string, args ...any) *request {
-	return s.request(http.MethodDelete, template, args)
+	return s.newRequest(http.MethodDelete, template, args)
 }
 
-// request looks the route up, which TestRoutes shows to exist, and expands its template.
-func (s service) request(method, template string, args []any) *request {
+// newRequest looks up the route, which TestRoutes shows to exist, and expands its template.
+func (s service) newRequest(method, template string, args []any) *request {
 	route, known := findRoute(method, template)
 	if !known {
 		route = undocumentedRoute(method, template)
@@ -66,27 +66,27 @@ func (s service) request(method, template string, args []any) *request {
 	if base := core.config.bases[route.base]; base != nil {
 		prefix = wirePath{base.EscapedPath(), base.Path}
 	}
-	if r.whole, r.err = expandTemplate(prefix, template, args); r.err == nil {
-		r.path, r.subject = r.whole.escaped[len(prefix.escaped):], route.quota.subject(args)
+	if r.fullPath, r.err = expandTemplate(prefix, template, args); r.err == nil {
+		r.path, r.quotaKey = r.fullPath.escaped[len(prefix.escaped):], route.quota.key(args)
 	}
 	return r
 }
 
 // params sends the url-tagged options as the query.
 func (r *request) params(options any) *request {
-	r.options, r.encodeQuery, r.checkFields = orZero(options), encodeQuery, checkFields
+	r.options, r.encodeQuery, r.checkFields = zeroIfNil(options), encodeQuery, checkFields
 	return r
 }
 
 // json sends the json-tagged options as a JSON body.
 func (r *request) json(options any) *request {
-	r.body, r.encode, r.checkFields = orZero(options), encodeJSON, checkFields
+	r.body, r.encode, r.checkFields = zeroIfNil(options), encodeJSON, checkFields
 	return r
 }
 
 // form sends the url-tagged options as a form body.
 func (r *request) form(options any) *request {
-	r.body, r.encode, r.checkFields = orZero(options), encodeForm, checkFields
+	r.body, r.encode, r.checkFields = zeroIfNil(options), encodeForm, checkFields
 	return r
 }
 
@@ -96,9 +96,9 @@ func (r *request) upload(fields map[string]string, fileField string, file File) 
 	return r
 }
 
-// rules checks the options' own rules, where they are encoded in another way.
-func (r *request) rules(options any) *request {
-	r.body, r.checkFields = orZero(options), checkFields
+// checked checks the options' own rules, if they are encoded in another way.
+func (r *request) checked(options any) *request {
+	r.body, r.checkFields = zeroIfNil(options), checkFields
 	return r
 }
 
@@ -110,42 +110,42 @@ func (r *request) argument(name string, value any) *request {
 	return r
 }
 
-// constant adds a query parameter that the endpoint has one value for.
-func (r *request) constant(name, value string) *request {
+// queryParam adds a query parameter that has one value for the endpoint.
+func (r *request) queryParam(name, value string) *request {
 	r.query = url.Values{name: {value}}
 	return r
 }
 
-// do sends the request and reads one JSON value.
+// do sends the request and decodes one JSON value.
 func do[T any](ctx context.Context, r *request, opts []RequestOption) (*T, error) {
 	var out T
-	if err := r.read(ctx, &out, opts); err != nil {
+	if err := r.sendAndDecode(ctx, &out, opts); err != nil {
 		return nil, err
 	}
 	return &out, nil
 }
 
-// exec sends the request and wants no value.
+// exec sends the request and ignores the value.
 func exec(ctx context.Context, r *request, opts []RequestOption) error {
-	c, err := r.prepare(ctx, kindExec, opts)
+	c, err := r.prepare(ctx, kindNoResult, opts)
 	if err != nil {
 		return err
 	}
-	defer c.report()
+	defer c.fillInto()
 	return c.send(ctx)
 }
 
-// open sends the request and hands its answer over as a stream.
+// open sends the request and returns its response as a stream.
 func open(ctx context.Context, r *request, opts []RequestOption) (*Download, error) {
-	c, err := r.prepare(ctx, kindOpen, opts)
+	c, err := r.prepare(ctx, kindStream, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer c.report()
+	defer c.fillInto()
 	returned := false
 	defer func() {
-		if !returned && c.stream != nil { // a panic or runtime.Goexit of the caller's code
-			_ = c.stream.Close()
+		if !returned && c.response.body != nil { // a panic or runtime.Goexit of the caller's code
+			_ = c.response.body.Close()
 		}
 	}()
 	err = c.send(ctx)
@@ -165,58 +165,58 @@ func list[T any](ctx context.Context, r *request, opts []RequestOption) iter.Seq
 	}
 }
 
-// read is do without the type parameter.
-func (r *request) read(ctx context.Context, out any, opts []RequestOption) error {
-	c, err := r.prepare(ctx, kindDo, opts)
+// sendAndDecode is do without the type parameter.
+func (r *request) sendAndDecode(ctx context.Context, out any, opts []RequestOption) error {
+	c, err := r.prepare(ctx, kindJSON, opts)
 	if err != nil {
 		return err
 	}
-	defer c.release()
-	defer c.report()
+	defer c.freeBuffer()
+	defer c.fillInto()
 	if err := c.send(ctx); err != nil {
 		return err
 	}
 	if err = c.decode(out); err == nil {
 		c.countLargeBlob(out)
-		err = c.whole(out)
+		err = c.checkComplete(out)
 	}
 	if err != nil {
-		c.end(ctx, err)
+		c.finish(ctx, err)
 	}
 	return err
 }
 
 // prepare checks the request, encodes it and applies the request options.
-func (r *request) prepare(ctx context.Context, kind executor, opts []RequestOption) (*call, error) {
+func (r *request) prepare(ctx context.Context, kind callKind, opts []RequestOption) (*call, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	settings, err := r.settings(kind, opts)
+	settings, err := r.applyOptions(kind, opts)
 	if err != nil {
 		return nil, err
 	}
-	return r.call(settings)
+	return r.newCall(settings)
 }
 
-// ready refuses what would panic in the middle of a call.
+// ready rejects a client or a context that would panic in the middle of a call.
 func (r *request) ready(ctx context.Context) error {
 	if err := r.core.check(); err != nil {
-		return r.invalid(err)
+		return r.withRoute(err)
 	}
 	if ctx == nil {
-		return r.invalid(errNilContext)
+		return r.withRoute(errNilContext)
 	}
 	return nil
 }
 
-// settings applies the request options.
-func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, error) {
-	both := new(struct {
+// applyOptions applies the request options.
+func (r *request) applyOptions(kind callKind, opts []RequestOption) (*callOptions, error) {
+	together := new(struct { // one allocation
 		options callOptions
 		call    call
 	})
-	s := &both.options
-	s.kind, s.retry, s.limits, s.room = kind, r.core.config.retry, r.core.config.limits, &both.call
+	s := &together.options
+	s.kind, s.retry, s.limits, s.call = kind, r.core.config.retry, r.core.config.limits, &together.call
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -224,50 +224,50 @@ func (r *request) settings(kind executor, opts []RequestOption) (*callOptions, e
 		opt(s)
 	}
 	if s.err != nil {
-		return nil, r.invalid(s.err)
+		return nil, r.withRoute(s.err)
 	}
 	s.retry = s.retry.withDefaults()
 	return s, nil
 }
 
-// call makes the call that the executors send: everything is checked and encoded here, before the first attempt.
-func (r *request) call(s *callOptions) (*call, error) {
+// newCall returns the call. Everything is checked and encoded here, before the first attempt.
+func (r *request) newCall(s *callOptions) (*call, error) {
 	if r.err != nil {
-		return nil, r.invalid(r.err)
+		return nil, r.withRoute(r.err)
 	}
 	switch {
 	case r.route.base != apiBase && s.header["Sudo"] != nil:
-		return nil, r.invalid(&ValidationError{Option: "Sudo", Reason: "the registry knows no users: it goes to the API only"})
-	case s.progress != nil && s.kind != kindOpen && !r.uploads:
-		return nil, r.invalid(&ValidationError{Option: "Progress", Reason: "it is for downloads and uploads of files"})
+		return nil, r.withRoute(&ValidationError{Option: "Sudo", Reason: "the registry knows no users: it goes to the API only"})
+	case s.progress != nil && s.kind != kindStream && !r.uploads:
+		return nil, r.withRoute(&ValidationError{Option: "Progress", Reason: "it is for downloads and uploads of files"})
 	}
 	if err := r.check(s); err != nil {
-		return nil, r.invalid(err)
+		return nil, r.withRoute(err)
 	}
 	values, err := r.values(s)
 	if err != nil {
-		return nil, r.invalid(err)
+		return nil, r.withRoute(err)
 	}
 	var body *payload
 	if r.encode != nil {
 		if body, err = r.encode(r.body); err != nil {
-			return nil, r.invalid(err)
+			return nil, r.withRoute(err)
 		}
 	}
 	base := r.core.config.bases[r.route.base]
 	if base == nil {
-		return nil, r.invalid(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
+		return nil, r.withRoute(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
 	}
-	u := joinURL(base, r.whole)
+	u := joinURL(base, r.fullPath)
 	if s.kind != kindList { // whose pages have queries of their own
 		u.RawQuery = values.Encode()
 	}
-	c := newCall(s.room, r, s, u, body)
+	c := s.call.init(r, s, u, body)
 	c.query = values
 	return c, nil
 }
 
-// check runs the options' own rules.
+// check checks the options by their own rules.
 func (r *request) check(s *callOptions) error {
 	if s.unchecked {
 		return nil
@@ -280,11 +280,11 @@ func (r *request) check(s *callOptions) error {
 	return nil
 }
 
-// checkOptions runs the rules that all options share, and those of the type. A caller's own body, in
-// Call, has none.
+// checkOptions checks the rules that all options share, and those of the type. A caller's own body,
+// in Call, has no rules.
 func (r *request) checkOptions(options any) error {
 	c, ruled := options.(checker)
-	if r.checkFields != nil && (ruled || r.foreign == nil) {
+	if r.checkFields != nil && (ruled || r.unmarshalForeign == nil) {
 		if err := r.checkFields(options, r.route); err != nil {
 			return err
 		}
@@ -295,7 +295,7 @@ func (r *request) checkOptions(options any) error {
 	return nil
 }
 
-// values is the query of the options, of Call and of the request options together.
+// values returns the query of the options, of Call and of the request options together.
 func (r *request) values(s *callOptions) (url.Values, error) {
 	if r.options == nil && r.query == nil && s.query == nil {
 		return nil, nil
@@ -315,27 +315,27 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 	return values, nil
 }
 
-// errNilContext refuses a call that nothing could end.
+// errNilContext is the error of a call that nothing could end.
 var errNilContext = &ValidationError{Option: "ctx", Reason: "nil Context: use context.Background() where there is none"}
 
-// invalid completes a refusal with the route.
-func (r *request) invalid(err error) error {
+// withRoute returns err as a *ValidationError with the route.
+func (r *request) withRoute(err error) error {
 	var v *ValidationError
 	if !errors.As(err, &v) {
 		v = &ValidationError{Option: "request", Reason: err.Error()}
 	}
 	named := *v
-	named.Route, named.Path = r.route.method+" "+r.route.template, r.core.redact(r.path)
+	named.Route, named.Path = r.route.Method+" "+r.route.Template, r.core.redact(r.path)
 	return &named
 }
 
-// verified compares the stream with a checksum while it is read. An algorithm that is not known is refused: a download that is
-// not compared must not look like one that was.
+// verified compares the stream with a checksum while it is read. An unknown algorithm is an error: a
+// download that is not compared must not look like one that was.
 func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 	switch {
 	case sum == "":
 	case algorithm == ChecksumSHA256:
-		r.sum = checksum{want: sum, make: sha256.New}
+		r.checksum = checksum{want: sum, make: sha256.New}
 	case r.err == nil:
 		r.err = &ValidationError{Option: "SecureFile.ChecksumAlgorithm", Param: "checksum_algorithm",
 			Reason: "it is none that this version knows: clear Checksum to download without comparing"}
@@ -343,9 +343,8 @@ func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 	return r
 }
 
-// subject returns the argument that the quota is counted for: the project of a blob, or the
-// repository.
-func (q quota) subject(args []any) string {
+// key returns the argument that the quota is counted for: the project of a blob, or the repository.
+func (q quota) key(args []any) string {
 	which := 0
 	switch q {
 	case noQuota, archiveQuota:
@@ -358,8 +357,8 @@ func (q quota) subject(args []any) string {
 	return text
 }
 
-// named returns err if it is nil or has an *Error, and otherwise an *Error of the request for it.
-func (r *request) named(err error) error {
+// withError returns err if it is nil or has an *Error, and otherwise an *Error of the request for it.
+func (r *request) withError(err error) error {
 	var failed *Error
 	if err == nil || errors.As(err, &failed) {
 		return err
@@ -369,5 +368,5 @@ func (r *request) named(err error) error {
 
 // fail returns the error of a wait that ended without its result.
 func (r *request) fail(sentinel error, text string) error {
-	return &Error{Method: r.route.method, Route: r.route.template, Path: r.core.redact(r.path), cause: &failure{sentinel: sentinel, text: text}}
+	return &Error{Method: r.route.Method, Route: r.route.Template, Path: r.core.redact(r.path), cause: &sentinelError{sentinel: sentinel, text: text}}
 }

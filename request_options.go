@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// RequestOption changes a single call. One that does not fit the call is a *ValidationError. Of one
-// that is given twice and sets a number or a policy the last counts, so that a helper's can be
-// replaced; Query adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt, Sudo and a
-// Header of the same name are refused the second time, as the first would be lost.
+// RequestOption changes a single call. An option that does not fit the call is a *ValidationError.
+// Options that set a number or a policy can be given twice: the last one counts, so that a helper's
+// option can be replaced. Query adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt,
+// Sudo and a Header of the same name are an error if given twice, as the first would be lost.
 type RequestOption func(*callOptions)
 
-// executor is the kind of call: what is done with the answer.
-type executor uint8
+// callKind is what a call does with the response. The kinds can be combined as a set.
+type callKind uint8
 
 const (
-	kindDo executor = 1 << iota
-	kindExec
-	kindOpen
+	kindJSON callKind = 1 << iota
+	kindNoResult
+	kindStream
 	kindList
-	kindAny = kindDo | kindExec | kindOpen | kindList
+	kindAny = kindJSON | kindNoResult | kindStream | kindList
 )
 
 // callOptions is what the request options set.
 type callOptions struct {
-	kind      executor
+	kind      callKind
 	onePage   bool
 	unchecked bool
 	complete  bool
@@ -43,79 +43,82 @@ type callOptions struct {
 	progress  func(done, total int64)
 	limits    limits
 	plan      func(*call) error // instead of sending
-	sum       checksum
+	checksum  checksum
 	err       error
-	room      *call // for the call that is made of them, in the same piece of memory
+	call      *call // allocated together with the options
 }
 
-// again is an option for further requests of the same method: it has the headers, the retry policy and the limits.
-func (o *callOptions) again() RequestOption {
+// inherit returns an option for further requests of the same method: it sets the headers, the retry
+// policy and the limits.
+func (o *callOptions) inherit() RequestOption {
 	return func(more *callOptions) { more.header, more.retry, more.limits = o.header, o.retry, o.limits }
 }
 
-// fits records the option's misuse and reports whether it may go on.
-func (o *callOptions) fits(option string, kinds executor) bool {
+// allow reports whether the option fits the call. If not, it records the error.
+func (o *callOptions) allow(option string, kinds callKind) bool {
 	if o.kind&kinds == 0 {
-		o.refuse(option, "", "it does not fit this kind of call")
+		o.reject(option, "", "it does not fit this kind of call")
 	}
 	return o.err == nil
 }
 
-// fitsOnce is fits for an option of which a second one would undo the first.
-func (o *callOptions) fitsOnce(option string, kinds executor, given bool) bool {
+// allowOnce is allow for an option that would replace an earlier one.
+func (o *callOptions) allowOnce(option string, kinds callKind, given bool) bool {
 	if given {
-		o.refuse(option, "", "it is given twice, so the first would be lost")
+		o.reject(option, "", "it is given twice, so the first would be lost")
 	}
-	return o.fits(option, kinds)
+	return o.allow(option, kinds)
 }
 
-func (o *callOptions) refuse(option, param, reason string) {
+func (o *callOptions) reject(option, param, reason string) {
 	if o.err != nil {
 		return
 	}
 	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
 }
 
-// Into stores what came with the response: status, headers, request id, cursor. It is emptied when
-// the call begins, so that a call without a response leaves it empty. A list writes it anew with
-// each page, from the goroutine that ranges.
+// Into stores the status, the headers, the request id and the cursor of the response. It is cleared
+// when the call begins, so that a call without a response leaves it empty. A list sets it again for
+// each page, in the goroutine that ranges.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
 		if response != nil {
 			*response = Response{}
 		}
-		if o.fitsOnce("Into", kindAny, o.into != nil && o.into != response) {
+		if o.allowOnce("Into", kindAny, o.into != nil && o.into != response) {
 			o.into = response
 		}
 	}
 }
 
-// OnePage ends a list after one page; Response.Cursor tells where the next begins.
+// OnePage ends a list after one page. Response.Cursor has the position of the next page.
 func OnePage() RequestOption {
 	return func(o *callOptions) {
-		if o.fits("OnePage", kindList) {
+		if o.allow("OnePage", kindList) {
 			o.onePage = true
 		}
 	}
 }
 
-// PerPage sets the number of items that a list asks for at a time: 100 unless set, which is also the most that servers give.
+// PerPage sets the number of items per page of a list. The default is 100, which is also the maximum
+// of servers.
 func PerPage(n int) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("PerPage", kindList) {
+		if !o.allow("PerPage", kindList) {
 			return
 		}
 		if o.perPage = n; n < 1 {
-			o.refuse("PerPage", "per_page", "it must be at least 1")
+			o.reject("PerPage", "per_page", "it must be at least 1")
 		}
 	}
 }
 
-// StartAt goes on with a list where an earlier run left off. A finished cursor yields nothing, the zero cursor starts over,
-// and the cursor of another list is refused. PerPage and Ahead may change between runs, filters may not.
+// StartAt continues a list where an earlier run ended. A finished cursor yields nothing, the zero
+// cursor starts from the beginning, and the cursor of another list is an error. PerPage and Ahead may
+// change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
-		if o.fitsOnce("StartAt", kindList, o.startAt != "") {
+		if o.allowOnce("StartAt", kindList, o.startAt != "") {
 			o.startAt = cursor
 		}
 	}
@@ -131,24 +134,24 @@ func StartAt(cursor Cursor) RequestOption {
 // inside such a function then ends when the function returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("Ahead", kindList) {
+		if !o.allow("Ahead", kindList) {
 			return
 		}
 		if o.ahead = min(n, maxAhead); n < 0 {
-			o.refuse("Ahead", "", "it must not be negative")
+			o.reject("Ahead", "", "it must not be negative")
 		}
 	}
 }
 
-// Sudo acts as another user, by id; administrators only (Document 1 §5). It is sent as a header, to the client's own
-// server only.
+// Sudo acts as another user, by id. It is for administrators only (Document 1 §5). It is sent as a
+// header, to the client's own server only.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.fitsOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
+		if !o.allowOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
 			return
 		}
 		if user <= 0 {
-			o.refuse("Sudo", "sudo", "the id is not positive")
+			o.reject("Sudo", "sudo", "the id is not positive")
 			return
 		}
 		o.setHeader("Sudo", strconv.FormatInt(user, 10))
@@ -158,20 +161,20 @@ func Sudo(user int64) RequestOption {
 // Header adds a request header. Headers that carry credentials or frame the message are refused.
 func Header(name, value string) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("Header", kindAny) {
+		if !o.allow("Header", kindAny) {
 			return
 		}
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case isCredentialHeader(canonical):
-			o.refuse("Header", canonical, "it carries a credential: use a client option, or Sudo")
+			o.reject("Header", canonical, "it carries a credential: use a client option, or Sudo")
 		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
-			o.refuse("Header", canonical, "net/http sends requests with it again by itself, and the API documents none")
+			o.reject("Header", canonical, "net/http sends requests with it again by itself, and the API documents none")
 		case isFraming(canonical):
-			o.refuse("Header", canonical, "it is set by the transport")
+			o.reject("Header", canonical, "it is set by the transport")
 		case !validHeaderName(name) || hasControl(value):
-			o.refuse("Header", "", "the name or value is not a legal header")
+			o.reject("Header", "", "the name or value is not a legal header")
 		case o.header[canonical] != nil:
-			o.refuse("Header", canonical, "it is given twice, so the first would be lost")
+			o.reject("Header", canonical, "it is given twice, so the first would be lost")
 		default:
 			o.setHeader(canonical, value)
 		}
@@ -205,11 +208,11 @@ func validHeaderName(name string) bool {
 // Query adds an undocumented query parameter. Parameters that carry credentials are refused.
 func Query(name, value string) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("Query", kindAny) {
+		if !o.allow("Query", kindAny) {
 			return
 		}
 		if name == "" || isCredentialParam(name) {
-			o.refuse("Query", name, "the name is empty or carries a credential: use a client option, or Sudo")
+			o.reject("Query", name, "the name is empty or carries a credential: use a client option, or Sudo")
 			return
 		}
 		if o.query == nil {
@@ -222,7 +225,7 @@ func Query(name, value string) RequestOption {
 // Retry replaces the client's retry policy for this call.
 func Retry(policy RetryPolicy) RequestOption {
 	return func(o *callOptions) {
-		if o.fits("Retry", kindAny) {
+		if o.allow("Retry", kindAny) {
 			o.retry, o.err = policy, policy.check("Retry")
 		}
 	}
@@ -237,80 +240,80 @@ func Retry(policy RetryPolicy) RequestOption {
 // call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
-		if o.fitsOnce("Progress", kindDo|kindExec|kindOpen, o.progress != nil) {
+		if o.allowOnce("Progress", kindJSON|kindNoResult|kindStream, o.progress != nil) {
 			o.progress = report
 		}
 	}
 }
 
-// HeaderTimeout replaces the 60 s that an attempt waits for the first byte of an answer.
+// HeaderTimeout sets how long an attempt waits for the first byte of a response. The default is 60 s.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("HeaderTimeout", kindAny) {
+		if !o.allow("HeaderTimeout", kindAny) {
 			return
 		}
 		if o.limits.Header = d; d <= 0 {
-			o.refuse("HeaderTimeout", "", "it must be positive")
+			o.reject("HeaderTimeout", "", "it must be positive")
 		}
 	}
 }
 
-// MaxBytes replaces the limit of an answer's size after decompression: 32 MiB for JSON, none for downloads.
+// MaxBytes sets the maximum size of a response in bytes, after decompression. The default is 32 MiB
+// for JSON; downloads have no limit.
 func MaxBytes(n int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.fits("MaxBytes", kindDo|kindList|kindOpen) {
+		if !o.allow("MaxBytes", kindJSON|kindList|kindStream) {
 			return
 		}
 		n = min(n, math.MaxInt64-1) // one more is read, to see that there is more
 		if o.limits.json, o.limits.stream = n, n; n <= 0 {
-			o.refuse("MaxBytes", "", "it must be positive")
+			o.reject("MaxBytes", "", "it must be positive")
 		}
 	}
 }
 
 // Unchecked sends the call without checking its options first: for servers that know more than this
-// version of the package. A filter that the endpoint does not document is sent, a list that is empty
-// and not nil as "name[]=". It also sends a call that the client would hold back because it has
-// counted a documented limit itself, such as one bulk deletion an hour.
+// version of the package. Filters that the endpoint does not document are sent, and a list that is
+// empty and not nil is sent as "name[]=". A call that exceeds a documented quota that the client
+// counts itself, such as one bulk deletion an hour, is sent, too.
 //
-// What has no form on the wire is refused all the same: a comma in a label, brackets in the key of a
-// Hash, a time that RFC 3339 cannot write. Path arguments are checked, too, and waits that the server
-// has requested hold.
+// Values that cannot be encoded are still an error: a comma in a label, brackets in the key of a
+// Hash, a time that RFC 3339 cannot represent. Path arguments are checked, too, and waits that the
+// server has requested apply.
 func Unchecked() RequestOption {
 	return func(o *callOptions) {
-		if o.fits("Unchecked", kindAny) {
+		if o.allow("Unchecked", kindAny) {
 			o.unchecked = true
 		}
 	}
 }
 
-// Complete makes an error, which matches ErrIncomplete, of a response that shows that the server
-// cut it: changes that overflow, fewer diffs than were counted, diffs that are collapsed or too
-// large, a comparison that ran out of time. Without it the method Incomplete of the response
-// reports that.
+// Complete returns an error that matches ErrIncomplete for a response that the server truncated:
+// changes that overflow, fewer diffs than were counted, diffs that are collapsed or too large, a
+// comparison that timed out. Without it the method Incomplete of the response reports that.
 func Complete() RequestOption {
 	return func(o *callOptions) {
-		if o.fits("Complete", kindDo) {
+		if o.allow("Complete", kindJSON) {
 			o.complete = true
 		}
 	}
 }
 
-// Checksum compares a download with a checksum, in hex, while it is read: where the content differs the last Read fails with
-// ErrChecksum, and SaveTo leaves no file.
+// Checksum compares a download with a checksum, in hex, while it is read. If the content differs, the
+// last Read returns ErrChecksum, and SaveTo leaves no file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
-		if !o.fitsOnce("Checksum", kindOpen, o.sum.want != "") {
+		if !o.allowOnce("Checksum", kindStream, o.checksum.want != "") {
 			return
 		}
 		digest, err := hex.DecodeString(sum)
 		switch {
 		case algorithm != ChecksumSHA256:
-			o.refuse("Checksum", "", "the algorithm is none that this version knows")
+			o.reject("Checksum", "", "the algorithm is none that this version knows")
 		case err != nil || len(digest) != sha256.Size:
-			o.refuse("Checksum", "", "it is no SHA-256, which has 64 hex digits")
+			o.reject("Checksum", "", "it is no SHA-256, which has 64 hex digits")
 		default:
-			o.sum = checksum{want: sum, make: sha256.New}
+			o.checksum = checksum{want: sum, make: sha256.New}
 		}
 	}
 }

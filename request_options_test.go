@@ -61,8 +61,8 @@ func countRows(count, key string) []cutRow {
 // TestComplete shows that each sign of a cut is visible, and with Complete an error. The remedy
 // fits the request: one that had raw diffs is not told to ask for them.
 func TestComplete(t *testing.T) {
-	changes := func(o *ChangesOptions) func(context.Context, *Client, ...RequestOption) (cuttable, error) {
-		return func(ctx context.Context, c *Client, opts ...RequestOption) (cuttable, error) {
+	changes := func(o *ChangesOptions) func(context.Context, *Client, ...RequestOption) (truncatable, error) {
+		return func(ctx context.Context, c *Client, opts ...RequestOption) (truncatable, error) {
 			return cuttableOf(c.MergeRequests.GetChanges(ctx, ID(42), 14, o, opts...))
 		}
 	}
@@ -71,18 +71,18 @@ func TestComplete(t *testing.T) {
 	for _, form := range []struct {
 		name, sent, query, remedy, never string
 		rows                             []cutRow
-		read                             func(context.Context, *Client, ...RequestOption) (cuttable, error)
+		read                             func(context.Context, *Client, ...RequestOption) (truncatable, error)
 	}{
 		{"changes", "GET /projects/42/merge_requests/14/changes", "", "AccessRawDiffs reads them whole", "clone",
 			append(append(flagRows("changes"), countRows("changes_count", "changes")...), overflow, enough), changes(nil)},
 		{"raw changes", "GET /projects/42/merge_requests/14/changes", "access_raw_diffs=true", "clone the repository", "AccessRawDiffs",
 			append(append(flagRows("changes"), countRows("changes_count", "changes")...), overflow, enough), changes(&ChangesOptions{AccessRawDiffs: new(true)})},
 		{"version", "GET /projects/42/merge_requests/14/versions/3", "", "GetChanges with AccessRawDiffs", "clone",
-			append(flagRows("diffs"), countRows("real_size", "diffs")...), func(ctx context.Context, c *Client, opts ...RequestOption) (cuttable, error) {
+			append(flagRows("diffs"), countRows("real_size", "diffs")...), func(ctx context.Context, c *Client, opts ...RequestOption) (truncatable, error) {
 				return cuttableOf(c.MergeRequests.GetVersion(ctx, ID(42), 14, 3, nil, opts...))
 			}},
 		{"comparison", "GET /projects/42/repository/compare", "from=a&to=b", "compare fewer commits", "AccessRawDiffs",
-			append(flagRows("diffs"), cutRow{"out of time", `{"diffs":[],"compare_timeout":true}`, "compare_timeout"}), func(ctx context.Context, c *Client, opts ...RequestOption) (cuttable, error) {
+			append(flagRows("diffs"), cutRow{"out of time", `{"diffs":[],"compare_timeout":true}`, "compare_timeout"}), func(ctx context.Context, c *Client, opts ...RequestOption) (truncatable, error) {
 				return cuttableOf(c.Repositories.Compare(ctx, ID(42), &CompareOptions{From: "a", To: "b"}, opts...))
 			}},
 	} {
@@ -110,26 +110,26 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func cuttableOf[T any](answer *T, err error) (cuttable, error) {
+func cuttableOf[T any](answer *T, err error) (truncatable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return any(answer).(cuttable), nil
+	return any(answer).(truncatable), nil
 }
 
 // A request option that does not fit its executor, or has an impossible value, is refused.
 func TestOptionsThatDoNotFit(t *testing.T) {
 	client := silentServer(t)
 	ctx := t.Context()
-	executors := map[executor]func(RequestOption) error{
-		kindDo: func(o RequestOption) error {
+	executors := map[callKind]func(RequestOption) error{
+		kindJSON: func(o RequestOption) error {
 			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, o)
 			return err
 		},
-		kindExec: func(o RequestOption) error {
+		kindNoResult: func(o RequestOption) error {
 			return client.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil, o)
 		},
-		kindOpen: func(o RequestOption) error {
+		kindStream: func(o RequestOption) error {
 			_, err := client.Repositories.DownloadBlob(ctx, ID(1), "abc", o)
 			return err
 		},
@@ -138,19 +138,19 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			return err
 		},
 	}
-	const none = executor(0)
+	const none = callKind(0)
 	for _, test := range []struct {
 		name, param string
 		option      RequestOption
-		fits        executor // where it would be accepted, and is therefore not tried
+		fits        callKind // where it would be accepted, and is therefore not tried
 	}{
 		{"OnePage", "", OnePage(), kindList},
-		{"Complete", "", Complete(), kindDo},
+		{"Complete", "", Complete(), kindJSON},
 		{"PerPage", "", PerPage(5), kindList},
 		{"StartAt", "", StartAt("x"), kindList},
 		{"Ahead", "", Ahead(2), kindList},
 		{"Progress", "", Progress(func(int64, int64) {}), kindAny &^ kindList},
-		{"MaxBytes", "", MaxBytes(1), kindAny &^ kindExec},
+		{"MaxBytes", "", MaxBytes(1), kindAny &^ kindNoResult},
 		{"PerPage", "per_page", PerPage(0), kindAny &^ kindList},
 		{"PerPage", "per_page", PerPage(-1), kindAny &^ kindList},
 		{"Ahead", "", Ahead(-1), none},

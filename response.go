@@ -72,11 +72,11 @@ func (r *Response) count(header string) (int, bool) {
 }
 
 // newResponse takes over what the caller may see.
-func newResponse(answer *http.Response, attempts int) Response {
-	header := answer.Header.Clone()
+func newResponse(resp *http.Response, attempts int) Response {
+	header := resp.Header.Clone()
 	header.Del("Set-Cookie")
 	return Response{
-		Status:    answer.StatusCode,
+		Status:    resp.StatusCode,
 		Header:    header,
 		RequestID: requestID(header),
 		Attempts:  attempts,

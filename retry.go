@@ -75,23 +75,23 @@ type decision struct {
 // decide returns what follows a failed attempt of a call of class k; attempts is the number of
 // attempts so far. It decides, for example, whether a PUT is sent again after a 503. It has no
 // effects: call.scheduleRetry carries the decision out and counts what it costs.
-func (p RetryPolicy) decide(ctx context.Context, attempts int, k class, a *attempt) decision {
-	if !a.retryable(k) || attempts >= p.MaxAttempts {
+func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sent bool, r responseState) decision {
+	if !r.retryable(k, sent) || attempts >= p.MaxAttempts {
 		return decision{}
 	}
-	wait, asked := a.retryAfter, a.retryAfter > 0
+	wait, asked := r.retryAfter, r.retryAfter > 0
 	if asked {
 		wait += throttle.Jitter(min(wait/10, time.Second))
 	} else {
-		wait = p.backoff(p.base(a), attempts)
+		wait = p.backoff(p.base(r), attempts)
 	}
 	deadline, limited := ctx.Deadline()
 	switch {
 	case limited && time.Until(deadline) < wait:
-		return pastDeadlineDecision(ctx, wait, a.retryAfter)
-	case asked && a.retryAfter > p.MaxRetryAfter:
+		return pastDeadlineDecision(ctx, wait, r.retryAfter)
+	case asked && r.retryAfter > p.MaxRetryAfter:
 		return decision{reason: fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
-			roundUp(a.retryAfter), p.MaxRetryAfter)}
+			roundUp(r.retryAfter), p.MaxRetryAfter)}
 	}
 	return decision{step: resend, wait: wait, serverAsked: asked}
 }
@@ -110,16 +110,17 @@ func pastDeadlineDecision(ctx context.Context, wait, retryAfter time.Duration) d
 	return d
 }
 
-// retryable reports whether a call of class k may be sent again after the failed attempt. It
-// implements the table in README.md, "Retries".
-func (a *attempt) retryable(k class) bool {
+// retryable reports whether a call of class k may be sent again after the failed attempt. sent
+// reports whether bytes of the request may have reached the server. It implements the table in
+// README.md, "Retries".
+func (s *responseState) retryable(k RetryClass, sent bool) bool {
 	switch {
-	case a.final || isPermanent(a.err):
+	case s.permanent || isPermanent(s.err):
 		return false
-	case a.err != nil:
-		return !a.sent.Load() || k != once
+	case s.err != nil:
+		return !sent || k != ClassOnce
 	}
-	return k.retriesStatus(a.status) || isLock(a.status, a.message)
+	return k.retriesStatus(s.status) || isLock(s.status, s.message)
 }
 
 // isPermanent reports whether a transport error would be the same in another attempt.
@@ -163,11 +164,11 @@ func (p RetryPolicy) backoff(base time.Duration, attempts int) time.Duration {
 
 // base returns the base of the backoff after the attempt. A lost connection is often one of many,
 // and another one works immediately; a server that is overloaded or starting needs longer.
-func (p RetryPolicy) base(a *attempt) time.Duration {
+func (p RetryPolicy) base(r responseState) time.Duration {
 	switch {
-	case a.status == http.StatusTooManyRequests:
+	case r.status == http.StatusTooManyRequests:
 		return 2 * p.MinWait
-	case a.lostConnection():
+	case r.lostConnection():
 		return max(p.MinWait/10, 1)
 	}
 	return p.MinWait

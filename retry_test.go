@@ -35,38 +35,38 @@ func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		attempts int
-		class    class
-		attempt  *attempt
+		class    RetryClass
+		response responseState
 		sent     bool
 		deadline time.Duration // 0: none
 		want     decision      // wait is the shortest one
 		longest  time.Duration
 	}{
-		{"a 503 to a PUT", 1, repeatable, &attempt{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
-		{"the second 503", 2, repeatable, &attempt{status: 503}, true, none, decision{step: resend, wait: half}, 3 * half},
-		{"the last 503", 4, repeatable, &attempt{status: 503}, true, none, decision{}, 0},
-		{"a 503 to a POST", 1, once, &attempt{status: 503}, true, none, decision{}, 0},
-		{"a 429 to a POST", 1, once, &attempt{status: 429}, true, none, decision{step: resend, wait: half}, 3 * half},
-		{"a lock", 1, once, &attempt{status: 409, message: "Resource lock"}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
-		{"another conflict", 1, safe, &attempt{status: 409, message: "exists"}, true, none, decision{}, 0},
-		{"a 404", 1, safe, &attempt{status: 404}, true, none, decision{}, 0},
-		{"a POST that was lost", 1, once, &attempt{err: reset}, true, none, decision{}, 0},
-		{"a PUT that was lost", 1, repeatable, &attempt{err: reset}, true, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
-		{"a POST that was not sent", 1, once, &attempt{err: reset}, false, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
-		{"a permanent failure", 1, safe, &attempt{err: reset, final: true}, false, none, decision{}, 0},
-		{"an unknown host", 1, safe, &attempt{err: &net.DNSError{IsNotFound: true}}, false, none, decision{}, 0},
-		{"Retry-After", 1, once, &attempt{status: 429, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
-		{"Retry-After of a 503", 1, repeatable, &attempt{status: 503, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
-		{"Retry-After of a 503 to a POST", 1, once, &attempt{status: 503, retryAfter: seven}, true, none, decision{}, 0},
-		{"the longest Retry-After", 1, safe, &attempt{status: 429, retryAfter: time.Minute}, true, none, decision{step: resend, wait: time.Minute, serverAsked: true}, 61 * time.Second},
-		{"a Retry-After that is too long", 1, safe, &attempt{status: 429, retryAfter: 61 * time.Second}, true, none,
+		{"a 503 to a PUT", 1, ClassRepeatable, responseState{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"the second 503", 2, ClassRepeatable, responseState{status: 503}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"the last 503", 4, ClassRepeatable, responseState{status: 503}, true, none, decision{}, 0},
+		{"a 503 to a POST", 1, ClassOnce, responseState{status: 503}, true, none, decision{}, 0},
+		{"a 429 to a POST", 1, ClassOnce, responseState{status: 429}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"a lock", 1, ClassOnce, responseState{status: 409, message: "Resource lock"}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"another conflict", 1, ClassSafe, responseState{status: 409, message: "exists"}, true, none, decision{}, 0},
+		{"a 404", 1, ClassSafe, responseState{status: 404}, true, none, decision{}, 0},
+		{"a POST that was lost", 1, ClassOnce, responseState{err: reset}, true, none, decision{}, 0},
+		{"a PUT that was lost", 1, ClassRepeatable, responseState{err: reset}, true, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a POST that was not sent", 1, ClassOnce, responseState{err: reset}, false, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a permanent failure", 1, ClassSafe, responseState{err: reset, permanent: true}, false, none, decision{}, 0},
+		{"an unknown host", 1, ClassSafe, responseState{err: &net.DNSError{IsNotFound: true}}, false, none, decision{}, 0},
+		{"Retry-After", 1, ClassOnce, responseState{status: 429, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503", 1, ClassRepeatable, responseState{status: 503, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503 to a POST", 1, ClassOnce, responseState{status: 503, retryAfter: seven}, true, none, decision{}, 0},
+		{"the longest Retry-After", 1, ClassSafe, responseState{status: 429, retryAfter: time.Minute}, true, none, decision{step: resend, wait: time.Minute, serverAsked: true}, 61 * time.Second},
+		{"a Retry-After that is too long", 1, ClassSafe, responseState{status: 429, retryAfter: 61 * time.Second}, true, none,
 			decision{reason: "the server asks to wait 1m1s, longer than the 1m0s that this client waits (RetryPolicy.MaxRetryAfter)"}, 0},
-		{"a Retry-After past the deadline", 1, safe, &attempt{status: 429, retryAfter: seven}, true, 5 * time.Second,
+		{"a Retry-After past the deadline", 1, ClassSafe, responseState{status: 429, retryAfter: seven}, true, 5 * time.Second,
 			decision{reason: "the server asks to wait 7s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
-		{"a Retry-After that is too long and past the deadline", 1, safe, &attempt{status: 429, retryAfter: time.Hour}, true, 5 * time.Second,
+		{"a Retry-After that is too long and past the deadline", 1, ClassSafe, responseState{status: 429, retryAfter: time.Hour}, true, 5 * time.Second,
 			decision{reason: "the server asks to wait 1h0m0s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
-		{"a wait within the deadline", 1, safe, &attempt{status: 503}, true, time.Second, decision{step: resend, wait: half / 2}, 3 * half / 2},
-		{"the last attempt before the deadline", 4, safe, &attempt{status: 429, retryAfter: time.Hour}, true, time.Second, decision{}, 0},
+		{"a wait within the deadline", 1, ClassSafe, responseState{status: 503}, true, time.Second, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"the last attempt before the deadline", 4, ClassSafe, responseState{status: 429, retryAfter: time.Hour}, true, time.Second, decision{}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,9 +76,8 @@ func TestDecide(t *testing.T) {
 					ctx, cancel = context.WithTimeout(ctx, test.deadline)
 					defer cancel()
 				}
-				test.attempt.sent.Store(test.sent)
 				for range 20 { // the waits are random
-					got := policy.decide(ctx, test.attempts, test.class, test.attempt)
+					got := policy.decide(ctx, test.attempts, test.class, test.sent, test.response)
 					assert.GreaterOrEqual(t, got.wait, test.want.wait)
 					assert.LessOrEqual(t, got.wait, test.longest)
 					got.wait = test.want.wait
@@ -94,12 +93,12 @@ func TestDecidePastDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	policy := RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour}.withDefaults()
-	got := policy.decide(ctx, 1, safe, &attempt{status: 503})
+	got := policy.decide(ctx, 1, ClassSafe, true, responseState{status: 503})
 	assert.Equal(t, giveUp, got.step)
 	assert.Regexp(t, `^the context ends before the next attempt, which is due in (30m|[345]\dm|1h)`, got.reason)
 	assert.Equal(t, context.DeadlineExceeded, got.cause)
 	own := errors.New("the limit of a token request")
-	got = policy.decide(context.WithValue(ctx, tokenTimeoutKey{}, own), 1, safe, &attempt{status: 503})
+	got = policy.decide(context.WithValue(ctx, tokenTimeoutKey{}, own), 1, ClassSafe, true, responseState{status: 503})
 	assert.Regexp(t, `^a token is waited for 30s at most, and the next attempt is due in `, got.reason)
 	assert.Equal(t, own, got.cause)
 }
@@ -108,34 +107,33 @@ func TestDecidePastDeadline(t *testing.T) {
 func TestRetryable(t *testing.T) {
 	all, lost, never := [3]bool{true, true, true}, [3]bool{true, true, false}, [3]bool{}
 	for _, test := range []struct {
-		name    string
-		attempt *attempt
-		sent    bool
-		want    [3]bool // safe, repeatable, once
+		name     string
+		response responseState
+		sent     bool
+		want     [3]bool // safe, repeatable, once
 	}{
-		{"not sent", &attempt{err: io.ErrUnexpectedEOF}, false, all},
-		{"sent", &attempt{err: io.ErrUnexpectedEOF}, true, lost},
-		{"permanent", &attempt{err: io.ErrUnexpectedEOF, final: true}, true, never},
-		{"certificate", &attempt{err: x509.UnknownAuthorityError{}}, false, never},
-		{"alert", &attempt{err: &net.OpError{Op: "remote error", Err: errors.New("bad certificate")}}, true, never},
-		{"proxy", &attempt{err: &conn.ProxyError{Status: 407}}, false, never},
-		{"proxy that is overloaded", &attempt{err: &conn.ProxyError{Status: 503}}, false, all},
-		{"425", &attempt{status: 425}, true, all},
-		{"429", &attempt{status: 429}, true, all},
-		{"lock", &attempt{status: 409, message: "409 Resource lock"}, true, all},
-		{"conflict", &attempt{status: 409}, true, never},
-		{"408", &attempt{status: 408}, true, lost},
-		{"500", &attempt{status: 500}, true, lost},
-		{"501", &attempt{status: 501}, true, never},
-		{"522", &attempt{status: 522}, true, lost},
-		{"528", &attempt{status: 528}, true, never},
-		{"400", &attempt{status: 400}, true, never},
-		{"401", &attempt{status: 401}, true, never},
-		{"417", &attempt{status: 417}, true, never},
+		{"not sent", responseState{err: io.ErrUnexpectedEOF}, false, all},
+		{"sent", responseState{err: io.ErrUnexpectedEOF}, true, lost},
+		{"permanent", responseState{err: io.ErrUnexpectedEOF, permanent: true}, true, never},
+		{"certificate", responseState{err: x509.UnknownAuthorityError{}}, false, never},
+		{"alert", responseState{err: &net.OpError{Op: "remote error", Err: errors.New("bad certificate")}}, true, never},
+		{"proxy", responseState{err: &conn.ProxyError{Status: 407}}, false, never},
+		{"proxy that is overloaded", responseState{err: &conn.ProxyError{Status: 503}}, false, all},
+		{"425", responseState{status: 425}, true, all},
+		{"429", responseState{status: 429}, true, all},
+		{"lock", responseState{status: 409, message: "409 Resource lock"}, true, all},
+		{"conflict", responseState{status: 409}, true, never},
+		{"408", responseState{status: 408}, true, lost},
+		{"500", responseState{status: 500}, true, lost},
+		{"501", responseState{status: 501}, true, never},
+		{"522", responseState{status: 522}, true, lost},
+		{"528", responseState{status: 528}, true, never},
+		{"400", responseState{status: 400}, true, never},
+		{"401", responseState{status: 401}, true, never},
+		{"417", responseState{status: 417}, true, never},
 	} {
-		test.attempt.sent.Store(test.sent)
-		for i, k := range []class{safe, repeatable, once} {
-			assert.Equal(t, test.want[i], test.attempt.retryable(k), "%s, %s", test.name, k)
+		for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+			assert.Equal(t, test.want[i], test.response.retryable(k, test.sent), "%s, %s", test.name, k)
 		}
 	}
 }
@@ -183,7 +181,7 @@ func faults() []fault {
 func TestRetryByClassAndFault(t *testing.T) {
 	for _, f := range faults() {
 		for _, reused := range []bool{false, true} {
-			for i, k := range []class{safe, repeatable, once} {
+			for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
 				t.Run(fmt.Sprintf("%s/%s/reused=%t", f.name, k, reused), func(t *testing.T) {
 					t.Parallel()
 					checkFault(t, f, k, f.attempts[i], reused)
@@ -193,7 +191,7 @@ func TestRetryByClassAndFault(t *testing.T) {
 	}
 }
 
-func checkFault(t *testing.T, f fault, k class, attempts int, reused bool) {
+func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) {
 	w := newWire(t, func(s seen) act {
 		if s.uri == "/api/v4/user" {
 			return sayJSON("{}")
@@ -208,7 +206,7 @@ func checkFault(t *testing.T, f fault, k class, attempts int, reused bool) {
 	err := c.Do(t.Context(), callOf(k), &out)
 	e := asError(t, err)
 	assert.Equal(t, attempts, e.Attempts)
-	assert.Equal(t, f.ambiguous && k != safe, e.MaybeApplied)
+	assert.Equal(t, f.ambiguous && k != ClassSafe, e.MaybeApplied)
 	if f.is != nil {
 		require.ErrorIs(t, err, f.is)
 	}
@@ -224,7 +222,7 @@ func checkFault(t *testing.T, f fault, k class, attempts int, reused bool) {
 		require.Equal(t, 2, sent[0].nth)
 		require.Equal(t, 1, sent[0].conn)
 	}
-	if extra := len(sent) - attempts; k != safe || !reused || extra < 0 || extra > 1 {
+	if extra := len(sent) - attempts; k != ClassSafe || !reused || extra < 0 || extra > 1 {
 		// net/http itself repeats a GET, once, that met a connection which had died while it was idle.
 		assert.Len(t, sent, attempts)
 	}
@@ -235,7 +233,7 @@ func checkFault(t *testing.T, f fault, k class, attempts int, reused bool) {
 
 // Without a connection nothing was sent: every class is retried, and nothing was applied.
 func TestRetryRefused(t *testing.T) {
-	for _, k := range []class{safe, repeatable, once} {
+	for _, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
 		err := wireClient(t, refusedAddress(t)).Do(t.Context(), callOf(k), nil)
 		e := asError(t, err)
 		assert.Equal(t, 4, e.Attempts)
@@ -247,7 +245,7 @@ func TestRetryRefused(t *testing.T) {
 // A server that accepts a connection and resets it may have processed the request, so class once is
 // not retried.
 func TestRetryResetAtOnce(t *testing.T) {
-	for i, k := range []class{safe, repeatable, once} {
+	for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		defer listener.Close()
@@ -265,7 +263,7 @@ func TestRetryResetAtOnce(t *testing.T) {
 		want := []int{4, 4, 1}[i]
 		assert.Equal(t, want, e.Attempts)
 		assert.Equal(t, want, accepted)
-		assert.Equal(t, k != safe, e.MaybeApplied)
+		assert.Equal(t, k != ClassSafe, e.MaybeApplied)
 	}
 }
 
@@ -280,9 +278,9 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 			return sayJSON("{}")
 		})
 		c := wireClient(t, w.url)
-		_ = c.Do(t.Context(), callOf(safe), nil)
+		_ = c.Do(t.Context(), callOf(ClassSafe), nil)
 		before := len(w.seen())
-		err := c.Do(t.Context(), callOf(once), nil)
+		err := c.Do(t.Context(), callOf(ClassOnce), nil)
 		effects := len(w.seen()) - before
 		assert.LessOrEqual(t, effects, 1)
 		if err != nil {
@@ -296,7 +294,7 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 func TestRetryAmbiguousThenGone(t *testing.T) {
 	for _, status := range []int{404, 304} {
 		w := newWire(t, script(reset(""), say(status, "")))
-		err := wireClient(t, w.url).Do(t.Context(), callOf(repeatable), nil)
+		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassRepeatable), nil)
 		e := asError(t, err)
 		assert.Equal(t, status, e.Status)
 		assert.Equal(t, 2, e.Attempts)
@@ -304,7 +302,7 @@ func TestRetryAmbiguousThenGone(t *testing.T) {
 		assert.Equal(t, status == 304, Unchanged(err))
 	}
 	w := newWire(t, always(say(304, "")))
-	err := wireClient(t, w.url).Do(t.Context(), callOf(repeatable), nil)
+	err := wireClient(t, w.url).Do(t.Context(), callOf(ClassRepeatable), nil)
 	require.ErrorIs(t, err, ErrNotModified)
 	assert.False(t, asError(t, err).MaybeApplied)
 }
@@ -364,7 +362,7 @@ func TestRetryNeverForTLSAndUnknownHosts(t *testing.T) {
 			}
 		}
 		c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}))
-		err := c.Do(t.Context(), callOf(safe), nil)
+		err := c.Do(t.Context(), callOf(ClassSafe), nil)
 		assert.Equal(t, 1, asError(t, err).Attempts, "%s: %v", name, err)
 	}
 }
@@ -383,7 +381,7 @@ func TestRetryForeignTransport(t *testing.T) {
 		mock := httpmock.NewMockTransport()
 		mock.RegisterNoResponder(httpmock.NewErrorResponder(test.err))
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: mock}))
-		e := asError(t, c.Do(t.Context(), callOf(once), nil))
+		e := asError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
 		assert.Equal(t, test.attempts, e.Attempts)
 		assert.Equal(t, test.attempts == 1, e.MaybeApplied)
 		assert.Equal(t, test.attempts, mock.GetTotalCallCount())
@@ -419,7 +417,7 @@ func TestRetryFinishedContext(t *testing.T) {
 	w := newWire(t, always(say(502, "")))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	err := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(safe), nil)
+	err := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(ClassSafe), nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, ErrServer)
 	assert.Len(t, w.seen(), 1)
@@ -428,14 +426,14 @@ func TestRetryFinishedContext(t *testing.T) {
 // The backoff begins with what went wrong.
 func TestBackoffBase(t *testing.T) {
 	policy := RetryPolicy{}.withDefaults()
-	lost := &attempt{err: io.ErrUnexpectedEOF}
-	for want, attempts := range map[time.Duration][]*attempt{
+	lost := responseState{err: io.ErrUnexpectedEOF}
+	for want, attempts := range map[time.Duration][]responseState{
 		50 * time.Millisecond:  {lost, {err: conn.ErrNotProcessed}},
-		500 * time.Millisecond: {{status: 503}, {status: 408}, {status: 425}, {status: 522}, {status: 409}, {err: &failure{sentinel: ErrTimeout}}, {err: &conn.ProxyError{Status: 502}}, {err: &net.OpError{Op: "dial"}}, {err: credentialError(&credential.Error{})}},
+		500 * time.Millisecond: {{status: 503}, {status: 408}, {status: 425}, {status: 522}, {status: 409}, {err: &sentinelError{sentinel: ErrTimeout}}, {err: &conn.ProxyError{Status: 502}}, {err: &net.OpError{Op: "dial"}}, {err: credentialError(&credential.Error{})}},
 		time.Second:            {{status: 429}},
 	} {
-		for _, a := range attempts {
-			assert.Equal(t, want, policy.base(a), "%d %v", a.status, a.err)
+		for _, r := range attempts {
+			assert.Equal(t, want, policy.base(r), "%d %v", r.status, r.err)
 		}
 	}
 	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(lost))

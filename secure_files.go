@@ -47,11 +47,11 @@ func (o *UploadSecureFileOptions) check() error {
 
 // fields are the parts of the body beside the file.
 func (o *UploadSecureFileOptions) fields() map[string]string {
-	return map[string]string{"name": o.orZero().Name}
+	return map[string]string{"name": o.zeroIfNil().Name}
 }
 
-// orZero gives the options, or zero ones.
-func (o *UploadSecureFileOptions) orZero() *UploadSecureFileOptions {
+// zeroIfNil gives the options, or zero ones.
+func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 	if o == nil {
 		return &UploadSecureFileOptions{}
 	}
@@ -60,7 +60,7 @@ func (o *UploadSecureFileOptions) orZero() *UploadSecureFileOptions {
 
 // Upload stores a new secure file. A name that the project has already is ErrBadRequest. Document 1 §4.4.
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
-	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.orZero().File).rules(o)
+	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
 	return do[SecureFile](ctx, r, opts)
 }
 
@@ -68,7 +68,7 @@ func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadS
 // they differ, the Read at the end of the stream is an error that matches ErrChecksum, and SaveTo leaves no file.
 // &SecureFile{ID: 3} downloads without comparing. Document 1 §4.4.
 func (s *SecureFilesService) Download(ctx context.Context, project Ref, file *SecureFile, opts ...RequestOption) (*Download, error) {
-	r := s.get("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.sum())
+	r := s.get("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.checksum())
 	return open(ctx, r, opts)
 }
 
@@ -109,7 +109,7 @@ func (f *SecureFile) id() int64 {
 	return f.ID
 }
 
-func (f *SecureFile) sum() (algorithm ChecksumAlgorithm, checksum string) {
+func (f *SecureFile) checksum() (algorithm ChecksumAlgorithm, checksum string) {
 	if f == nil {
 		return "", ""
 	}

@@ -43,7 +43,7 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 		return nil, err
 	}
 	report := &SettingsReport{Settings: settings}
-	for _, change := range slices.Concat(update.changes, update.companions(), update.notSent) {
+	for _, change := range slices.Concat(update.changes, update.required(), update.notSent) {
 		change.Have = shownSetting(settings.baseline(), change.Name)
 		if isInForce(change) {
 			continue
@@ -90,7 +90,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 		}
 	}
 	if err != nil {
-		err = s.put("/application/settings").invalid(err)
+		err = s.put("/application/settings").withRoute(err)
 	}
 	return u, err
 }
@@ -122,14 +122,14 @@ func (u *settingsUpdate) byName() map[string]json.RawMessage {
 // members are what is sent: the changes, and the companions that the document has.
 func (u *settingsUpdate) members() map[string]json.RawMessage {
 	members := u.byName()
-	for _, companion := range u.companions() {
+	for _, companion := range u.required() {
 		members[companion.Name] = companion.Want
 	}
 	return members
 }
 
-// companions are the settings that a change needs beside it, as the document has them.
-func (u *settingsUpdate) companions() (list []SettingDifference) {
+// required returns the settings that a change requires in the same update, as in the document.
+func (u *settingsUpdate) required() (list []SettingDifference) {
 	changes := u.byName()
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {

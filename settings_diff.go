@@ -149,8 +149,8 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 	for name, value := range given {
 		change := SettingDifference{Name: name, Want: value}
 		for _, alias := range settingAliases() {
-			if alias.old == name {
-				change = SettingDifference{Name: alias.by, Want: alias.forward(value), sendAs: name}
+			if alias.name == name {
+				change = SettingDifference{Name: alias.use, Want: alias.forward(value), sendAs: name}
 			}
 		}
 		if _, byHand := o.Extra[name]; byHand {
@@ -212,7 +212,7 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 			d.Changes = append(d.Changes, change)
 		}
 	}
-	companions := (&settingsUpdate{changes: d.Changes, document: d.document}).companions()
+	companions := (&settingsUpdate{changes: d.Changes, document: d.document}).required()
 	d.NotSent = slices.DeleteFunc(d.NotSent, func(missing SettingDifference) bool {
 		return slices.ContainsFunc(companions, func(c SettingDifference) bool { return c.Name == missing.Name })
 	})
@@ -250,8 +250,8 @@ func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 func checkEdits(edits map[string]json.RawMessage) error {
 	err := checkReplaced(edits)
 	for _, alias := range settingAliases() {
-		if value := edits[alias.old]; alias.text && value != nil && !isValue(value, "null") && misfitOf(alias.by, alias.forward(value)) != nil {
-			err = firstError(err, &ValidationError{Param: alias.old, Reason: `it must be "true" or "false"`})
+		if value := edits[alias.name]; alias.text && value != nil && !isValue(value, "null") && misfitOf(alias.use, alias.forward(value)) != nil {
+			err = firstError(err, &ValidationError{Param: alias.name, Reason: `it must be "true" or "false"`})
 		}
 	}
 	if err != nil {
@@ -263,8 +263,8 @@ func checkEdits(edits map[string]json.RawMessage) error {
 // preferEdits makes both names of a setting what a program has set one of them to.
 func preferEdits(wanted, edits map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
-		if edits[alias.old] != nil && edits[alias.by] == nil {
-			wanted[alias.by] = alias.forward(edits[alias.old])
+		if edits[alias.name] != nil && edits[alias.use] == nil {
+			wanted[alias.use] = alias.forward(edits[alias.name])
 		}
 	}
 }
@@ -272,13 +272,13 @@ func preferEdits(wanted, edits map[string]json.RawMessage) {
 // moveAliases puts the values of deprecated names under the new ones.
 func moveAliases(settings map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
-		old, given := settings[alias.old]
+		old, given := settings[alias.name]
 		if !given {
 			continue
 		}
-		delete(settings, alias.old)
-		if settings[alias.by] == nil {
-			settings[alias.by] = alias.forward(old)
+		delete(settings, alias.name)
+		if settings[alias.use] == nil {
+			settings[alias.use] = alias.forward(old)
 		}
 	}
 }
@@ -287,8 +287,8 @@ func moveAliases(settings map[string]json.RawMessage) {
 func newDifference(name string, there, wanted map[string]json.RawMessage) SettingDifference {
 	d := SettingDifference{Name: name, Have: shownSetting(there, name), Want: wanted[name]}
 	for _, alias := range settingAliases() {
-		if alias.by == name && there[alias.old] != nil && there[name] == nil {
-			d.sendAs = alias.old
+		if alias.use == name && there[alias.name] != nil && there[name] == nil {
+			d.sendAs = alias.name
 		}
 	}
 	return d
@@ -296,5 +296,5 @@ func newDifference(name string, there, wanted map[string]json.RawMessage) Settin
 
 // replacedIn reports whether the changes have a setting that replaces a deprecated one.
 func replacedIn(changes map[string]json.RawMessage, name string) bool {
-	return slices.ContainsFunc(replacedSettings(), func(rule replacement) bool { return rule.old == name && changes[rule.by] != nil })
+	return slices.ContainsFunc(replacedSettings(), func(rule deprecatedSetting) bool { return rule.name == name && changes[rule.use] != nil })
 }

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// companions is a rule: a setting that is enabled needs others in the same update.
-type companions struct {
+// requiredWith is a rule: a setting that is enabled needs others in the same update.
+type requiredWith struct {
 	setting string
 	needs   []string
 }
 
 // companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate limits have none. The contract
 // requires shared_runners_minutes too, which Premium and Ultimate have alone: a server that has it can ask for it.
-func companionSettings() []companions {
-	rules := []companions{
+func companionSettings() []requiredWith {
+	rules := []requiredWith{
 		{"email_restrictions_enabled", []string{"email_restrictions"}},
 		{"antispam_enabled", []string{"antispam_api_key"}},
 		{"shared_runners_enabled", []string{"shared_runners_text", "shared_runners_minutes"}},
@@ -30,7 +30,7 @@ func companionSettings() []companions {
 	for _, family := range []string{"authenticated_api", "authenticated_web", "authenticated_packages_api", "unauthenticated_api", "unauthenticated_web",
 		"unauthenticated_packages_api", "unauthenticated"} {
 		family = "throttle_" + family
-		rules = append(rules, companions{family + "_enabled", []string{family + "_period_in_seconds", family + "_requests_per_period"}})
+		rules = append(rules, requiredWith{family + "_enabled", []string{family + "_period_in_seconds", family + "_requests_per_period"}})
 	}
 	return rules
 }
@@ -57,22 +57,22 @@ func checkNeeds(given map[string]json.RawMessage) error {
 	return nil
 }
 
-// replacement is a deprecated setting and what replaces it.
-type replacement struct{ old, by string }
+// deprecatedSetting is a deprecated setting and the one that replaces it.
+type deprecatedSetting struct{ name, use string }
 
 // replacedSettings lists the deprecated settings of Document 3 §4.1.1 and §4.1.2.
-func replacedSettings() []replacement {
-	rules := []replacement{
+func replacedSettings() []deprecatedSetting {
+	rules := []deprecatedSetting{
 		{"housekeeping_full_repack_period", "housekeeping_optimize_repository_period"},
 		{"housekeeping_gc_period", "housekeeping_optimize_repository_period"},
 		{"housekeeping_incremental_repack_period", "housekeeping_optimize_repository_period"},
 	}
 	for _, alias := range settingAliases() {
-		rules = append(rules, alias.replacement)
+		rules = append(rules, alias.deprecatedSetting)
 	}
 	for _, suffix := range []string{"_enabled", "_period_in_seconds", "_requests_per_period"} {
 		for _, family := range []string{"_web", "_api"} {
-			rules = append(rules, replacement{"throttle_unauthenticated" + suffix, "throttle_unauthenticated" + family + suffix})
+			rules = append(rules, deprecatedSetting{"throttle_unauthenticated" + suffix, "throttle_unauthenticated" + family + suffix})
 		}
 	}
 	return rules
@@ -81,8 +81,8 @@ func replacedSettings() []replacement {
 // checkDeprecated reports a deprecated setting that is given beside its replacement.
 func checkDeprecated(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {
-		if given[rule.old] != nil && given[rule.by] != nil {
-			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, is given too: omit " + rule.old}
+		if given[rule.name] != nil && given[rule.use] != nil {
+			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, is given too: omit " + rule.name}
 		}
 	}
 	return nil
@@ -91,9 +91,9 @@ func checkDeprecated(given map[string]json.RawMessage) error {
 // checkReplaced reports a deprecated setting and its replacement with different values.
 func checkReplaced(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {
-		old, by := given[rule.old], given[rule.by]
+		old, by := given[rule.name], given[rule.use]
 		if old != nil && by != nil && !equalJSON(aliasValue(rule, old), by) {
-			return &ValidationError{Param: rule.old, Reason: "it is deprecated, and " + rule.by + ", which replaces it, has another value: omit " + rule.old}
+			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, has another value: omit " + rule.name}
 		}
 	}
 	return nil
@@ -101,16 +101,16 @@ func checkReplaced(given map[string]json.RawMessage) error {
 
 // settingAlias is a deprecated setting that is its replacement under another name: each shows the value of the other.
 type settingAlias struct {
-	replacement
+	deprecatedSetting
 	text bool // the old name has the strings "true" and "false" where the new one has booleans
 }
 
 func settingAliases() []settingAlias {
 	return []settingAlias{
-		{replacement: replacement{"admin_notification_email", "abuse_notification_email"}},
-		{replacement: replacement{"allow_local_requests_from_hooks_and_services", "allow_local_requests_from_web_hooks_and_services"}},
-		{replacement: replacement{"asset_proxy_whitelist", "asset_proxy_allowlist"}},
-		{replacement: replacement{"signin_enabled", "password_authentication_enabled_for_web"}, text: true},
+		{deprecatedSetting: deprecatedSetting{"admin_notification_email", "abuse_notification_email"}},
+		{deprecatedSetting: deprecatedSetting{"allow_local_requests_from_hooks_and_services", "allow_local_requests_from_web_hooks_and_services"}},
+		{deprecatedSetting: deprecatedSetting{"asset_proxy_whitelist", "asset_proxy_allowlist"}},
+		{deprecatedSetting: deprecatedSetting{"signin_enabled", "password_authentication_enabled_for_web"}, text: true},
 	}
 }
 
@@ -132,9 +132,9 @@ func (a settingAlias) backward(value json.RawMessage) json.RawMessage {
 }
 
 // aliasValue writes a value of a deprecated setting as one of its replacement.
-func aliasValue(rule replacement, old json.RawMessage) json.RawMessage {
+func aliasValue(rule deprecatedSetting, old json.RawMessage) json.RawMessage {
 	for _, alias := range settingAliases() {
-		if alias.replacement == rule {
+		if alias.deprecatedSetting == rule {
 			return alias.forward(old)
 		}
 	}
@@ -144,7 +144,7 @@ func aliasValue(rule replacement, old json.RawMessage) json.RawMessage {
 // aliasBackward writes a value of a setting as one of its deprecated name.
 func aliasBackward(old string, value json.RawMessage) json.RawMessage {
 	for _, alias := range settingAliases() {
-		if alias.old == old {
+		if alias.name == old {
 			return alias.backward(value)
 		}
 	}
@@ -157,10 +157,10 @@ func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage
 		return value
 	}
 	for _, alias := range settingAliases() {
-		switch old, by := shown[alias.old], shown[alias.by]; {
-		case name == alias.by && old != nil:
+		switch old, by := shown[alias.name], shown[alias.use]; {
+		case name == alias.use && old != nil:
 			return alias.forward(old)
-		case name == alias.old && by != nil:
+		case name == alias.name && by != nil:
 			return alias.backward(by)
 		}
 	}

@@ -274,12 +274,12 @@ func TestSettingNeeds(t *testing.T) {
 func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string][]string{}
 	for _, rule := range replacedSettings() {
-		replaced[rule.old] = append(replaced[rule.old], rule.by)
-		options := &UpdateSettingsOptions{Extra: map[string]any{rule.old: 1, rule.by: 2}}
+		replaced[rule.name] = append(replaced[rule.name], rule.use)
+		options := &UpdateSettingsOptions{Extra: map[string]any{rule.name: 1, rule.use: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
-		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.old), rule.old)
-		assert.ErrorContains(t, err, rule.by+", which replaces it, is given too: omit "+rule.old)
-		require.ErrorContains(t, options.Changes().Err(), rule.by)
+		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.name), rule.name)
+		assert.ErrorContains(t, err, rule.use+", which replaces it, is given too: omit "+rule.name)
+		require.ErrorContains(t, options.Changes().Err(), rule.use)
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated != nil && param.Deprecated.Use != "" {

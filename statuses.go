@@ -32,13 +32,13 @@ func outcomeOf(r *route, status int, sent http.Header) outcome {
 			return unchanged
 		}
 	case status == http.StatusPartialContent:
-		if r.class == safe && sent.Get("Range") != "" {
+		if r.Class == ClassSafe && sent.Get("Range") != "" {
 			return succeeded
 		}
 	case status == http.StatusOK:
 		return succeeded
 	case status == http.StatusCreated, status == http.StatusAccepted, status == http.StatusNoContent:
-		if r.class != safe {
+		if r.Class != ClassSafe {
 			return succeeded
 		}
 	}
@@ -51,15 +51,15 @@ func hasCondition(sent http.Header) bool {
 
 // retriesStatus reports whether calls of the class are sent again after the status. The server did
 // not act before a 425 or a 429; before the others it may have.
-func (c class) retriesStatus(status int) bool {
+func (c RetryClass) retriesStatus(status int) bool {
 	switch status {
 	case http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return c != once
+		return c != ClassOnce
 	}
-	return c != once && conn.ProxyStatusText(status) != ""
+	return c != ClassOnce && conn.ProxyStatusText(status) != ""
 }
 
 // isLock reports whether the server did not act because another request holds a lock. Deployed

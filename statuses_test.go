@@ -362,7 +362,7 @@ func TestStatuses(t *testing.T) {
 // body is not read: it may be a connection, which no context ends.
 func TestStatusesOfOtherTransports(t *testing.T) {
 	for _, status := range []int{100, 101, 102, 103, 150, 199} {
-		for _, k := range []class{safe, repeatable, once} {
+		for _, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
 			body := &unreadBody{}
 			c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
 				if req.Body != nil {
@@ -375,7 +375,7 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 			assert.ErrorIs(t, err, ErrAnswer, "%d %s", status, k)
 			e := asError(t, err)
 			assert.Equal(t, 1, e.Attempts, "%d %s", status, k)
-			assert.Equal(t, k != safe, e.MaybeApplied, "%d %s", status, k)
+			assert.Equal(t, k != ClassSafe, e.MaybeApplied, "%d %s", status, k)
 			assert.False(t, body.read, "%d %s: the body was read", status, k)
 			assert.True(t, body.closed, "%d %s: the body is open", status, k)
 		}

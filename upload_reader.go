@@ -44,16 +44,25 @@ type bodyRead struct {
 	direct io.ReadCloser // a body that runs no code of the caller: the transport reads it without a pump
 }
 
+// raiseCrash raises a panic of the caller's code again, in the goroutine of the call. For
+// runtime.Goexit it returns the error.
+func (b *payload) raiseCrash() error {
+	if b == nil {
+		return nil
+	}
+	return b.crash.raise()
+}
+
 // errBodyClosed is what a transport reads from a body that it has closed.
 var errBodyClosed = errors.New("the body was closed while it was read")
 
 // openBody opens a body for one attempt. The end of ctx, which is the attempt's, ends every wait.
-func openBody(ctx context.Context, b *payload, progress func(done, total int64), crash *crash) (io.ReadCloser, error) {
+func openBody(ctx context.Context, b *payload, progress func(done, total int64)) (io.ReadCloser, error) {
 	if !b.foreign && progress == nil {
 		return b.open()
 	}
 	p := &bodyPump{
-		ended: ctx.Done(), why: ctx.Err, crash: crash, progress: progress, total: b.size,
+		ended: ctx.Done(), why: ctx.Err, crash: &b.crash, progress: progress, total: b.size,
 		wanted: make(chan int), reads: make(chan bodyRead), closed: make(chan struct{}), reporting: make(chan struct{}, 1),
 	}
 	p.close = sync.OnceFunc(func() { close(p.closed) })

@@ -99,7 +99,7 @@ func TestUploadGoexit(t *testing.T) {
 				var times atomic.Int32
 				file, opts := p.make(func() { times.Add(1); runtime.Goexit() })
 				o := ends(t, func() error {
-					r := service{c.core}.request(http.MethodPut, "/files/:id", []any{ID(1)}).upload(nil, "file", file)
+					r := service{c.core}.newRequest(http.MethodPut, "/files/:id", []any{ID(1)}).upload(nil, "file", file)
 					return exec(t.Context(), r, opts)
 				})
 				require.True(t, o.returned)
@@ -443,7 +443,7 @@ func TestUploadDirectly(t *testing.T) {
 		{"FileAt", 0, uploadOf(c, FileAt(path)), nil},
 		{"bytes.Reader", 0, uploadOf(c, FileReader(bytes.NewReader(content), 11)), nil},
 		{"strings.Reader", 0, uploadOf(c, FileReader(strings.NewReader("the content"), 11)), nil},
-		{"JSON", 0, c.request(callOf(once)), nil},
+		{"JSON", 0, c.customRequest(callOf(ClassOnce)), nil},
 		{"FileReader", 1, uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
 		{"FileBytes with Progress", 1, uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
 	} {

@@ -39,7 +39,7 @@ func (n renamer) encode(options any) (*payload, error) {
 		}
 		data, err = withExtra(options, data)
 	}
-	return jsonPayload(options, data, err)
+	return newJSONPayload(options, data, err)
 }
 
 // toProduct returns the name of a key that is sent.

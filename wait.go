@@ -15,7 +15,7 @@ func pollPolicy() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait
 // ends has the last state that check returned.
 func (r *request) poll(ctx context.Context, check func() (done bool, state string, err error)) error {
 	if err := firstError(r.ready(ctx), r.err); err != nil {
-		return r.invalid(err)
+		return r.withRoute(err)
 	}
 	started := time.Now()
 	for polls := 1; ; polls++ {

@@ -26,21 +26,21 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "signup_enabled":
 			jsonread.Bool(&v.SignupEnabled, r)
 		case "email_restrictions_enabled":
-			v.EmailRestrictionsEnabled = optional(r, jsonread.Bool[bool])
+			v.EmailRestrictionsEnabled = pointer(r, jsonread.Bool[bool])
 		case "email_restrictions":
-			v.EmailRestrictions = optional(r, jsonread.Text[string])
+			v.EmailRestrictions = pointer(r, jsonread.Text[string])
 		case "after_sign_up_text":
-			v.AfterSignUpText = optional(r, jsonread.Text[string])
+			v.AfterSignUpText = pointer(r, jsonread.Text[string])
 		case "require_admin_approval_after_user_signup":
 			jsonread.Bool(&v.RequireAdminApprovalAfterUserSignup, r)
 		case "password_authentication_enabled_for_web":
 			jsonread.Bool(&v.PasswordAuthenticationEnabledForWeb, r)
 		case "signin_enabled":
-			v.SigninEnabled = optional(r, jsonread.Text[string])
+			v.SigninEnabled = pointer(r, jsonread.Text[string])
 		case "sign_in_restrictions":
-			v.SignInRestrictions = table(r, jsonread.Verbatim[json.RawMessage])
+			v.SignInRestrictions = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "notify_on_unknown_sign_in":
-			v.NotifyOnUnknownSignIn = optional(r, jsonread.Bool[bool])
+			v.NotifyOnUnknownSignIn = pointer(r, jsonread.Bool[bool])
 		case "after_sign_out_path":
 			v.AfterSignOutPath = nullable(r, jsonread.Text[string])
 		case "home_page_url":
@@ -54,17 +54,17 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "admin_mode":
 			jsonread.Bool(&v.AdminMode, r)
 		case "require_two_factor_authentication":
-			v.RequireTwoFactorAuthentication = optional(r, jsonread.Bool[bool])
+			v.RequireTwoFactorAuthentication = pointer(r, jsonread.Bool[bool])
 		case "require_admin_two_factor_authentication":
-			v.RequireAdminTwoFactorAuthentication = optional(r, jsonread.Bool[bool])
+			v.RequireAdminTwoFactorAuthentication = pointer(r, jsonread.Bool[bool])
 		case "two_factor_grace_period":
-			v.TwoFactorGracePeriod = optional(r, jsonread.Int[int])
+			v.TwoFactorGracePeriod = pointer(r, jsonread.Int[int])
 		case "unique_ips_limit_enabled":
-			v.UniqueIPsLimitEnabled = optional(r, jsonread.Bool[bool])
+			v.UniqueIPsLimitEnabled = pointer(r, jsonread.Bool[bool])
 		case "unique_ips_limit_per_user":
-			v.UniqueIPsLimitPerUser = optional(r, jsonread.Int[int])
+			v.UniqueIPsLimitPerUser = pointer(r, jsonread.Int[int])
 		case "unique_ips_limit_time_window":
-			v.UniqueIPsLimitTimeWindow = optional(r, jsonread.Int[int])
+			v.UniqueIPsLimitTimeWindow = pointer(r, jsonread.Int[int])
 		case "top_level_group_creation_enabled":
 			jsonread.Bool(&v.TopLevelGroupCreationEnabled, r)
 		case "disable_invite_members":
@@ -72,11 +72,11 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "user_oauth_applications":
 			jsonread.Bool(&v.UserOAuthApplications, r)
 		case "domain_allowlist":
-			v.DomainAllowlist = slice(r, jsonread.Text[string])
+			v.DomainAllowlist = sliceOf(r, jsonread.Text[string])
 		case "domain_denylist_enabled":
 			jsonread.Bool(&v.DomainDenylistEnabled, r)
 		case "domain_denylist":
-			v.DomainDenylist = slice(r, jsonread.Text[string])
+			v.DomainDenylist = sliceOf(r, jsonread.Text[string])
 		case "default_projects_limit":
 			jsonread.Int(&v.DefaultProjectsLimit, r)
 		case "default_branch_protection":
@@ -95,7 +95,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "default_ci_config_path":
 			v.DefaultCIConfigPath = nullable(r, jsonread.Text[string])
 		case "restricted_visibility_levels":
-			v.RestrictedVisibilityLevels = slice(r, jsonread.Text[Visibility])
+			v.RestrictedVisibilityLevels = sliceOf(r, jsonread.Text[Visibility])
 		case "deletion_adjourned_period":
 			jsonread.Int(&v.DeletionAdjournedPeriod, r)
 		case "gravatar_enabled":
@@ -105,13 +105,13 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "can_create_group":
 			jsonread.Bool(&v.CanCreateGroup, r)
 		case "allow_project_creation_for_guest_and_below":
-			v.AllowProjectCreationForGuestAndBelow = optional(r, jsonread.Bool[bool])
+			v.AllowProjectCreationForGuestAndBelow = pointer(r, jsonread.Bool[bool])
 		case "user_defaults_to_private_profile":
-			v.UserDefaultsToPrivateProfile = optional(r, jsonread.Bool[bool])
+			v.UserDefaultsToPrivateProfile = pointer(r, jsonread.Bool[bool])
 		case "user_default_external":
-			v.UserDefaultExternal = optional(r, jsonread.Bool[bool])
+			v.UserDefaultExternal = pointer(r, jsonread.Bool[bool])
 		case "user_default_internal_regex":
-			v.UserDefaultInternalRegex = optional(r, jsonread.Text[string])
+			v.UserDefaultInternalRegex = pointer(r, jsonread.Text[string])
 		case "max_attachment_size":
 			jsonread.Int(&v.MaxAttachmentSize, r)
 		case "max_decompressed_archive_size":
@@ -127,7 +127,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "wiki_page_max_content_bytes":
 			jsonread.Int(&v.WikiPageMaxContentBytes, r)
 		case "asciidoc_max_includes":
-			v.AsciiDocMaxIncludes = optional(r, jsonread.Int[int])
+			v.AsciiDocMaxIncludes = pointer(r, jsonread.Int[int])
 		case "bulk_import_max_download_file_size":
 			jsonread.Int(&v.BulkImportMaxDownloadFileSize, r)
 		case "container_expiration_policies_enable_historic_entries":
@@ -153,9 +153,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "pypi_package_requests_forwarding":
 			jsonread.Bool(&v.PyPIPackageRequestsForwarding, r)
 		case "nuget_skip_metadata_url_validation":
-			v.NuGetSkipMetadataURLValidation = optional(r, jsonread.Bool[bool])
+			v.NuGetSkipMetadataURLValidation = pointer(r, jsonread.Bool[bool])
 		case "helm_max_packages_count":
-			v.HelmMaxPackagesCount = optional(r, jsonread.Int[int])
+			v.HelmMaxPackagesCount = pointer(r, jsonread.Int[int])
 		case "decompress_archive_file_timeout":
 			jsonread.Int(&v.DecompressArchiveFileTimeout, r)
 		case "terminal_max_session_time":
@@ -163,27 +163,27 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "polling_interval_multiplier":
 			jsonread.Float(&v.PollingIntervalMultiplier, r)
 		case "repository_storages_weighted":
-			v.RepositoryStoragesWeighted = table(r, jsonread.Int[int])
+			v.RepositoryStoragesWeighted = mapOf(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
 		case "jobqueue_job_limiter_mode":
-			v.JobQueueJobLimiterMode = optional(r, jsonread.Text[JobLimiterMode])
+			v.JobQueueJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
 		case "jobqueue_job_limiter_compression_threshold_bytes":
-			v.JobQueueJobLimiterCompressionThresholdBytes = optional(r, jsonread.Int[int])
+			v.JobQueueJobLimiterCompressionThresholdBytes = pointer(r, jsonread.Int[int])
 		case "jobqueue_job_limiter_limit_bytes":
-			v.JobQueueJobLimiterLimitBytes = optional(r, jsonread.Int[int])
+			v.JobQueueJobLimiterLimitBytes = pointer(r, jsonread.Int[int])
 		case "time_tracking_limit_to_hours":
-			v.TimeTrackingLimitToHours = optional(r, jsonread.Bool[bool])
+			v.TimeTrackingLimitToHours = pointer(r, jsonread.Bool[bool])
 		case "archive_builds_in_human_readable":
-			v.ArchiveBuildsInHumanReadable = optional(r, jsonread.Text[string])
+			v.ArchiveBuildsInHumanReadable = pointer(r, jsonread.Text[string])
 		case "shared_runners_enabled":
-			v.SharedRunnersEnabled = optional(r, jsonread.Bool[bool])
+			v.SharedRunnersEnabled = pointer(r, jsonread.Bool[bool])
 		case "shared_runners_text":
-			v.SharedRunnersText = optional(r, jsonread.Text[string])
+			v.SharedRunnersText = pointer(r, jsonread.Text[string])
 		case "allow_runner_registration_token":
-			v.AllowRunnerRegistrationToken = optional(r, jsonread.Bool[bool])
+			v.AllowRunnerRegistrationToken = pointer(r, jsonread.Bool[bool])
 		case "valid_runner_registrars":
-			v.ValidRunnerRegistrars = slice(r, jsonread.Text[RunnerRegistrar])
+			v.ValidRunnerRegistrars = sliceOf(r, jsonread.Text[RunnerRegistrar])
 		case "runner_token_expiration_interval":
 			v.RunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
 		case "group_runner_token_expiration_interval":
@@ -191,29 +191,29 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "project_runner_token_expiration_interval":
 			v.ProjectRunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
 		case "update_runner_versions_enabled":
-			v.UpdateRunnerVersionsEnabled = optional(r, jsonread.Bool[bool])
+			v.UpdateRunnerVersionsEnabled = pointer(r, jsonread.Bool[bool])
 		case "enable_artifact_external_redirect_warning_page":
-			v.EnableArtifactExternalRedirectWarningPage = optional(r, jsonread.Bool[bool])
+			v.EnableArtifactExternalRedirectWarningPage = pointer(r, jsonread.Bool[bool])
 		case "suggest_pipeline_enabled":
-			v.SuggestPipelineEnabled = optional(r, jsonread.Bool[bool])
+			v.SuggestPipelineEnabled = pointer(r, jsonread.Bool[bool])
 		case "receptive_cluster_agents_enabled":
-			v.ReceptiveClusterAgentsEnabled = optional(r, jsonread.Bool[bool])
+			v.ReceptiveClusterAgentsEnabled = pointer(r, jsonread.Bool[bool])
 		case "delete_inactive_projects":
-			v.DeleteInactiveProjects = optional(r, jsonread.Bool[bool])
+			v.DeleteInactiveProjects = pointer(r, jsonread.Bool[bool])
 		case "inactive_projects_delete_after_months":
-			v.InactiveProjectsDeleteAfterMonths = optional(r, jsonread.Int[int])
+			v.InactiveProjectsDeleteAfterMonths = pointer(r, jsonread.Int[int])
 		case "inactive_projects_min_size_mb":
-			v.InactiveProjectsMinSizeMB = optional(r, jsonread.Int[int])
+			v.InactiveProjectsMinSizeMB = pointer(r, jsonread.Int[int])
 		case "inactive_projects_send_warning_email_after_months":
-			v.InactiveProjectsSendWarningEmailAfterMonths = optional(r, jsonread.Int[int])
+			v.InactiveProjectsSendWarningEmailAfterMonths = pointer(r, jsonread.Int[int])
 		case "housekeeping_optimize_repository_period":
-			v.HousekeepingOptimizeRepositoryPeriod = optional(r, jsonread.Int[int])
+			v.HousekeepingOptimizeRepositoryPeriod = pointer(r, jsonread.Int[int])
 		case "housekeeping_full_repack_period":
-			v.HousekeepingFullRepackPeriod = optional(r, jsonread.Int[int])
+			v.HousekeepingFullRepackPeriod = pointer(r, jsonread.Int[int])
 		case "housekeeping_gc_period":
-			v.HousekeepingGCPeriod = optional(r, jsonread.Int[int])
+			v.HousekeepingGCPeriod = pointer(r, jsonread.Int[int])
 		case "housekeeping_incremental_repack_period":
-			v.HousekeepingIncrementalRepackPeriod = optional(r, jsonread.Int[int])
+			v.HousekeepingIncrementalRepackPeriod = pointer(r, jsonread.Int[int])
 		case "rsa_key_restriction":
 			jsonread.Int(&v.RSAKeyRestriction, r)
 		case "dsa_key_restriction":
@@ -233,9 +233,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "user_show_add_ssh_key_message":
 			jsonread.Bool(&v.UserShowAddSSHKeyMessage, r)
 		case "user_deactivation_emails_enabled":
-			v.UserDeactivationEmailsEnabled = optional(r, jsonread.Bool[bool])
+			v.UserDeactivationEmailsEnabled = pointer(r, jsonread.Bool[bool])
 		case "allow_account_deletion":
-			v.AllowAccountDeletion = optional(r, jsonread.Bool[bool])
+			v.AllowAccountDeletion = pointer(r, jsonread.Bool[bool])
 		case "updating_name_disabled_for_users":
 			jsonread.Bool(&v.UpdatingNameDisabledForUsers, r)
 		case "local_markdown_version":
@@ -243,27 +243,27 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "performance_bar_allowed_group_id":
 			jsonread.Int(&v.PerformanceBarAllowedGroupID, r)
 		case "abuse_notification_email":
-			v.AbuseNotificationEmail = optional(r, jsonread.Text[string])
+			v.AbuseNotificationEmail = pointer(r, jsonread.Text[string])
 		case "admin_notification_email":
-			v.AdminNotificationEmail = optional(r, jsonread.Text[string])
+			v.AdminNotificationEmail = pointer(r, jsonread.Text[string])
 		case "whats_new_variant":
-			v.WhatsNewVariant = optional(r, jsonread.Text[WhatsNewVariant])
+			v.WhatsNewVariant = pointer(r, jsonread.Text[WhatsNewVariant])
 		case "usage_ping_enabled":
-			v.UsagePingEnabled = optional(r, jsonread.Bool[bool])
+			v.UsagePingEnabled = pointer(r, jsonread.Bool[bool])
 		case "include_optional_metrics_in_service_ping":
-			v.IncludeOptionalMetricsInServicePing = optional(r, jsonread.Bool[bool])
+			v.IncludeOptionalMetricsInServicePing = pointer(r, jsonread.Bool[bool])
 		case "version_check_enabled":
-			v.VersionCheckEnabled = optional(r, jsonread.Bool[bool])
+			v.VersionCheckEnabled = pointer(r, jsonread.Bool[bool])
 		case "antispam_enabled":
-			v.AntispamEnabled = optional(r, jsonread.Bool[bool])
+			v.AntispamEnabled = pointer(r, jsonread.Bool[bool])
 		case "antispam_api_key":
-			v.AntispamAPIKey = optional(r, jsonread.Text[string])
+			v.AntispamAPIKey = pointer(r, jsonread.Text[string])
 		case "spam_check_endpoint_enabled":
-			v.SpamCheckEndpointEnabled = optional(r, jsonread.Bool[bool])
+			v.SpamCheckEndpointEnabled = pointer(r, jsonread.Bool[bool])
 		case "spam_check_endpoint_url":
-			v.SpamCheckEndpointURL = optional(r, jsonread.Text[string])
+			v.SpamCheckEndpointURL = pointer(r, jsonread.Text[string])
 		case "spam_check_api_key":
-			v.SpamCheckAPIKey = optional(r, jsonread.Text[string])
+			v.SpamCheckAPIKey = pointer(r, jsonread.Text[string])
 		case "allow_local_requests_from_web_hooks_and_services":
 			jsonread.Bool(&v.AllowLocalRequestsFromWebHooksAndServices, r)
 		case "allow_local_requests_from_hooks_and_services":
@@ -271,15 +271,15 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "allow_local_requests_from_system_hooks":
 			jsonread.Bool(&v.AllowLocalRequestsFromSystemHooks, r)
 		case "outbound_local_requests_whitelist":
-			v.OutboundLocalRequestsWhitelist = slice(r, jsonread.Text[string])
+			v.OutboundLocalRequestsWhitelist = sliceOf(r, jsonread.Text[string])
 		case "asset_proxy_enabled":
 			jsonread.Bool(&v.AssetProxyEnabled, r)
 		case "asset_proxy_url":
 			jsonread.Text(&v.AssetProxyURL, r)
 		case "asset_proxy_allowlist":
-			v.AssetProxyAllowlist = slice(r, jsonread.Text[string])
+			v.AssetProxyAllowlist = sliceOf(r, jsonread.Text[string])
 		case "asset_proxy_whitelist":
-			v.AssetProxyWhitelist = slice(r, jsonread.Text[string])
+			v.AssetProxyWhitelist = sliceOf(r, jsonread.Text[string])
 		case "issues_create_limit":
 			jsonread.Int(&v.IssuesCreateLimit, r)
 		case "raw_blob_request_limit":
@@ -307,63 +307,63 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "rate_limiting_response_text":
 			v.RateLimitingResponseText = nullable(r, jsonread.Text[string])
 		case "throttle_authenticated_api_enabled":
-			v.ThrottleAuthenticatedAPIEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedAPIEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_authenticated_api_period_in_seconds":
-			v.ThrottleAuthenticatedAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedAPIPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_api_requests_per_period":
-			v.ThrottleAuthenticatedAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedAPIRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_web_enabled":
-			v.ThrottleAuthenticatedWebEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedWebEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_authenticated_web_period_in_seconds":
-			v.ThrottleAuthenticatedWebPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedWebPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_web_requests_per_period":
-			v.ThrottleAuthenticatedWebRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedWebRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_packages_api_enabled":
-			v.ThrottleAuthenticatedPackagesAPIEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedPackagesAPIEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_authenticated_packages_api_period_in_seconds":
-			v.ThrottleAuthenticatedPackagesAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedPackagesAPIPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_packages_api_requests_per_period":
-			v.ThrottleAuthenticatedPackagesAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedPackagesAPIRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_git_http_enabled":
-			v.ThrottleAuthenticatedGitHTTPEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedGitHTTPEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_authenticated_git_http_period_in_seconds":
-			v.ThrottleAuthenticatedGitHTTPPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedGitHTTPPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_authenticated_git_http_requests_per_period":
-			v.ThrottleAuthenticatedGitHTTPRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleAuthenticatedGitHTTPRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_api_enabled":
-			v.ThrottleUnauthenticatedAPIEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedAPIEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_unauthenticated_api_period_in_seconds":
-			v.ThrottleUnauthenticatedAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedAPIPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_api_requests_per_period":
-			v.ThrottleUnauthenticatedAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedAPIRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_web_enabled":
-			v.ThrottleUnauthenticatedWebEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedWebEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_unauthenticated_web_period_in_seconds":
-			v.ThrottleUnauthenticatedWebPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedWebPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_web_requests_per_period":
-			v.ThrottleUnauthenticatedWebRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedWebRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_packages_api_enabled":
-			v.ThrottleUnauthenticatedPackagesAPIEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedPackagesAPIEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_unauthenticated_packages_api_period_in_seconds":
-			v.ThrottleUnauthenticatedPackagesAPIPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPackagesAPIPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_packages_api_requests_per_period":
-			v.ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_git_http_enabled":
-			v.ThrottleUnauthenticatedGitHTTPEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedGitHTTPEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_unauthenticated_git_http_period_in_seconds":
-			v.ThrottleUnauthenticatedGitHTTPPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedGitHTTPPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_git_http_requests_per_period":
-			v.ThrottleUnauthenticatedGitHTTPRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedGitHTTPRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_enabled":
-			v.ThrottleUnauthenticatedEnabled = optional(r, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedEnabled = pointer(r, jsonread.Bool[bool])
 		case "throttle_unauthenticated_period_in_seconds":
-			v.ThrottleUnauthenticatedPeriodInSeconds = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPeriodInSeconds = pointer(r, jsonread.Int[int])
 		case "throttle_unauthenticated_requests_per_period":
-			v.ThrottleUnauthenticatedRequestsPerPeriod = optional(r, jsonread.Int[int])
+			v.ThrottleUnauthenticatedRequestsPerPeriod = pointer(r, jsonread.Int[int])
 		case "require_personal_access_token_expiry":
 			jsonread.Bool(&v.RequirePersonalAccessTokenExpiry, r)
 		case "service_access_tokens_expiration_enforced":
-			v.ServiceAccessTokensExpirationEnforced = optional(r, jsonread.Bool[bool])
+			v.ServiceAccessTokensExpirationEnforced = pointer(r, jsonread.Bool[bool])
 		case "personal_access_token_prefix":
 			jsonread.Text(&v.PersonalAccessTokenPrefix, r)
 		case "external_pipeline_validation_service_url":
@@ -383,7 +383,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "bulk_import_concurrent_pipeline_batch_limit":
 			jsonread.Int(&v.BulkImportConcurrentPipelineBatchLimit, r)
 		case "concurrent_relation_batch_export_limit":
-			v.ConcurrentRelationBatchExportLimit = optional(r, jsonread.Int[int])
+			v.ConcurrentRelationBatchExportLimit = pointer(r, jsonread.Int[int])
 		case "relation_export_batch_size":
 			jsonread.Int(&v.RelationExportBatchSize, r)
 		case "concurrent_github_import_jobs_limit":
@@ -393,35 +393,35 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "concurrent_bitbucket_server_import_jobs_limit":
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
-			v.SilentAdminExportsEnabled = optional(r, jsonread.Bool[bool])
+			v.SilentAdminExportsEnabled = pointer(r, jsonread.Bool[bool])
 		case "chatapp_enabled":
-			v.ChatAppEnabled = optional(r, jsonread.Bool[bool])
+			v.ChatAppEnabled = pointer(r, jsonread.Bool[bool])
 		case "chatapp_id":
-			v.ChatAppID = optional(r, jsonread.Text[string])
+			v.ChatAppID = pointer(r, jsonread.Text[string])
 		case "chatapp_secret":
-			v.ChatAppSecret = optional(r, jsonread.Text[string])
+			v.ChatAppSecret = pointer(r, jsonread.Text[string])
 		case "chatapp_signing_secret":
-			v.ChatAppSigningSecret = optional(r, jsonread.Text[string])
+			v.ChatAppSigningSecret = pointer(r, jsonread.Text[string])
 		case "chatapp_verification_token":
-			v.ChatAppVerificationToken = optional(r, jsonread.Text[string])
+			v.ChatAppVerificationToken = pointer(r, jsonread.Text[string])
 		case "tracker_enabled":
-			v.TrackerEnabled = optional(r, jsonread.Bool[bool])
+			v.TrackerEnabled = pointer(r, jsonread.Bool[bool])
 		case "tracker_app_id":
-			v.TrackerAppID = optional(r, jsonread.Text[string])
+			v.TrackerAppID = pointer(r, jsonread.Text[string])
 		case "tracker_collector_hostname":
-			v.TrackerCollectorHostname = optional(r, jsonread.Text[string])
+			v.TrackerCollectorHostname = pointer(r, jsonread.Text[string])
 		case "tracker_database_collector_hostname":
-			v.TrackerDatabaseCollectorHostname = optional(r, jsonread.Text[string])
+			v.TrackerDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
 		case "tracker_cookie_domain":
-			v.TrackerCookieDomain = optional(r, jsonread.Text[string])
+			v.TrackerCookieDomain = pointer(r, jsonread.Text[string])
 		case "codeintel_enabled":
-			v.CodeIntelEnabled = optional(r, jsonread.Bool[bool])
+			v.CodeIntelEnabled = pointer(r, jsonread.Bool[bool])
 		case "codeintel_public_only":
-			v.CodeIntelPublicOnly = optional(r, jsonread.Bool[bool])
+			v.CodeIntelPublicOnly = pointer(r, jsonread.Bool[bool])
 		case "codeintel_url":
-			v.CodeIntelURL = optional(r, jsonread.Text[string])
+			v.CodeIntelURL = pointer(r, jsonread.Text[string])
 		case "editor_extension_marketplace":
-			v.EditorExtensionMarketplace = table(r, jsonread.Verbatim[json.RawMessage])
+			v.EditorExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "silent_mode_enabled":
 			jsonread.Bool(&v.SilentModeEnabled, r)
 		case "security_txt_content":
@@ -453,49 +453,49 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "jira_connect_additional_audience_url":
 			jsonread.Text(&v.IssueTrackerConnectAdditionalAudienceURL, r)
 		case "allow_all_integrations":
-			v.AllowAllIntegrations = optional(r, jsonread.Bool[bool])
+			v.AllowAllIntegrations = pointer(r, jsonread.Bool[bool])
 		case "allowed_integrations":
-			v.AllowedIntegrations = slice(r, jsonread.Text[string])
+			v.AllowedIntegrations = sliceOf(r, jsonread.Text[string])
 		case "allow_group_owners_to_manage_ldap":
-			v.AllowGroupOwnersToManageLDAP = optional(r, jsonread.Bool[bool])
+			v.AllowGroupOwnersToManageLDAP = pointer(r, jsonread.Bool[bool])
 		case "shared_runners_minutes":
-			v.SharedRunnersMinutes = optional(r, jsonread.Int[int])
+			v.SharedRunnersMinutes = pointer(r, jsonread.Int[int])
 		case "group_owners_can_manage_default_branch_protection":
-			v.GroupOwnersCanManageDefaultBranchProtection = optional(r, jsonread.Bool[bool])
+			v.GroupOwnersCanManageDefaultBranchProtection = pointer(r, jsonread.Bool[bool])
 		case "file_template_project_id":
-			v.FileTemplateProjectID = optional(r, jsonread.Int[int64])
+			v.FileTemplateProjectID = pointer(r, jsonread.Int[int64])
 		case "replica_node_allowed_ips":
-			v.ReplicaNodeAllowedIPs = optional(r, jsonread.Text[string])
+			v.ReplicaNodeAllowedIPs = pointer(r, jsonread.Text[string])
 		case "replica_status_timeout":
-			v.ReplicaStatusTimeout = optional(r, jsonread.Int[int])
+			v.ReplicaStatusTimeout = pointer(r, jsonread.Int[int])
 		case "default_project_deletion_protection":
-			v.DefaultProjectDeletionProtection = optional(r, jsonread.Bool[bool])
+			v.DefaultProjectDeletionProtection = pointer(r, jsonread.Bool[bool])
 		case "disable_personal_access_tokens":
-			v.DisablePersonalAccessTokens = optional(r, jsonread.Bool[bool])
+			v.DisablePersonalAccessTokens = pointer(r, jsonread.Bool[bool])
 		case "security_policy_global_group_approvers_enabled":
-			v.SecurityPolicyGlobalGroupApproversEnabled = optional(r, jsonread.Bool[bool])
+			v.SecurityPolicyGlobalGroupApproversEnabled = pointer(r, jsonread.Bool[bool])
 		case "security_approval_policies_limit":
-			v.SecurityApprovalPoliciesLimit = optional(r, jsonread.Int[int])
+			v.SecurityApprovalPoliciesLimit = pointer(r, jsonread.Int[int])
 		case "scan_execution_policies_action_limit":
-			v.ScanExecutionPoliciesActionLimit = optional(r, jsonread.Int[int])
+			v.ScanExecutionPoliciesActionLimit = pointer(r, jsonread.Int[int])
 		case "scan_execution_policies_schedule_limit":
-			v.ScanExecutionPoliciesScheduleLimit = optional(r, jsonread.Int[int])
+			v.ScanExecutionPoliciesScheduleLimit = pointer(r, jsonread.Int[int])
 		case "delete_unconfirmed_users":
-			v.DeleteUnconfirmedUsers = optional(r, jsonread.Bool[bool])
+			v.DeleteUnconfirmedUsers = pointer(r, jsonread.Bool[bool])
 		case "unconfirmed_users_delete_after_days":
-			v.UnconfirmedUsersDeleteAfterDays = optional(r, jsonread.Int[int])
+			v.UnconfirmedUsersDeleteAfterDays = pointer(r, jsonread.Int[int])
 		case "assistant_features_enabled":
-			v.AssistantFeaturesEnabled = optional(r, jsonread.Bool[bool])
+			v.AssistantFeaturesEnabled = pointer(r, jsonread.Bool[bool])
 		case "lock_assistant_features_enabled":
-			v.LockAssistantFeaturesEnabled = optional(r, jsonread.Bool[bool])
+			v.LockAssistantFeaturesEnabled = pointer(r, jsonread.Bool[bool])
 		case "use_analytics_store_for_analytics":
-			v.UseAnalyticsStoreForAnalytics = optional(r, jsonread.Bool[bool])
+			v.UseAnalyticsStoreForAnalytics = pointer(r, jsonread.Bool[bool])
 		case "secret_push_protection_available":
-			v.SecretPushProtectionAvailable = optional(r, jsonread.Bool[bool])
+			v.SecretPushProtectionAvailable = pointer(r, jsonread.Bool[bool])
 		case "virtual_registries_endpoints_api_limit":
-			v.VirtualRegistriesEndpointsAPILimit = optional(r, jsonread.Int[int])
+			v.VirtualRegistriesEndpointsAPILimit = pointer(r, jsonread.Int[int])
 		case "lock_memberships_to_saml":
-			v.LockMembershipsToSAML = optional(r, jsonread.Bool[bool])
+			v.LockMembershipsToSAML = pointer(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -715,11 +715,11 @@ func (v *BranchProtectionDefaults) decodeFrom(r *jsonread.Reader) bool {
 	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "allowed_to_push":
-			v.AllowedToPush = slice(r, (*BranchAccess).decodeFrom)
+			v.AllowedToPush = sliceOf(r, (*BranchAccess).decodeFrom)
 		case "allow_force_push":
 			jsonread.Bool(&v.AllowForcePush, r)
 		case "allowed_to_merge":
-			v.AllowedToMerge = slice(r, (*BranchAccess).decodeFrom)
+			v.AllowedToMerge = sliceOf(r, (*BranchAccess).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -815,7 +815,7 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		case "parent_ids":
-			v.ParentIDs = slice(r, jsonread.Text[string])
+			v.ParentIDs = sliceOf(r, jsonread.Text[string])
 		case "title":
 			jsonread.Text(&v.Title, r)
 		case "message":
@@ -833,9 +833,9 @@ func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 		case "committed_date":
 			jsonread.Time(&v.CommittedDate, r)
 		case "trailers":
-			v.Trailers = table(r, jsonread.Text[string])
+			v.Trailers = mapOf(r, jsonread.Text[string])
 		case "extended_trailers":
-			v.ExtendedTrailers = table(r, texts)
+			v.ExtendedTrailers = mapOf(r, texts)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		default:
@@ -852,11 +852,11 @@ func (v *Comparison) decodeFrom(r *jsonread.Reader) bool {
 	for r.Field(&v.Extra) {
 		switch string(r.CurrentKey()) {
 		case "commit":
-			v.Commit = optional(r, (*ComparisonCommit).decodeFrom)
+			v.Commit = pointer(r, (*ComparisonCommit).decodeFrom)
 		case "commits":
-			v.Commits = slice(r, (*ComparisonCommit).decodeFrom)
+			v.Commits = sliceOf(r, (*ComparisonCommit).decodeFrom)
 		case "diffs":
-			v.Diffs = slice(r, (*Diff).decodeFrom)
+			v.Diffs = sliceOf(r, (*Diff).decodeFrom)
 		case "compare_timeout":
 			jsonread.Bool(&v.CompareTimeout, r)
 		case "compare_same_ref":
@@ -958,7 +958,7 @@ func (v *Diff) decodeFrom(r *jsonread.Reader) bool {
 		case "deleted_file":
 			jsonread.Bool(&v.DeletedFile, r)
 		case "generated_file":
-			v.GeneratedFile = optional(r, jsonread.Bool[bool])
+			v.GeneratedFile = pointer(r, jsonread.Bool[bool])
 		case "collapsed":
 			jsonread.Bool(&v.Collapsed, r)
 		case "too_large":
@@ -1014,9 +1014,9 @@ func (v *DiffVersion) decodeFrom(r *jsonread.Reader) bool {
 		case "patch_id_sha":
 			jsonread.Text(&v.PatchIDSHA, r)
 		case "commits":
-			v.Commits = slice(r, (*Commit).decodeFrom)
+			v.Commits = sliceOf(r, (*Commit).decodeFrom)
 		case "diffs":
-			v.Diffs = slice(r, (*Diff).decodeFrom)
+			v.Diffs = sliceOf(r, (*Diff).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1158,9 +1158,9 @@ func (v *Integration) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.IntegrationSummary.JobEvents, r)
 		case "vulnerability_events":
-			v.IntegrationSummary.VulnerabilityEvents = optional(r, jsonread.Bool[bool])
+			v.IntegrationSummary.VulnerabilityEvents = pointer(r, jsonread.Bool[bool])
 		case "properties":
-			v.Properties = table(r, jsonread.Verbatim[json.RawMessage])
+			v.Properties = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1219,7 +1219,7 @@ func (v *IntegrationSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.JobEvents, r)
 		case "vulnerability_events":
-			v.VulnerabilityEvents = optional(r, jsonread.Bool[bool])
+			v.VulnerabilityEvents = pointer(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1252,18 +1252,18 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "closed_at":
 			jsonread.Time(&v.ClosedAt, r)
 		case "closed_by":
-			v.ClosedBy = optional(r, (*UserSummary).decodeFrom)
+			v.ClosedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "author":
 			v.Author = UserSummary{}
 			v.Author.decodeFrom(r)
 		case "assignees":
-			v.Assignees = slice(r, (*UserSummary).decodeFrom)
+			v.Assignees = sliceOf(r, (*UserSummary).decodeFrom)
 		case "assignee":
-			v.Assignee = optional(r, (*UserSummary).decodeFrom)
+			v.Assignee = pointer(r, (*UserSummary).decodeFrom)
 		case "milestone":
-			v.Milestone = optional(r, (*Milestone).decodeFrom)
+			v.Milestone = pointer(r, (*Milestone).decodeFrom)
 		case "labels":
-			v.Labels = slice(r, (*Label).decodeFrom)
+			v.Labels = sliceOf(r, (*Label).decodeFrom)
 		case "type":
 			jsonread.Text(&v.Type, r)
 		case "issue_type":
@@ -1271,7 +1271,7 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "severity":
 			jsonread.Text(&v.Severity, r)
 		case "moved_to_id":
-			v.MovedToID = optional(r, jsonread.Int[int64])
+			v.MovedToID = pointer(r, jsonread.Int[int64])
 		case "upvotes":
 			jsonread.Int(&v.Upvotes, r)
 		case "downvotes":
@@ -1307,18 +1307,18 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "discussion_locked":
 			jsonread.Bool(&v.DiscussionLocked, r)
 		case "subscribed":
-			v.Subscribed = optional(r, jsonread.Bool[bool])
+			v.Subscribed = pointer(r, jsonread.Bool[bool])
 		case "_links":
 			v.Links = IssueLinks{}
 			v.Links.decodeFrom(r)
 		case "weight":
-			v.Weight = optional(r, jsonread.Int[int])
+			v.Weight = pointer(r, jsonread.Int[int])
 		case "epic":
-			v.Epic = optional(r, (*Epic).decodeFrom)
+			v.Epic = pointer(r, (*Epic).decodeFrom)
 		case "epic_iid":
-			v.EpicIID = optional(r, jsonread.Int[int64])
+			v.EpicIID = pointer(r, jsonread.Int[int64])
 		case "iteration":
-			v.Iteration = optional(r, (*Iteration).decodeFrom)
+			v.Iteration = pointer(r, (*Iteration).decodeFrom)
 		case "health_status":
 			jsonread.Text(&v.HealthStatus, r)
 		case "blocking_issues_count":
@@ -1494,20 +1494,20 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "merge_after":
 			jsonread.Time(&v.MergeAfter, r)
 		case "merged_by":
-			v.MergedBy = optional(r, (*UserSummary).decodeFrom)
+			v.MergedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "merge_user":
-			v.MergeUser = optional(r, (*UserSummary).decodeFrom)
+			v.MergeUser = pointer(r, (*UserSummary).decodeFrom)
 		case "closed_by":
-			v.ClosedBy = optional(r, (*UserSummary).decodeFrom)
+			v.ClosedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "author":
 			v.Author = UserSummary{}
 			v.Author.decodeFrom(r)
 		case "assignee":
-			v.Assignee = optional(r, (*UserSummary).decodeFrom)
+			v.Assignee = pointer(r, (*UserSummary).decodeFrom)
 		case "assignees":
-			v.Assignees = slice(r, (*UserSummary).decodeFrom)
+			v.Assignees = sliceOf(r, (*UserSummary).decodeFrom)
 		case "reviewers":
-			v.Reviewers = slice(r, (*UserSummary).decodeFrom)
+			v.Reviewers = sliceOf(r, (*UserSummary).decodeFrom)
 		case "target_branch":
 			jsonread.Text(&v.TargetBranch, r)
 		case "source_branch":
@@ -1519,13 +1519,13 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "user_notes_count":
 			jsonread.Int(&v.UserNotesCount, r)
 		case "labels":
-			v.Labels = slice(r, (*Label).decodeFrom)
+			v.Labels = sliceOf(r, (*Label).decodeFrom)
 		case "draft":
 			jsonread.Bool(&v.Draft, r)
 		case "work_in_progress":
 			jsonread.Bool(&v.WorkInProgress, r)
 		case "milestone":
-			v.Milestone = optional(r, (*Milestone).decodeFrom)
+			v.Milestone = pointer(r, (*Milestone).decodeFrom)
 		case "merge_when_pipeline_succeeds":
 			jsonread.Bool(&v.MergeWhenPipelineSucceeds, r)
 		case "merge_status":
@@ -1541,9 +1541,9 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.SquashCommitSHA, r)
 		case "discussion_locked":
-			v.DiscussionLocked = optional(r, jsonread.Bool[bool])
+			v.DiscussionLocked = pointer(r, jsonread.Bool[bool])
 		case "should_remove_source_branch":
-			v.ShouldRemoveSourceBranch = optional(r, jsonread.Bool[bool])
+			v.ShouldRemoveSourceBranch = pointer(r, jsonread.Bool[bool])
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":
@@ -1572,11 +1572,11 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "blocking_discussions_resolved":
 			jsonread.Bool(&v.BlockingDiscussionsResolved, r)
 		case "approvals_before_merge":
-			v.ApprovalsBeforeMerge = optional(r, jsonread.Int[int])
+			v.ApprovalsBeforeMerge = pointer(r, jsonread.Int[int])
 		case "changes_count":
 			jsonread.Text(&v.ChangesCount, r)
 		case "subscribed":
-			v.Subscribed = optional(r, jsonread.Bool[bool])
+			v.Subscribed = pointer(r, jsonread.Bool[bool])
 		case "latest_build_started_at":
 			jsonread.Time(&v.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1584,11 +1584,11 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "first_deployed_to_production_at":
 			jsonread.Time(&v.FirstDeployedToProductionAt, r)
 		case "pipeline":
-			v.Pipeline = optional(r, (*MergeRequestPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*MergeRequestPipeline).decodeFrom)
 		case "head_pipeline":
-			v.HeadPipeline = optional(r, (*HeadPipeline).decodeFrom)
+			v.HeadPipeline = pointer(r, (*HeadPipeline).decodeFrom)
 		case "diff_refs":
-			v.DiffRefs = optional(r, (*DiffRefs).decodeFrom)
+			v.DiffRefs = pointer(r, (*DiffRefs).decodeFrom)
 		case "diverged_commits_count":
 			jsonread.Int(&v.DivergedCommitsCount, r)
 		case "rebase_in_progress":
@@ -1646,20 +1646,20 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "merge_after":
 			jsonread.Time(&v.MergeRequest.MergeAfter, r)
 		case "merged_by":
-			v.MergeRequest.MergedBy = optional(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.MergedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "merge_user":
-			v.MergeRequest.MergeUser = optional(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.MergeUser = pointer(r, (*UserSummary).decodeFrom)
 		case "closed_by":
-			v.MergeRequest.ClosedBy = optional(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.ClosedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "author":
 			v.MergeRequest.Author = UserSummary{}
 			v.MergeRequest.Author.decodeFrom(r)
 		case "assignee":
-			v.MergeRequest.Assignee = optional(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.Assignee = pointer(r, (*UserSummary).decodeFrom)
 		case "assignees":
-			v.MergeRequest.Assignees = slice(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.Assignees = sliceOf(r, (*UserSummary).decodeFrom)
 		case "reviewers":
-			v.MergeRequest.Reviewers = slice(r, (*UserSummary).decodeFrom)
+			v.MergeRequest.Reviewers = sliceOf(r, (*UserSummary).decodeFrom)
 		case "target_branch":
 			jsonread.Text(&v.MergeRequest.TargetBranch, r)
 		case "source_branch":
@@ -1671,13 +1671,13 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "user_notes_count":
 			jsonread.Int(&v.MergeRequest.UserNotesCount, r)
 		case "labels":
-			v.MergeRequest.Labels = slice(r, (*Label).decodeFrom)
+			v.MergeRequest.Labels = sliceOf(r, (*Label).decodeFrom)
 		case "draft":
 			jsonread.Bool(&v.MergeRequest.Draft, r)
 		case "work_in_progress":
 			jsonread.Bool(&v.MergeRequest.WorkInProgress, r)
 		case "milestone":
-			v.MergeRequest.Milestone = optional(r, (*Milestone).decodeFrom)
+			v.MergeRequest.Milestone = pointer(r, (*Milestone).decodeFrom)
 		case "merge_when_pipeline_succeeds":
 			jsonread.Bool(&v.MergeRequest.MergeWhenPipelineSucceeds, r)
 		case "merge_status":
@@ -1693,9 +1693,9 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.MergeRequest.SquashCommitSHA, r)
 		case "discussion_locked":
-			v.MergeRequest.DiscussionLocked = optional(r, jsonread.Bool[bool])
+			v.MergeRequest.DiscussionLocked = pointer(r, jsonread.Bool[bool])
 		case "should_remove_source_branch":
-			v.MergeRequest.ShouldRemoveSourceBranch = optional(r, jsonread.Bool[bool])
+			v.MergeRequest.ShouldRemoveSourceBranch = pointer(r, jsonread.Bool[bool])
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.MergeRequest.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":
@@ -1724,11 +1724,11 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "blocking_discussions_resolved":
 			jsonread.Bool(&v.MergeRequest.BlockingDiscussionsResolved, r)
 		case "approvals_before_merge":
-			v.MergeRequest.ApprovalsBeforeMerge = optional(r, jsonread.Int[int])
+			v.MergeRequest.ApprovalsBeforeMerge = pointer(r, jsonread.Int[int])
 		case "changes_count":
 			jsonread.Text(&v.MergeRequest.ChangesCount, r)
 		case "subscribed":
-			v.MergeRequest.Subscribed = optional(r, jsonread.Bool[bool])
+			v.MergeRequest.Subscribed = pointer(r, jsonread.Bool[bool])
 		case "latest_build_started_at":
 			jsonread.Time(&v.MergeRequest.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1736,11 +1736,11 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "first_deployed_to_production_at":
 			jsonread.Time(&v.MergeRequest.FirstDeployedToProductionAt, r)
 		case "pipeline":
-			v.MergeRequest.Pipeline = optional(r, (*MergeRequestPipeline).decodeFrom)
+			v.MergeRequest.Pipeline = pointer(r, (*MergeRequestPipeline).decodeFrom)
 		case "head_pipeline":
-			v.MergeRequest.HeadPipeline = optional(r, (*HeadPipeline).decodeFrom)
+			v.MergeRequest.HeadPipeline = pointer(r, (*HeadPipeline).decodeFrom)
 		case "diff_refs":
-			v.MergeRequest.DiffRefs = optional(r, (*DiffRefs).decodeFrom)
+			v.MergeRequest.DiffRefs = pointer(r, (*DiffRefs).decodeFrom)
 		case "diverged_commits_count":
 			jsonread.Int(&v.MergeRequest.DivergedCommitsCount, r)
 		case "rebase_in_progress":
@@ -1751,7 +1751,7 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 			v.MergeRequest.User = MergeRequestUser{}
 			v.MergeRequest.User.decodeFrom(r)
 		case "changes":
-			v.Changes = slice(r, (*Diff).decodeFrom)
+			v.Changes = sliceOf(r, (*Diff).decodeFrom)
 		case "overflow":
 			jsonread.Bool(&v.Overflow, r)
 		default:
@@ -1773,7 +1773,7 @@ func (v *MergeRequestDependency) decodeFrom(r *jsonread.Reader) bool {
 			v.BlockingMergeRequest = MergeRequest{}
 			v.BlockingMergeRequest.decodeFrom(r)
 		case "blocked_merge_request":
-			v.BlockedMergeRequest = optional(r, (*MergeRequest).decodeFrom)
+			v.BlockedMergeRequest = pointer(r, (*MergeRequest).decodeFrom)
 		case "project_id":
 			jsonread.Int(&v.ProjectID, r)
 		default:
@@ -1894,15 +1894,15 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "kind":
 			jsonread.Text(&v.Kind, r)
 		case "parent_id":
-			v.ParentID = optional(r, jsonread.Int[int64])
+			v.ParentID = pointer(r, jsonread.Int[int64])
 		case "avatar_url":
 			jsonread.Text(&v.AvatarURL, r)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "members_count_with_descendants":
-			v.MembersCountWithDescendants = optional(r, jsonread.Int[int])
+			v.MembersCountWithDescendants = pointer(r, jsonread.Int[int])
 		case "billable_members_count":
-			v.BillableMembersCount = optional(r, jsonread.Int[int])
+			v.BillableMembersCount = pointer(r, jsonread.Int[int])
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "end_date":
@@ -1918,17 +1918,17 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "projects_count":
 			jsonread.Int(&v.ProjectsCount, r)
 		case "max_seats_used":
-			v.MaxSeatsUsed = optional(r, jsonread.Int[int])
+			v.MaxSeatsUsed = pointer(r, jsonread.Int[int])
 		case "seats_in_use":
-			v.SeatsInUse = optional(r, jsonread.Int[int])
+			v.SeatsInUse = pointer(r, jsonread.Int[int])
 		case "max_seats_used_changed_at":
 			jsonread.Time(&v.MaxSeatsUsedChangedAt, r)
 		case "ci_minutes_usage":
-			v.CIMinutesUsage = optional(r, (*CIMinutesUsage).decodeFrom)
+			v.CIMinutesUsage = pointer(r, (*CIMinutesUsage).decodeFrom)
 		case "shared_runners_minutes_limit":
-			v.SharedRunnersMinutesLimit = optional(r, jsonread.Int[int])
+			v.SharedRunnersMinutesLimit = pointer(r, jsonread.Int[int])
 		case "extra_shared_runners_minutes_limit":
-			v.ExtraSharedRunnersMinutesLimit = optional(r, jsonread.Int[int])
+			v.ExtraSharedRunnersMinutesLimit = pointer(r, jsonread.Int[int])
 		case "additional_purchased_storage_size":
 			jsonread.Int(&v.AdditionalPurchasedStorageSize, r)
 		case "additional_purchased_storage_ends_on":
@@ -1950,7 +1950,7 @@ func (v *NamespaceAvailability) decodeFrom(r *jsonread.Reader) bool {
 		case "exists":
 			jsonread.Bool(&v.Exists, r)
 		case "suggests":
-			v.Suggests = slice(r, jsonread.Text[string])
+			v.Suggests = sliceOf(r, jsonread.Text[string])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2077,11 +2077,11 @@ func (v *RegistryRepository) decodeFrom(r *jsonread.Reader) bool {
 		case "status":
 			jsonread.Text(&v.Status, r)
 		case "tags_count":
-			v.TagsCount = optional(r, jsonread.Int[int])
+			v.TagsCount = pointer(r, jsonread.Int[int])
 		case "tags":
-			v.Tags = slice(r, (*RegistryTag).decodeFrom)
+			v.Tags = sliceOf(r, (*RegistryTag).decodeFrom)
 		case "size":
-			v.Size = optional(r, jsonread.Int[int64])
+			v.Size = pointer(r, jsonread.Int[int64])
 		case "delete_api_path":
 			jsonread.Text(&v.DeleteAPIPath, r)
 		default:
@@ -2210,7 +2210,7 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 		case "job_execution_status":
 			jsonread.Text(&v.JobExecutionStatus, r)
 		case "created_by":
-			v.CreatedBy = optional(r, (*UserSummary).decodeFrom)
+			v.CreatedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "contacted_at":
 			jsonread.Time(&v.ContactedAt, r)
 		case "maintenance_note":
@@ -2224,17 +2224,17 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 		case "version":
 			jsonread.Text(&v.Version, r)
 		case "projects":
-			v.Projects = slice(r, (*RunnerProject).decodeFrom)
+			v.Projects = sliceOf(r, (*RunnerProject).decodeFrom)
 		case "tag_list":
-			v.TagList = slice(r, jsonread.Text[string])
+			v.TagList = sliceOf(r, jsonread.Text[string])
 		case "run_untagged":
-			v.RunUntagged = optional(r, jsonread.Bool[bool])
+			v.RunUntagged = pointer(r, jsonread.Bool[bool])
 		case "locked":
-			v.Locked = optional(r, jsonread.Bool[bool])
+			v.Locked = pointer(r, jsonread.Bool[bool])
 		case "access_level":
 			jsonread.Text(&v.AccessLevel, r)
 		case "maximum_timeout":
-			v.MaximumTimeout = optional(r, jsonread.Int[int])
+			v.MaximumTimeout = pointer(r, jsonread.Int[int])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2261,7 +2261,7 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "tag":
 			jsonread.Bool(&v.Tag, r)
 		case "coverage":
-			v.Coverage = optional(r, jsonread.Float[float64])
+			v.Coverage = pointer(r, jsonread.Float[float64])
 		case "created_at":
 			jsonread.Time(&v.CreatedAt, r)
 		case "started_at":
@@ -2269,17 +2269,17 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
 		case "duration":
-			v.Duration = optional(r, jsonread.Float[float64])
+			v.Duration = pointer(r, jsonread.Float[float64])
 		case "queued_duration":
-			v.QueuedDuration = optional(r, jsonread.Float[float64])
+			v.QueuedDuration = pointer(r, jsonread.Float[float64])
 		case "user":
-			v.User = optional(r, (*UserProfile).decodeFrom)
+			v.User = pointer(r, (*UserProfile).decodeFrom)
 		case "commit":
-			v.Commit = optional(r, (*Commit).decodeFrom)
+			v.Commit = pointer(r, (*Commit).decodeFrom)
 		case "pipeline":
-			v.Pipeline = optional(r, (*RunnerJobPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*RunnerJobPipeline).decodeFrom)
 		case "project":
-			v.Project = optional(r, (*RunnerJobProject).decodeFrom)
+			v.Project = pointer(r, (*RunnerJobProject).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2431,7 +2431,7 @@ func (v *SecureFile) decodeFrom(r *jsonread.Reader) bool {
 		case "expires_at":
 			jsonread.Time(&v.ExpiresAt, r)
 		case "metadata":
-			v.Metadata = optional(r, (*SecureFileMetadata).decodeFrom)
+			v.Metadata = pointer(r, (*SecureFileMetadata).decodeFrom)
 		case "file_extension":
 			jsonread.Text(&v.FileExtension, r)
 		default:
@@ -2450,9 +2450,9 @@ func (v *SecureFileMetadata) decodeFrom(r *jsonread.Reader) bool {
 		case "id":
 			jsonread.Text(&v.ID, r)
 		case "issuer":
-			v.Issuer = optional(r, (*CertificateName).decodeFrom)
+			v.Issuer = pointer(r, (*CertificateName).decodeFrom)
 		case "subject":
-			v.Subject = optional(r, (*CertificateName).decodeFrom)
+			v.Subject = pointer(r, (*CertificateName).decodeFrom)
 		case "expires_at":
 			jsonread.Time(&v.ExpiresAt, r)
 		default:
@@ -2600,7 +2600,7 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "tag":
 			jsonread.Bool(&v.Tag, r)
 		case "coverage":
-			v.Coverage = optional(r, jsonread.Float[float64])
+			v.Coverage = pointer(r, jsonread.Float[float64])
 		case "allow_failure":
 			jsonread.Bool(&v.AllowFailure, r)
 		case "created_at":
@@ -2610,19 +2610,19 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
 		case "duration":
-			v.Duration = optional(r, jsonread.Float[float64])
+			v.Duration = pointer(r, jsonread.Float[float64])
 		case "queued_duration":
-			v.QueuedDuration = optional(r, jsonread.Float[float64])
+			v.QueuedDuration = pointer(r, jsonread.Float[float64])
 		case "user":
-			v.User = optional(r, (*UserProfile).decodeFrom)
+			v.User = pointer(r, (*UserProfile).decodeFrom)
 		case "commit":
-			v.Commit = optional(r, (*Commit).decodeFrom)
+			v.Commit = pointer(r, (*Commit).decodeFrom)
 		case "pipeline":
-			v.Pipeline = optional(r, (*JobPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*JobPipeline).decodeFrom)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "project":
-			v.Project = optional(r, (*UpcomingJobProject).decodeFrom)
+			v.Project = pointer(r, (*UpcomingJobProject).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2672,7 +2672,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "bio":
 			jsonread.Text(&v.Bio, r)
 		case "bot":
-			v.Bot = optional(r, jsonread.Bool[bool])
+			v.Bot = pointer(r, jsonread.Bool[bool])
 		case "location":
 			jsonread.Text(&v.Location, r)
 		case "public_email":
@@ -2698,17 +2698,17 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "work_information":
 			jsonread.Text(&v.WorkInformation, r)
 		case "followers":
-			v.Followers = optional(r, jsonread.Int[int])
+			v.Followers = pointer(r, jsonread.Int[int])
 		case "following":
-			v.Following = optional(r, jsonread.Int[int])
+			v.Following = pointer(r, jsonread.Int[int])
 		case "local_time":
 			jsonread.Text(&v.LocalTime, r)
 		case "is_followed":
-			v.IsFollowed = optional(r, jsonread.Bool[bool])
+			v.IsFollowed = pointer(r, jsonread.Bool[bool])
 		case "email":
 			jsonread.Text(&v.Email, r)
 		case "is_admin":
-			v.IsAdmin = optional(r, jsonread.Bool[bool])
+			v.IsAdmin = pointer(r, jsonread.Bool[bool])
 		case "last_sign_in_at":
 			jsonread.Time(&v.LastSignInAt, r)
 		case "confirmed_at":
@@ -2721,23 +2721,23 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "color_scheme_id":
 			jsonread.Int(&v.ColorSchemeID, r)
 		case "projects_limit":
-			v.ProjectsLimit = optional(r, jsonread.Int[int])
+			v.ProjectsLimit = pointer(r, jsonread.Int[int])
 		case "current_sign_in_at":
 			jsonread.Time(&v.CurrentSignInAt, r)
 		case "note":
 			jsonread.Text(&v.Note, r)
 		case "identities":
-			v.Identities = slice(r, (*UserIdentity).decodeFrom)
+			v.Identities = sliceOf(r, (*UserIdentity).decodeFrom)
 		case "can_create_group":
-			v.CanCreateGroup = optional(r, jsonread.Bool[bool])
+			v.CanCreateGroup = pointer(r, jsonread.Bool[bool])
 		case "can_create_project":
-			v.CanCreateProject = optional(r, jsonread.Bool[bool])
+			v.CanCreateProject = pointer(r, jsonread.Bool[bool])
 		case "two_factor_enabled":
-			v.TwoFactorEnabled = optional(r, jsonread.Bool[bool])
+			v.TwoFactorEnabled = pointer(r, jsonread.Bool[bool])
 		case "external":
-			v.External = optional(r, jsonread.Bool[bool])
+			v.External = pointer(r, jsonread.Bool[bool])
 		case "private_profile":
-			v.PrivateProfile = optional(r, jsonread.Bool[bool])
+			v.PrivateProfile = pointer(r, jsonread.Bool[bool])
 		case "commit_email":
 			jsonread.Text(&v.CommitEmail, r)
 		case "current_sign_in_ip":
@@ -2747,31 +2747,31 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "trial":
-			v.Trial = optional(r, jsonread.Bool[bool])
+			v.Trial = pointer(r, jsonread.Bool[bool])
 		case "sign_in_count":
-			v.SignInCount = optional(r, jsonread.Int[int])
+			v.SignInCount = pointer(r, jsonread.Int[int])
 		case "namespace_id":
 			jsonread.Int(&v.NamespaceID, r)
 		case "created_by":
-			v.CreatedBy = optional(r, (*UserSummary).decodeFrom)
+			v.CreatedBy = pointer(r, (*UserSummary).decodeFrom)
 		case "email_reset_offered_at":
 			jsonread.Time(&v.EmailResetOfferedAt, r)
 		case "scim_identities":
-			v.SCIMIdentities = slice(r, (*SCIMIdentity).decodeFrom)
+			v.SCIMIdentities = sliceOf(r, (*SCIMIdentity).decodeFrom)
 		case "auditors":
 			jsonread.Raw(&v.Auditors, r)
 		case "shared_runners_minutes_limit":
-			v.SharedRunnersMinutesLimit = optional(r, jsonread.Int[int])
+			v.SharedRunnersMinutesLimit = pointer(r, jsonread.Int[int])
 		case "extra_shared_runners_minutes_limit":
-			v.ExtraSharedRunnersMinutesLimit = optional(r, jsonread.Int[int])
+			v.ExtraSharedRunnersMinutesLimit = pointer(r, jsonread.Int[int])
 		case "is_auditor":
-			v.IsAuditor = optional(r, jsonread.Bool[bool])
+			v.IsAuditor = pointer(r, jsonread.Bool[bool])
 		case "using_license_seat":
-			v.UsingLicenseSeat = optional(r, jsonread.Bool[bool])
+			v.UsingLicenseSeat = pointer(r, jsonread.Bool[bool])
 		case "provisioned_by_group_id":
 			jsonread.Int(&v.ProvisionedByGroupID, r)
 		case "custom_attributes":
-			v.CustomAttributes = slice(r, (*CustomAttribute).decodeFrom)
+			v.CustomAttributes = sliceOf(r, (*CustomAttribute).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2874,7 +2874,7 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "locked":
-			v.Locked = optional(r, jsonread.Bool[bool])
+			v.Locked = pointer(r, jsonread.Bool[bool])
 		default:
 			r.Unknown(&v.Extra)
 		}

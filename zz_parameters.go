@@ -5,7 +5,7 @@ package forge
 // parameters are the query parameters that the contract and deployed servers have for the route,
 // separated by spaces; empty where it has none.
 func (r *route) parameters() string {
-	switch r.method + " " + r.template {
+	switch r.Method + " " + r.Template {
 	case "GET /audit_events":
 		return "created_after created_before entity_id entity_type"
 	case "GET /groups/:id/audit_events":

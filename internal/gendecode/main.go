@@ -84,15 +84,15 @@ func (p *packageInfo) statement(f field) string {
 	typ := f.typ
 	switch inner, isMap := strings.CutPrefix(typ, mapOf); {
 	case isMap && inner == "[]string":
-		return fmt.Sprintf("%s = table(r, texts)", f.path)
+		return fmt.Sprintf("%s = mapOf(r, texts)", f.path)
 	case isMap:
-		return fmt.Sprintf("%s = table(r, %s)", f.path, p.element(inner))
+		return fmt.Sprintf("%s = mapOf(r, %s)", f.path, p.element(inner))
 	case strings.HasPrefix(typ, "*"):
-		return fmt.Sprintf("%s = optional(r, %s)", f.path, p.reader(typ[1:]))
+		return fmt.Sprintf("%s = pointer(r, %s)", f.path, p.reader(typ[1:]))
 	case nullableOf(typ) != "":
 		return fmt.Sprintf("%s = nullable(r, %s)", f.path, p.reader(nullableOf(typ)))
 	case strings.HasPrefix(typ, "[]") && kinds[typ].function == "":
-		return fmt.Sprintf("%s = slice(r, %s)", f.path, p.element(typ[2:]))
+		return fmt.Sprintf("%s = sliceOf(r, %s)", f.path, p.element(typ[2:]))
 	case p.isDecoded(typ):
 		return fmt.Sprintf("%s = %s{}\n%s.decodeFrom(r)", f.path, typ, f.path)
 	}
@@ -144,7 +144,7 @@ func (p *packageInfo) element(typ string) string {
 	}
 	if inner, isSlice := strings.CutPrefix(typ, "[]"); isSlice && kinds[typ].function == "" {
 		if read := p.element(inner); read != "" {
-			return "sliceOf(" + read + ")"
+			return "sliceDecoder(" + read + ")"
 		}
 		return ""
 	}

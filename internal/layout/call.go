@@ -45,12 +45,7 @@ func (r *report) checkPart(s *source, call *types.Struct, p part) {
 		if f.Name() != p.field {
 			continue
 		}
-		owned[f] = true
-		if inner, ok := f.Type().Underlying().(*types.Struct); ok {
-			for field := range inner.Fields() {
-				owned[field] = true
-			}
-		}
+		own(f, owned)
 	}
 	if len(owned) == 0 {
 		r.problem("call has no field %s, which %s is to assign", p.field, p.file)
@@ -63,6 +58,20 @@ func (r *report) checkPart(s *source, call *types.Struct, p part) {
 		}
 	}
 	r.atMost("assignments to call."+p.field+" outside "+p.file, len(foreign), p.foreign, strings.Join(foreign, " "))
+}
+
+// own adds a field, and the fields of its type. Those of an embedded type belong to them.
+func own(f *types.Var, owned map[types.Object]bool) {
+	owned[f] = true
+	inner, ok := f.Type().Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for field := range inner.Fields() {
+		if owned[field] = true; field.Embedded() {
+			own(field, owned)
+		}
+	}
 }
 
 // assignments returns the places in a file where one of the fields is assigned to, or something

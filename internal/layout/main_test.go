@@ -32,8 +32,8 @@ func TestBroken(t *testing.T) {
 		"service files and client.go in circles with other files: 2, which is more than 0: users.go users_types.go",
 		"fields of call: 3, which is more than 2: retry url header",
 		"users_types.go declares call.assign: methods of call are in call*.go",
-		"assignments to call.retry outside call_retry.go: 7, which is more than 1: " +
-			"users.go:8 users_types.go:9 users_types.go:10 users_types.go:11 users_types.go:12 users_types.go:13 users_types.go:17",
+		"assignments to call.retry outside call_retry.go: 8, which is more than 1: " +
+			"users.go:8 users_types.go:9 users_types.go:10 users_types.go:11 users_types.go:12 users_types.go:13 users_types.go:17 users_types.go:18",
 		"call has no field response, which call_response.go is to assign",
 		"helpers_test.go has no test: a file of helpers is named helper_*_test.go",
 		"core files without a test file of their name: 1, which is more than 0: call.go",

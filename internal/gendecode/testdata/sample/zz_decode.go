@@ -41,19 +41,19 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 			v.Inner = Inner{}
 			v.Inner.decodeFrom(r)
 		case "outer":
-			v.Outer = optional(r, (*Outer).decodeFrom)
+			v.Outer = pointer(r, (*Outer).decodeFrom)
 		case "text_p":
-			v.TextP = optional(r, jsonread.Text[string])
+			v.TextP = pointer(r, jsonread.Text[string])
 		case "color_p":
-			v.ColorP = optional(r, jsonread.Text[Color])
+			v.ColorP = pointer(r, jsonread.Text[Color])
 		case "level_p":
-			v.LevelP = optional(r, jsonread.Int[Level2])
+			v.LevelP = pointer(r, jsonread.Int[Level2])
 		case "time_p":
-			v.TimeP = optional(r, jsonread.Time)
+			v.TimeP = pointer(r, jsonread.Time)
 		case "day_p":
-			v.DayP = optional(r, (*Day).decodeFrom)
+			v.DayP = pointer(r, (*Day).decodeFrom)
 		case "bool_p":
-			v.BoolP = optional(r, jsonread.Bool[bool])
+			v.BoolP = pointer(r, jsonread.Bool[bool])
 		case "text_n":
 			v.TextN = nullable(r, jsonread.Text[string])
 		case "level_n":
@@ -61,29 +61,29 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 		case "day_n":
 			v.DayN = nullable(r, (*Day).decodeFrom)
 		case "unions":
-			v.Unions = slice(r, (*Union).decodeFrom)
+			v.Unions = sliceOf(r, (*Union).decodeFrom)
 		case "colors":
-			v.Colors = slice(r, jsonread.Text[Color])
+			v.Colors = sliceOf(r, jsonread.Text[Color])
 		case "ids":
-			v.IDs = slice(r, jsonread.Int[int64])
+			v.IDs = sliceOf(r, jsonread.Int[int64])
 		case "days":
-			v.Days = slice(r, (*Day).decodeFrom)
+			v.Days = sliceOf(r, (*Day).decodeFrom)
 		case "bytes":
 			jsonread.Bytes(&v.Bytes, r)
 		case "map":
-			v.Map = table(r, jsonread.Text[string])
+			v.Map = mapOf(r, jsonread.Text[string])
 		case "lists":
-			v.Lists = slice(r, sliceOf(jsonread.Text[string]))
+			v.Lists = sliceOf(r, sliceDecoder(jsonread.Text[string]))
 		case "lists3":
-			v.Lists3 = slice(r, sliceOf(sliceOf((*Inner).decodeFrom)))
+			v.Lists3 = sliceOf(r, sliceDecoder(sliceDecoder((*Inner).decodeFrom)))
 		case "list_map":
-			v.ListMap = table(r, sliceOf(jsonread.Text[Color]))
+			v.ListMap = mapOf(r, sliceDecoder(jsonread.Text[Color]))
 		case "inners":
-			v.Inners = table(r, (*Inner).decodeFrom)
+			v.Inners = mapOf(r, (*Inner).decodeFrom)
 		case "raw_map":
-			v.RawMap = table(r, jsonread.Verbatim[json.RawMessage])
+			v.RawMap = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "raws":
-			v.Raws = slice(r, jsonread.Verbatim[json.RawMessage])
+			v.Raws = sliceOf(r, jsonread.Verbatim[json.RawMessage])
 		default:
 			r.Unknown(&v.Extra)
 		}

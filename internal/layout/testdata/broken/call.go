@@ -8,10 +8,13 @@ type call struct {
 }
 
 type retryState struct {
+	record
 	attempts int
 	counts   map[string]int
 	last     attempt
 }
+
+type record struct{ wait int }
 
 type attempt struct{ status int }
 

@@ -14,5 +14,6 @@ func (c *call) assign(r *retryState) *int {
 	}
 	n := r.counts["a"] + r.attempts
 	_ = n
+	c.retry.wait = 6
 	return &r.attempts
 }
