@@ -247,7 +247,7 @@ func (c *call) getBody() func() (io.ReadCloser, error) {
 // beginAttempt counts an attempt that is about to be sent, and creates its context.
 func (c *call) beginAttempt(ctx context.Context) {
 	retry := c.retry.countAttempt()
-	c.attempt.start = c.retry.started.Add(time.Since(c.retry.started)) // which is cheaper than time.Now
+	c.attempt.start = time.Now()
 	c.core().stats.attempts.Add(1)
 	if retry {
 		c.core().stats.retries.Add(1)

@@ -84,13 +84,8 @@ func newResponse(resp *http.Response, attempts int) Response {
 	}
 }
 
-// contentType is what Get gives, without a look at how its name is spelled.
-func contentType(h http.Header) string {
-	if values := h["Content-Type"]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
+// contentType returns the Content-Type of a response.
+func contentType(h http.Header) string { return h.Get("Content-Type") }
 
 func requestID(h http.Header) string { return safetext.Clean(h.Get("X-Request-Id"), 128) }
 

@@ -21,7 +21,7 @@ const (
 	unexpected
 )
 
-// outcomeOf implements the table in docs/errors-and-retries.md, "Statuses". sent holds the headers
+// outcomeOf implements the table in docs/errors-and-retries.md, "What each status means". sent holds the headers
 // that the caller added to the request.
 func outcomeOf(r *route, status int, sent http.Header) outcome {
 	switch {
