@@ -25,8 +25,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// TestAllocations holds what a call takes to what it took when this was written: it is the part of
-// speed that a busy machine does not change. The module benchmarks/ measures the rest.
+// TestAllocations checks the allocations of a call, which do not depend on the load of the machine.
+// The module benchmarks/ measures the rest.
 func TestAllocations(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("the race detector allocates on its own account: run without -race")
@@ -63,21 +63,21 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 	tag, err := os.ReadFile("testdata/registry/tag.json")
 	require.NoError(t, err)
 	return map[string]memoryCall{
-		"one issue": {40, 1, func() func(context.Context) error {
+		"one issue": {34, 1, func() func(context.Context) error {
 			client := memoryClient(t, largeIssue(t))
 			return func(ctx context.Context) error {
 				_, err := client.Issues.Subscribe(ctx, Path("group/app"), 5)
 				return err
 			}
 		}()},
-		"one registry tag": {25, 1, func() func(context.Context) error {
+		"one registry tag": {11, 1, func() func(context.Context) error {
 			client := memoryClient(t, tag)
 			return func(ctx context.Context) error {
 				_, err := client.Registry.GetTag(ctx, Path("group/app"), 7, "release/1.0")
 				return err
 			}
 		}()},
-		"a page of 100 issues": {25, 100, func() func(context.Context) error {
+		"a page of 100 issues": {19, 100, func() func(context.Context) error {
 			client := memoryClient(t, largePage(t))
 			return func(ctx context.Context) error {
 				_, err := Collect(client.Issues.List(ctx, nil))

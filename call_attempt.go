@@ -123,7 +123,7 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	header, err := c.requestHeaders(ctx, onOrigin)
 	if err != nil {
 		c.response.credentialFailed(err)
-		return nil, err
+		return nil, credentialError(err)
 	}
 	c.attempt.baseHeadersOnly = !onOrigin
 	network, _ := c.core().transport.(*http.Transport)
@@ -158,25 +158,25 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 
 // requestHeaders returns the headers of one request. Those for the client's origin are added only there.
 func (c *call) requestHeaders(ctx context.Context, onOrigin bool) (http.Header, error) {
-	h, free := c.baseHeaders(onOrigin)
+	h, spare := c.baseHeaders(onOrigin)
 	if !onOrigin {
 		return h, nil
 	}
 	name, value, sent, err := c.request.auth.Authorize(ctx)
 	if name != "" {
-		free[0] = value
-		h[name] = free
+		spare[0] = value
+		h[name] = spare
 	}
 	c.attempt.sentToken = sent
-	return h, credentialError(err)
+	return h, err
 }
 
 // baseHeaders returns the headers without a credential, and a spare slot for its value (one
 // allocation).
-func (c *call) baseHeaders(onOrigin bool) (h http.Header, free []string) {
+func (c *call) baseHeaders(onOrigin bool) (h http.Header, spare []string) {
 	h = make(http.Header, 8)
 	values := [...]string{c.core().config.userAgent, "application/json", ""}
-	h["User-Agent"], h["Accept"], free = values[:1:1], values[1:2:2], values[2:]
+	h["User-Agent"], h["Accept"], spare = values[:1:1], values[1:2:2], values[2:]
 	if c.request.accept != "" {
 		h["Accept"] = []string{c.request.accept}
 	}
@@ -193,7 +193,7 @@ func (c *call) baseHeaders(onOrigin bool) (h http.Header, free []string) {
 	for name, values := range c.options.header {
 		h[name] = values
 	}
-	return h, free
+	return h, spare
 }
 
 // openBody opens the body for the request.

@@ -53,7 +53,7 @@ func TestDecodeLikeV2(t *testing.T) {
 // differV2 says where a decoder and encoding/json/v2 differ, of a text that v2 reads.
 func differV2[T any](text []byte) (difference string, compared bool) {
 	var ours, theirs T
-	r := jsonread.Reader{Foreign: foreign}
+	r := jsonread.Reader{Foreign: unmarshalForeign}
 	r.Reset(bytes.Clone(text))
 	err := decodeValue(&r, &ours)
 	if jsonv2.Unmarshal(text, &theirs) != nil {
