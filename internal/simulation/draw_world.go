@@ -167,6 +167,9 @@ func drawFault(r source, s *Step) Fault {
 		kind = oneOf(r, Relink, Relink, Relink, Insert, Delete)
 		s.PerPage = oneOf(r, s.PerPage, 1, 2, 3)
 		s.Ahead = oneOf(r, s.Ahead, 1, 2, 4)
+		if kind == Relink && s.Ahead > 0 && r.chance(3) {
+			return drawUncounted(r, s)
+		}
 	}
 	if open := rowsByName()[s.Call].open != nil; open && r.chance(3) || r.chance(24) {
 		return drawRedirect(r, s)
@@ -188,6 +191,12 @@ func drawFault(r source, s *Step) Fault {
 	f.Length = oneOf(r, 0, 1, 2, 1+r.IntN(20))
 	f.drawKind(r)
 	return f
+}
+
+// drawUncounted draws a prefetched list whose links count pages at first, and later do not.
+func drawUncounted(r source, s *Step) Fault {
+	s.PerPage, s.OnePage, s.Break = oneOf(r, 1, 2), false, 0
+	return Fault{Call: s.ID, At: AtAfter, Kind: Relink, Target: Extended, Page: oneOf(r, "#2", "#3")}
 }
 
 // drawRedirect draws a redirect of a step. Only downloads may follow a redirect to another origin.
