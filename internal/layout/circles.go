@@ -50,7 +50,7 @@ func (r *report) checkCircles(s *source, l limits) {
 func isGenerated(file string) bool { return strings.HasPrefix(file, "zz_") }
 
 // serviceFiles returns client.go, each file that declares a type named XService or a method of one,
-// and each file whose name extends the name of such a file: users.go and users_types.go.
+// and each file whose name extends the name of such a file: users.go and users_responses.go.
 func (s *source) serviceFiles() map[string]bool {
 	services := map[string]bool{"client.go": true}
 	for _, f := range s.Files {

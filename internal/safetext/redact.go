@@ -1,5 +1,3 @@
-// Package safetext makes text from outside safe to keep and to print: without credentials, control
-// characters and excess length.
 package safetext
 
 import (

@@ -12,10 +12,7 @@ import (
 	"path/filepath"
 )
 
-const (
-	maxLinks    = 40 // as Linux has it
-	privateMode = fs.FileMode(0o600)
-)
+const maxLinks = 40 // as in Linux
 
 // Write creates or replaces the file at path with what write writes. The content goes to a
 // temporary file in the same directory, which only its owner can read and whose name cannot be
@@ -132,30 +129,6 @@ func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	return t, nil
 }
 
-// prepare hides the file until it is complete, and decides on its mode.
-func (t *temporary) prepare(old fs.FileInfo, private bool) error {
-	info, err := t.file.Stat()
-	if err != nil {
-		return err
-	}
-	t.mode = info.Mode().Perm()
-	switch {
-	case private && hasModes && t.mode&^privateMode != 0:
-		return fmt.Errorf("its file system cannot keep a file private: a new file has the mode %04o", t.mode)
-	case private && old != nil:
-		t.final = old.Mode().Perm()&privateMode | 0o400 // its owner has to read it
-	case old != nil:
-		t.final, t.old = old.Mode().Perm(), old
-	default:
-		t.final = t.mode
-	}
-	// A file system without modes refuses this; then the file is no wider than it will be.
-	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
-		t.mode = hidden
-	}
-	return nil
-}
-
 // commit makes the file what it should be, and gives it its name.
 func (t *temporary) commit(target string) error {
 	if t.old != nil && !keepOwner(t.file, t.old) {
@@ -174,11 +147,6 @@ func (t *temporary) commit(target string) error {
 	}
 	t.committed = true
 	return nil
-}
-
-// withoutGroup takes from the group what others do not have.
-func withoutGroup(mode fs.FileMode) fs.FileMode {
-	return mode&^0o070 | mode&0o070&(mode&0o007<<3)
 }
 
 // discard removes the file unless it has its name.

@@ -1,0 +1,11 @@
+// Package safetext makes text from outside safe to store and to print: without credentials, control
+// characters and excess length.
+//
+// Decisions:
+//
+//   - Text is first made printable, then redacted, then truncated. Removing control bytes may join the
+//     parts of a token, and truncation may leave a part of one.
+//   - Redaction follows both readings of a byte that may begin an escape, and visits each pair of
+//     positions in text and token once. Without the visited pairs, a token with many backslashes takes
+//     exponential time.
+package safetext
