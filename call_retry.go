@@ -71,7 +71,7 @@ func (c *call) retryLoop(ctx context.Context) error {
 			return resp, err
 		},
 	}
-	_, err := client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // take has read and closed it, or keeps it for the Download
+	_, err := client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // receive has read and closed it, or keeps it for the Download
 	return err
 }
 
