@@ -13,7 +13,8 @@ import (
 // tokenTimeout limits a request for a token that several calls may wait for.
 const tokenTimeout = 30 * time.Second
 
-// errTokenTimeout ends a request for a token. No caller's context does.
+// errTokenTimeout ends a request for a token that takes too long. The context of a caller never
+// ends it.
 var errTokenTimeout = &sentinelError{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
 
 type tokenTimeoutKey struct{}
@@ -24,8 +25,8 @@ func withTokenTimeout(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithValue(ctx, tokenTimeoutKey{}, errTokenTimeout), cancel
 }
 
-// pastDeadline is the error of a wait that ctx does not allow: its deadline is the caller's, or
-// that of a request for a token.
+// pastDeadline returns the error of a wait that ends after the deadline of ctx: errTokenTimeout in
+// a request for a token, otherwise context.DeadlineExceeded.
 func pastDeadline(ctx context.Context) error {
 	if own, limited := ctx.Value(tokenTimeoutKey{}).(error); limited {
 		return own
@@ -43,8 +44,8 @@ func credentialError(err error) error {
 	return &sentinelError{sentinel: ErrCredential, text: err.Error(), cause: err}
 }
 
-// isFinalCredentialError reports whether the failure to get a credential is final. For one that is
-// not, it returns the wait that the token endpoint requests.
+// isFinalCredentialError reports whether the failure to get a credential is final. If it is not,
+// wait is the time that the token endpoint requests.
 func isFinalCredentialError(err error) (final bool, wait time.Duration) {
 	var failed *credential.Error
 	if !errors.As(err, &failed) || !failed.Temporary {
@@ -63,9 +64,8 @@ func isCredentialHeader(name string) bool {
 	return false
 }
 
-// isCredentialParam reports whether a server takes a credential from the query parameter, also as
-// an element of an array or of a hash: servers read private_token[] and private_token[x] as
-// private_token.
+// isCredentialParam reports whether a server reads a credential from the query parameter. Brackets
+// do not matter: servers read private_token[] and private_token[x] as private_token.
 func isCredentialParam(name string) bool {
 	switch strings.ToLower(baseParam(name)) {
 	case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
@@ -75,8 +75,8 @@ func isCredentialParam(name string) bool {
 	return false
 }
 
-// baseParam is the name of a parameter without escapes, brackets and the keys in them. Escapes of
-// escapes are resolved too, as a proxy may resolve one layer.
+// baseParam returns the name of a parameter without escapes, brackets and the keys in them. Nested
+// escapes are decoded too, as a proxy may decode one layer.
 func baseParam(name string) string {
 	name = strings.TrimLeft(strings.TrimSpace(unescapeAll(name)), "[]")
 	if end := strings.IndexAny(name, "[]"); end >= 0 {

@@ -46,10 +46,10 @@ type call struct {
 	request *request
 	options *callOptions
 	url     url.URL
-	query   url.Values // that url has, or that a list adds its pagination to
+	query   url.Values // encoded in url, except for a list, which adds its pagination
 	body    *payload
 
-	keysetOptional bool // a 405 is not a failure: the list continues by offset
+	keysetOptional bool // a 405 is not a failure, as the list continues by offset
 
 	attempt      attempt       // call_attempt.go
 	response     responseState // call_response.go
@@ -66,7 +66,7 @@ func (c *call) init(r *request, options *callOptions, u url.URL, body *payload) 
 func (c *call) core() *core   { return c.request.core }
 func (c *call) route() *route { return c.request.route }
 
-// send runs the attempts. Its error is the caller's: an *Error or a *RateLimitError.
+// send runs the attempts. Its error, an *Error or a *RateLimitError, is returned to the caller.
 func (c *call) send(ctx context.Context) error {
 	if plan := c.options.plan; plan != nil {
 		return plan(c)
@@ -84,7 +84,7 @@ func (c *call) send(ctx context.Context) error {
 	case err != nil || !c.response.ok():
 		err = c.finalError(ctx)
 	case c.response.outcome == unchanged:
-		err = c.newError() // the requested state is there already: an error that is not a failure
+		err = c.newError() // nothing to change: returned as an error, not counted as a failure
 	}
 	c.finish(ctx, err)
 	return err

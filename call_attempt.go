@@ -14,20 +14,19 @@ import (
 	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
-// attempt is how the current attempt sends its requests, and what is needed for that. Only this file
-// assigns its fields.
+// attempt is the sending side of the current attempt. Only this file assigns its fields.
 type attempt struct {
 	attemptRecord
-	context   routeContext    // of all attempts of the call
-	first     conn.Context    // of the first attempt, in the allocation of the call
+	context   routeContext    // shared by all attempts of the call
+	first     conn.Context    // of the first attempt; allocated with the call
 	sentToken credential.Sent // the token in the last request
 }
 
-// attemptRecord is the part of an attempt that the next one resets.
+// attemptRecord is the part of attempt that is reset before each attempt.
 type attemptRecord struct {
 	start           time.Time // zero until something is about to be sent
 	duration        time.Duration
-	sent            atomic.Bool   // there was a connection: bytes may have arrived (see Context.Trace)
+	sent            atomic.Bool   // the request got a connection, so bytes may have arrived (see Context.Trace)
 	conn            *conn.Context // nil until something is about to be sent
 	upload          *conn.Upload  // the body that is being sent
 	expects         bool          // the last request has the Expect header
@@ -38,7 +37,7 @@ type attemptRecord struct {
 	bytesReceived   int64
 }
 
-// setContext returns the context of the attempts, which records the route.
+// setContext returns the context of the attempts. It carries the route.
 func (a *attempt) setContext(ctx context.Context, r *route) context.Context {
 	a.context = routeContext{ctx, r}
 	return &a.context
@@ -90,7 +89,7 @@ func (c *call) sendOnce(ctx context.Context) error {
 	}
 	returned = true
 	if err != nil {
-		if !c.response.permanent { // what is certain stays, even if the rest of a body did not come
+		if !c.response.permanent { // a permanent error stays, even if reading the rest of the body timed out
 			err = c.attempt.conn.TimeoutCause(err)
 		}
 		c.attempt.conn.Cancel(nil)
@@ -98,7 +97,8 @@ func (c *call) sendOnce(ctx context.Context) error {
 	return err
 }
 
-// limiterError distinguishes the end of the context from a Limiter that refuses the call.
+// limiterError returns the error of an attempt that waited for the Limiter: the context ended, or
+// the Limiter refused the call.
 func limiterError(ctx context.Context, err error) error {
 	sentinel, text := error(ErrRateLimited), "the Limiter refused the call: "
 	if ended := ctx.Err(); ended != nil {
@@ -110,13 +110,13 @@ func limiterError(ctx context.Context, err error) error {
 	return &sentinelError{sentinel, text + err.Error(), err}
 }
 
-// sendRequest sends the request to one address. onOrigin reports that it is on the client's own origin, which
-// no redirect has left.
+// sendRequest sends the request to one address. onOrigin reports whether the address, and each
+// redirect that led to it, is on the client's own origin.
 func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, error) {
 	var ctx context.Context = c.attempt.conn
-	if c.attempt.sent.Load() { // by the request before: a write costs more than a read
+	if c.attempt.sent.Load() { // set by the previous hop; a write costs more than a read
 		c.attempt.sent.Store(false)
-		if err := ctx.Err(); err != nil { // its body did not come
+		if err := ctx.Err(); err != nil { // the body of the previous hop did not arrive
 			return nil, err
 		}
 	}
@@ -156,7 +156,8 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	return resp, nil
 }
 
-// requestHeaders returns the headers of one request. Those for the client's origin are added only there.
+// requestHeaders returns the headers of one request. The credential, the content type and the
+// caller's headers are sent to the client's own origin only.
 func (c *call) requestHeaders(ctx context.Context, onOrigin bool) (http.Header, error) {
 	h, spare := c.baseHeaders(onOrigin)
 	if !onOrigin {
@@ -181,7 +182,7 @@ func (c *call) baseHeaders(onOrigin bool) (h http.Header, spare []string) {
 		h["Accept"] = []string{c.request.accept}
 	}
 	if c.options.kind == kindStream {
-		// Identity, so that the size is known and the bytes are the file's own.
+		// Identity: the size is known, and the bytes are those of the file.
 		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
 	}
 	if !onOrigin {
@@ -203,7 +204,7 @@ func (c *call) openBody(req *http.Request) error {
 		c.attempt.conn.AwaitResponse()
 		return nil
 	}
-	defer c.attempt.conn.AwaitResponse() // until the transport has a connection and reads the body
+	defer c.attempt.conn.AwaitResponse() // limits the time until the transport has a connection and reads the body
 	open := func() (io.ReadCloser, error) {
 		content, err := openBody(req.Context(), c.body, c.options.progress)
 		if err != nil {
@@ -231,8 +232,8 @@ func (c *call) openBody(req *http.Request) error {
 }
 
 // getBody returns the GetBody of requests. net/http calls it to send a request again by itself,
-// which is refused. Other transports, such as recorders, call it to read the body; where net/http
-// is below them, a second connection within the request is refused.
+// which is refused. Other transports, such as recorders, call it to read the body. If net/http is
+// below them, a second connection within the request is refused.
 func (c *call) getBody() func() (io.ReadCloser, error) {
 	_, network := c.core().transport.(*http.Transport)
 	switch {
@@ -253,7 +254,7 @@ func (c *call) beginAttempt(ctx context.Context) {
 		c.core().stats.retries.Add(1)
 	}
 	c.attempt.conn = &c.attempt.first
-	if retry { // the first one's may still be in use
+	if retry { // the context of the first attempt may still be in use
 		c.attempt.conn = new(conn.Context)
 	}
 	c.attempt.conn.Context, c.attempt.conn.Limits = ctx, &c.options.limits.Limits
@@ -268,8 +269,8 @@ func (c *call) Received(n int) {
 	}
 }
 
-// finishUpload ends the reading of the body that is being sent, if any, and counts what was. It returns
-// why the body could not be read.
+// finishUpload detaches the body that is being sent, if any, and counts its bytes. It returns the
+// error of reading the body.
 func (c *call) finishUpload() error {
 	if c.attempt.upload == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// PlannedRequest is a request that DryRun did not send. None of its parts has the client's
+// PlannedRequest is a request that DryRun did not send. It does not contain the client's
 // credential.
 type PlannedRequest struct {
 	// Method is the HTTP method.
@@ -24,18 +24,19 @@ type PlannedRequest struct {
 	Route string
 	// Header holds the headers. The credential's header has a placeholder as its value.
 	Header http.Header
-	// Body is the JSON or form body. It may hold secrets that the caller sends to the server. It is
-	// nil if there is no body, and for uploads, whose files are not opened; Curl names their fields.
+	// Body is the JSON or form body. It may contain secrets that the caller sends to the server. It is
+	// nil if there is no body, and for uploads: their files are not opened, and Curl names their
+	// fields.
 	Body []byte
 
 	credential string   // as arguments of curl
-	form       []string // the fields of an upload, likewise
+	form       []string // the fields of an upload, as arguments of curl
 }
 
 // DryRun makes a call fill plan instead of sending its request. The call is checked and encoded as
 // usual, and then returns an error that matches ErrDryRun: nothing is sent, no token is requested,
-// no file is opened, and no hook or counter sees it. For a list, and for a method that makes several
-// requests, the first request is planned. plan may be nil.
+// no file is opened, no hook is called, and nothing is counted. For a list, and for a method that
+// makes several requests, the first request is planned. plan may be nil.
 func DryRun(plan *PlannedRequest) RequestOption {
 	return func(o *callOptions) {
 		if o.allowOnce("DryRun", kindAny, o.plan != nil) {
@@ -97,10 +98,10 @@ func (p *PlannedRequest) setBody(c *call) error {
 	return err
 }
 
-// Curl returns the request as a shell command. It runs once the variable that it names holds the
-// credential: FORGE_TOKEN, CI_JOB_TOKEN, REGISTRY_TOKEN, or REGISTRY_USER and REGISTRY_PASSWORD.
-// curl has none of the package's rules: it does not retry, and follows no redirect. A file that does
-// not come from FileAt is given by its name only.
+// Curl returns the request as a shell command. The variable that it names must hold the credential:
+// FORGE_TOKEN, CI_JOB_TOKEN, REGISTRY_TOKEN, or REGISTRY_USER and REGISTRY_PASSWORD. curl does not
+// apply the rules of the package: it does not retry, and does not follow redirects. A file that is
+// not from FileAt appears with its name only.
 func (p PlannedRequest) Curl() string {
 	arguments := []string{"curl"}
 	switch p.Method {
@@ -147,7 +148,8 @@ func (p PlannedRequest) isCurlDefault(name, value string) bool {
 	return false
 }
 
-// curlHeader returns a header as an argument of curl: a colon without a value would remove the header.
+// curlHeader returns a header as an argument of curl. A header without a value ends with a
+// semicolon: a colon would remove the header.
 func curlHeader(name, value string) string {
 	if value == "" {
 		return name + ";"

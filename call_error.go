@@ -59,7 +59,8 @@ func (c *call) finalError(ctx context.Context) error {
 	return err
 }
 
-// endedByCaller explains the end of the caller's context.
+// endedByCaller returns the text for a context that the caller canceled or whose deadline has
+// passed.
 func endedByCaller(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "the caller canceled the context"
@@ -67,8 +68,8 @@ func endedByCaller(err error) string {
 	return "the deadline of the caller's context has passed"
 }
 
-// isRateLimited reports whether the call failed because the server delays it. For bulk deletions the
-// status is 400.
+// isRateLimited reports whether the call failed because the server delays it. For bulk deletions
+// the status is 400.
 func (c *call) isRateLimited() bool {
 	switch c.response.status {
 	case http.StatusTooManyRequests:
@@ -111,7 +112,7 @@ func (c *call) newError() *Error {
 	return e
 }
 
-// redactError replaces an error whose text has the credential: a server may send it back, and
+// redactError replaces an error whose text contains the credential: a server may send it back, and
 // errors quote servers.
 func (c *call) redactError(err error) error {
 	if err == nil {
@@ -124,9 +125,9 @@ func (c *call) redactError(err error) error {
 	return err
 }
 
-// safeText is safetext.Clean for text that a server may have put the credential into. The order
-// matters: remove control bytes (which may join the parts of a token), redact, then truncate (which
-// may leave a part).
+// safeText is safetext.Clean for text that may contain the credential. The order matters: remove
+// control bytes (which may join the parts of a token), redact, then truncate (which may leave a
+// part).
 func (c *call) safeText(text string, limit int) string {
 	return safetext.Truncate(c.redact(safetext.Printable(text)), limit)
 }
@@ -147,12 +148,12 @@ func (c *call) redactHeader(h http.Header) {
 	}
 }
 
-// hintBase suggests a wrong base URL if no call has succeeded there yet, and a 404 does not look
-// like one of the API.
+// hintBase returns a hint that the base URL may be wrong, for a 404 that does not look like one of
+// the API, if no call has succeeded yet.
 func (c *call) hintBase() string {
 	stats := c.core().stats
 	foreign := c.response.message == "" || !isJSON(contentType(c.response.header))
-	answered := stats.calls.Load()-stats.failures.Load() > 1 // another one than this
+	answered := stats.calls.Load()-stats.failures.Load() > 1 // a call other than this one
 	if c.response.status != http.StatusNotFound || !foreign || answered || c.attempt.offOrigin || c.route().base != apiBase {
 		return ""
 	}

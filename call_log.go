@@ -83,7 +83,7 @@ func logAttrs(c *call) []slog.Attr {
 	return attrs
 }
 
-// withCause adds what went wrong below HTTP.
+// withCause adds the error of the attempt, if there is one.
 func withCause(c *call, attrs []slog.Attr) []slog.Attr {
 	if c.response.err == nil {
 		return attrs
@@ -93,7 +93,7 @@ func withCause(c *call, attrs []slog.Attr) []slog.Attr {
 
 func logText(c *call, err error) string { return c.safeText(err.Error(), maxErrorText) }
 
-// redactURL returns an address with the values of loggable query parameters only.
+// redactURL returns an address in which only loggable query parameters have their values.
 func redactURL(u *url.URL) string {
 	address := u.Scheme + "://" + u.Host + u.EscapedPath()
 	if u.RawQuery == "" {

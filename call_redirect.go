@@ -9,8 +9,8 @@ import (
 
 const maxRedirects = 5
 
-// followRedirects sends the request and follows redirects by the package's own rules: net/http would
-// turn a PUT into a GET, and send PRIVATE-TOKEN to any host that a response names.
+// followRedirects sends the request and follows redirects by the package's own rules: net/http
+// would turn a PUT into a GET, and send PRIVATE-TOKEN to any host that a response names.
 func (c *call) followRedirects() (*http.Response, error) {
 	target, onOrigin := &c.url, true
 	for hops := 0; ; hops++ {
@@ -82,8 +82,9 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	return next, ""
 }
 
-// mayUsePlainHTTP reports whether a download may continue over http: where the client itself uses it,
-// and either has no credential or was told to. The request to another origin has none anyway.
+// mayUsePlainHTTP reports whether a download may be redirected to http: only if the client itself
+// uses http, and has no credential or the option WithPlainHTTP. A request to another origin never
+// has a credential.
 func (c *call) mayUsePlainHTTP(next *url.URL) bool {
 	return next.Scheme == "http" && c.url.Scheme == "http" &&
 		(c.core().config.plainHTTP || c.request.auth.Kind() == credential.Anonymous)

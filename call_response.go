@@ -34,9 +34,9 @@ type responseState struct {
 	body       io.ReadCloser  // of a download
 	buffer     *decodeBuffer  // of JSON; the attempts share it
 	mismatches []Mismatch
-	message    string // of the server, about a failure
+	message    string // the server's error message
 	fields     map[string][]string
-	partial    bool // the body of a failure did not come to its end
+	partial    bool // the body of an error response was truncated
 	retryAfter time.Duration
 	retryAt    time.Time
 	err        error // below HTTP, or of the response
@@ -46,8 +46,7 @@ type responseState struct {
 // reset prepares for the next attempt.
 func (s *responseState) reset() { *s = responseState{buffer: s.buffer} }
 
-// ok reports whether the attempt ended the call well. A 304 that is documented or was requested is
-// not a failure.
+// ok reports whether the attempt succeeded. A 304 that is documented or was requested is a success.
 func (s *responseState) ok() bool {
 	return s.err == nil && (s.outcome == succeeded || s.outcome == unchanged)
 }
@@ -90,7 +89,8 @@ func (s *responseState) lostConnection() bool {
 		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrCredential)
 }
 
-// proxyWait returns the wait that a proxy requests which did not connect to the server.
+// proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
+// errors.
 func proxyWait(err error) time.Duration {
 	var refused *conn.ProxyError
 	if errors.As(err, &refused) {
@@ -99,15 +99,15 @@ func proxyWait(err error) time.Duration {
 	return 0
 }
 
-// checkResponse rejects what no transport may return. It also refuses a success for a body that could
-// not be read to its end, which net/http returns when a server takes half of a body for the whole.
+// checkResponse rejects results that a transport must not return. It also rejects a success for a
+// body that could not be read to its end: net/http returns it if the server accepts half of a body.
 func checkResponse(resp *http.Response, failed error) error {
 	switch {
 	case resp == nil:
 		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
 	case resp.Body == nil && resp.ContentLength > 0:
 		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
-	case resp.Body == nil: // only a transport of the caller does this
+	case resp.Body == nil: // only a caller's transport does this
 		resp.Body = http.NoBody
 	}
 	if failed != nil && resp.StatusCode < 400 {
@@ -144,7 +144,7 @@ func (c *call) receive(resp *http.Response) error {
 	return err
 }
 
-// sentHeader returns the caller's headers that were on the request.
+// sentHeader returns the caller's headers that the request had.
 func (c *call) sentHeader() http.Header {
 	if c.attempt.baseHeadersOnly {
 		return nil
@@ -182,8 +182,8 @@ func unexpectedText(status int) string {
 	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
 }
 
-// drain reads what is left of a body, so that the connection stays usable, and closes it. Of a 101
-// the body is the connection itself: nobody may ever write to it.
+// drain reads the rest of a body, so that the connection stays usable, and closes it. The body of a
+// 101 is the connection itself, and is closed without reading: the server may never write to it.
 func (c *call) drain(body *conn.Reader, resp *http.Response) {
 	if resp.StatusCode >= 200 {
 		body.Left = drainBytes
@@ -204,8 +204,8 @@ func (c *call) checkStream(resp *http.Response) error {
 	return nil
 }
 
-// checkEncoding rejects a compression that was not requested. net/http removes the header of the one
-// that it has requested itself.
+// checkEncoding rejects a compression that was not requested. net/http removes the header of a
+// compression that it requested itself.
 func (c *call) checkEncoding(resp *http.Response) error {
 	if len(resp.Header["Content-Encoding"]) == 0 {
 		return nil
@@ -270,8 +270,8 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	return err
 }
 
-// readBody reads at most limit bytes of body. A large body gets a buffer of that size once half of
-// it is read: doubling would end at twice the size.
+// readBody reads at most limit bytes of body. Once about half of the limit is read, the buffer
+// grows to the limit: doubling could end at twice that size.
 func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
 	half := max(limit/2, largestPooled) - bytes.MinRead
 	body.Left = min(half, limit)
@@ -359,7 +359,7 @@ func (c *call) freeBuffer() {
 	c.response.buffer = nil
 }
 
-// decodeBuffer is what a response is read into, with the reader that decodes it.
+// decodeBuffer is the buffer of a response, with the reader that decodes it.
 type decodeBuffer struct {
 	bytes.Buffer
 	reader jsonread.Reader
@@ -369,14 +369,14 @@ var decodeBuffers bufpool.Pool[decodeBuffer]
 
 const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
 
-// memory is all that the buffer can hold.
+// memory returns the whole capacity of the buffer.
 func (w *decodeBuffer) memory() []byte {
 	w.Reset()
 	return w.AvailableBuffer()[:w.Available()]
 }
 
-// newStream returns the body of a download. It keeps what it needs in functions: nothing that the
-// caller gets leads to the request and its credential.
+// newStream returns the body of a download. It holds its state in closures, so that nothing that
+// the caller gets leads to the request and its credential.
 func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
 	attempt := c.attempt.conn
@@ -391,7 +391,7 @@ func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	}
 	s.close = func() error {
 		err := resp.Body.Close()
-		attempt.Cancel(nil) // its timer would keep the call for another minute
+		attempt.Cancel(nil) // its timer would keep the call in memory for another minute
 		return err
 	}
 	return s
@@ -410,15 +410,15 @@ func (c *call) download() *Download {
 	return d
 }
 
-// isSecret reports whether a route serves secure files, under whatever names a Call has for its
-// placeholders.
+// isSecret reports whether a route serves secure files, whatever the names of its placeholders in a
+// Call.
 func isSecret(template string) bool {
 	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }
 
 // truncatable is implemented by responses that a server may truncate. truncation returns what is
-// missing, "" for a complete response, and how to get it; raw reports that the request had raw diffs
-// already.
+// missing, "" for a complete response, and how to get it. raw reports whether the request already
+// had raw diffs.
 type truncatable interface {
 	truncation(raw bool) (missing, remedy string)
 }

@@ -15,13 +15,13 @@ import (
 // other files call the methods.
 type retryState struct {
 	started       time.Time
-	attempts      int           // that were begun
+	attempts      int           // begun so far
 	wait          time.Duration // before the next attempt
-	noRetryReason string        // why there is no further attempt; "": its status or error says it
+	noRetryReason string        // why there is no further attempt; "": the status or error is the reason
 	maybeApplied  bool          // an attempt may have taken effect
 	bodyOpened    bool
 	expectRefused bool  // the server refused the Expect header
-	tokenRenewed  bool  // after a 401, once for a call
+	tokenRenewed  bool  // after a 401, once per call
 	stopCause     error // the end of the context, if that is why there is no further attempt
 
 	// firstAttemptDone hands a failed first attempt over to go-retryablehttp. Most calls succeed
@@ -45,7 +45,7 @@ func (s *retryState) countAttempt() (retry bool) {
 	return s.attempts > 1
 }
 
-// bodyWasOpened records that the body was read or may have been: one that cannot be opened twice
+// bodyWasOpened records that the body was read or may have been: a body that cannot be opened twice
 // ends the retries.
 func (s *retryState) bodyWasOpened() { s.bodyOpened = true }
 
@@ -106,10 +106,10 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 	return again, nil
 }
 
-// scheduleRetry does what follows from a failed attempt, and reports whether there is another one.
-// What follows, such as whether a PUT is sent again after a 503, is decided in retry.go
-// (RetryPolicy.decide), without effects. All effects are here: an announced wait delays other
-// calls, a retry is taken from the retry budget, counted, logged, and given its wait.
+// scheduleRetry carries out the decision about a failed attempt, and reports whether there is
+// another attempt. RetryPolicy.decide in retry.go decides, without effects, for example whether a
+// PUT is sent again after a 503. All effects are here: an announced wait delays other calls, and a
+// retry is taken from the retry budget, counted, logged, and given its wait.
 func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	state := &c.retry
 	state.maybeApplied = state.maybeApplied || c.attempt.sent.Load() && c.response.ambiguous()
@@ -139,7 +139,7 @@ func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	return true
 }
 
-// shouldRetry returns what follows from a failed attempt. It has no effects.
+// shouldRetry returns the next step after a failed attempt. It has no effects.
 func (c *call) shouldRetry(ctx context.Context) decision {
 	status := c.response.status
 	switch {
@@ -161,14 +161,14 @@ func (c *call) cannotResend(ctx context.Context) bool {
 	return ctx.Err() != nil || c.retry.bodyOpened && c.body.once
 }
 
-// mayDropExpect reports whether a 417 is a reason to send the body without asking first
-// (RFC 9110 §10.1.1).
+// mayDropExpect reports whether the server rejected the Expect header with a 417, so that the body
+// is sent without it (RFC 9110 §10.1.1).
 func (c *call) mayDropExpect() bool {
 	return c.response.status == http.StatusExpectationFailed && c.attempt.expects
 }
 
-// renewToken requests another token than the one that was rejected, once for a call, and reports
-// whether there is one.
+// renewToken requests a token other than the rejected one, once per call, and reports whether there
+// is one.
 func (c *call) renewToken(ctx context.Context) bool {
 	c.retry.tokenRenewed = true
 	fresh, err := c.request.auth.Renew(ctx, c.attempt.sentToken)

@@ -10,8 +10,8 @@ import (
 // gate returns the gate that all clients with the same credential share.
 func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
 
-// keyFor returns what delays the request: a wait for its origin, or one for its route if that has a
-// quota.
+// keyFor returns the key of the waits that delay the request. It names the route only if the route
+// has a quota.
 func keyFor(r *request) throttle.Key {
 	key := throttle.Key{Origin: r.route.base.origin()}
 	if r.route.quota != noQuota {
@@ -23,8 +23,7 @@ func keyFor(r *request) throttle.Key {
 // quotaFor returns the quota of the request's route.
 func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 
-// enforced returns the quota that may delay the call. The caller can exclude the client's own
-// count.
+// enforced returns the quota that may delay the call. The option Unchecked disables it.
 func (c *call) enforced() throttle.Quota {
 	if c.options.unchecked {
 		return throttle.Quota{}
@@ -32,7 +31,7 @@ func (c *call) enforced() throttle.Quota {
 	return quotaFor(c.request)
 }
 
-// heldUntil returns when the call may be sent, and why not earlier; the past or zero: now.
+// heldUntil returns when the call may be sent, and why not earlier. Zero or a past time means now.
 func (c *call) heldUntil() (until time.Time, why string) {
 	return c.gate().HeldUntil(keyFor(c.request), c.enforced())
 }

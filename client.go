@@ -33,7 +33,7 @@ type Client struct {
 	ApprovalSettings *ApprovalSettingsService
 	// Namespaces reads users' and groups' namespaces (Document 1 §4.6).
 	Namespaces *NamespacesService
-	// AuditEvents reads what was done by whom (Document 1 §4.7).
+	// AuditEvents reads the records of who did what (Document 1 §4.7).
 	AuditEvents *AuditEventsService
 	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2
 	// §4.1).
@@ -58,9 +58,9 @@ type Client struct {
 }
 
 // NewClient returns a client for the server at baseURL: https, with or without a path prefix, a
-// trailing slash and /api/v4. Without a credential option it reads what is public. Plain http
+// trailing slash and /api/v4. Without a credential option it can only read public data. Plain http
 // is accepted for loopback addresses, and elsewhere without a credential or with WithPlainHTTP.
-// Nothing is sent.
+// NewClient sends nothing.
 func NewClient(baseURL string, options ...Option) (*Client, error) {
 	api, err := parseBase("baseURL", baseURL)
 	if err != nil {
@@ -79,11 +79,11 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 }
 
 // NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets
-// neither, for CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token reaches
-// the registry of the job's project, and generates changelogs (Document 1 §5). For the server that
-// runs the job, the certificates in CI_SERVER_TLS_CA_FILE are trusted besides the system's, unless
-// WithRootCAs or the transport of WithHTTPClient say what to trust. A credential option is refused:
-// derive a client with With, which keeps address and certificates.
+// neither, for CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token grants
+// access to the registry of the job's project, and to generating changelogs (Document 1 §5). For
+// the server that runs the job, the client also trusts the certificates in CI_SERVER_TLS_CA_FILE,
+// unless WithRootCAs or the transport of WithHTTPClient sets the certificates. A credential option
+// is rejected: use With, which keeps the address and the certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
 	authenticate, missing := withFixedToken("FORGE_TOKEN", credential.AccessToken, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
@@ -97,11 +97,14 @@ func NewClientFromEnv(options ...Option) (*Client, error) {
 	return NewClient(address, slices.Concat([]Option{authenticate}, options, []Option{trustJobServer})...)
 }
 
-// With returns a client that differs from c in the given options. It shares c's connections unless
-// the transport or its certificates differ; the retry budget and the waits that the server has
-// requested unless the credential differs, where the same token given again is the same credential,
-// and a token source or an OAuth token given again is another; and the registry's tokens unless the
-// registry or its credentials differ. c itself does not change.
+// With returns a client that differs from c in the given options. c does not change. The two
+// clients share:
+//
+//   - connections, unless the transport or its certificates differ;
+//   - the retry budget and the waits that the server has requested, unless the credential differs:
+//     the same token given again is the same credential, but a token source or an OAuth token given
+//     again is another one;
+//   - registry tokens, unless the registry or its credentials differ.
 func (c *Client) With(options ...Option) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -111,8 +114,8 @@ func (c *Client) With(options ...Option) (*Client, error) {
 	return build(cfg, c, options)
 }
 
-// build applies the options and makes the client. The parent of a client that With does not derive
-// has no core.
+// build applies the options and returns the client. parent is the client that With derives it from;
+// for NewClient it has no core.
 func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	for _, option := range options {
 		if option == nil {
@@ -153,8 +156,8 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	return newServices(c, tokens), nil
 }
 
-// share takes over what belongs to the parent's credentials, where they are the client's own
-// too. It returns the tokens of the registry.
+// share sets the gates: those of the parent if the credentials are the same, otherwise new ones. It
+// returns the registry's tokens by the same rule.
 func (c *core) share(cfg *config, parent *Client) registryTokens {
 	if parent.core != nil && (!cfg.builder.credentialChanged || cfg.apiCredential.Same(parent.config.apiCredential)) {
 		c.throttle = parent.throttle
@@ -169,7 +172,7 @@ func (c *core) share(cfg *config, parent *Client) registryTokens {
 	return newRegistryTokens()
 }
 
-// sameRegistry reports whether both have the same registry, and the same credentials for it.
+// sameRegistry reports whether both configs have the same registry and the same credentials for it.
 func (c *config) sameRegistry(other *config) bool {
 	for _, b := range []base{registryBase, authBase} {
 		one, two := c.bases[b], other.bases[b]
@@ -180,7 +183,7 @@ func (c *config) sameRegistry(other *config) bool {
 	return c.registryBasicAuth.Same(other.registryBasicAuth)
 }
 
-// check refuses a Client that was not made by NewClient.
+// check returns an error for a Client that was not made by NewClient.
 func (c *Client) check() error {
 	if c == nil {
 		return (*core)(nil).check()
@@ -206,7 +209,7 @@ func newServices(c *core, tokens registryTokens) *Client {
 }
 
 // CloseIdleConnections closes the connections that no call is using. Clients made without
-// WithHTTPClient and WithRootCAs share their idle connections, so it affects all of these.
+// WithHTTPClient and WithRootCAs share their idle connections, so it affects all of them.
 func (c *Client) CloseIdleConnections() {
 	if c.check() != nil {
 		return
@@ -216,10 +219,11 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
-// String gives the address of the API. It keeps fmt out of the client's parts, which are in use.
+// String returns the type and the address of the API. It keeps fmt from reading the fields of the
+// client, which are in use.
 func (c Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
 
-// GoString is String, for %#v.
+// GoString returns String, for %#v.
 func (c Client) GoString() string { return c.String() }
 
 // BaseURL returns the address of the API, /api/v4 included.
@@ -230,10 +234,10 @@ func (c *Client) BaseURL() string {
 	return c.baseURL()
 }
 
-// Redact takes the client's credentials out of text that will be kept, such as a recorded
-// exchange: the token it sends, of WithOAuth and WithTokenSource the latest, and what
-// WithRegistryCredentials was given, as they are and as JSON and addresses write them. Of
-// credentials shorter than 8 bytes no text is made unreadable.
+// Redact removes the client's credentials from text that will be kept, such as a recorded exchange:
+// the token that it sends (the latest one with WithOAuth and WithTokenSource) and the credentials
+// of WithRegistryCredentials, as they are or escaped as in JSON and addresses. Credentials shorter
+// than 8 bytes are not removed, as that would make text unreadable.
 func (c *Client) Redact(text string) string {
 	if c == nil {
 		return text
@@ -241,7 +245,7 @@ func (c *Client) Redact(text string) string {
 	return c.redact(text)
 }
 
-// service returns the verbs of the client. Those of a nil client send nothing.
+// service returns a service of the client. Requests of a nil client are not sent.
 func (c *Client) service() service {
 	if c == nil {
 		return service{}
@@ -249,9 +253,8 @@ func (c *Client) service() service {
 	return service{c.core}
 }
 
-// Stats returns the counters of the client, of the one that With derived it from, and of all
-// others derived from that: one set for each NewClient, whatever the credentials. They are read
-// one after the other while calls go on.
+// Stats returns the counters of c, which all clients derived from the same NewClient share,
+// whatever their credentials. The counters are read one after the other while calls continue.
 func (c *Client) Stats() Stats {
 	if c.check() != nil {
 		return Stats{}

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// give notes an option. One that is given twice in one set is refused, and so is one that excludes
-// an earlier one.
+// give records an option. It rejects an option that is given twice in one set, and one that
+// excludes an earlier one.
 func (c *config) give(option string, excludes ...string) error {
 	for _, earlier := range c.builder.given {
 		switch {
@@ -51,14 +51,15 @@ func withFixedToken(option string, kind credential.Kind, token string) Option {
 	}
 }
 
-// use makes a credential the client's own; tokenURL is where it will be refreshed, if anywhere.
+// use sets the client's credential. tokenURL is the address where it is refreshed; nil if it is not
+// refreshed.
 func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential.Credential) error {
 	c.bases[tokenBase], c.newCredential, c.builder.credentialChanged = tokenURL, build, true
 	return c.give(option, "WithToken", "WithJobToken", "WithOAuth", "WithTokenSource", "WithoutCredential", "FORGE_TOKEN", "CI_JOB_TOKEN")
 }
 
-// WithOAuth authenticates with an OAuth token that the client keeps and refreshes itself:
-// before it expires, and once when the server refuses it. WithOnRefresh tells of new tokens.
+// WithOAuth authenticates with an OAuth token that the client refreshes: before it expires, and
+// once when the server rejects it. WithOnRefresh receives the new tokens.
 func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 	return func(c *config) error {
 		if oauth == nil || token == nil {
@@ -88,10 +89,10 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 	}
 }
 
-// WithOnRefresh is called with each token that the WithOAuth of the same options obtains, so that
-// it can be stored. A token without an access token came with one that cannot be used: its refresh
-// token is the one to keep. f must not call the client. Without WithOAuth in the same options it is
-// refused.
+// WithOnRefresh calls f with each token that the WithOAuth of the same options obtains, so that it
+// can be stored. If the access token is empty, the server sent one that cannot be used: the refresh
+// token is the one to store. f must not call the client. Without WithOAuth in the same options,
+// WithOnRefresh is rejected.
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
 		c.builder.onRefresh = f
@@ -99,9 +100,9 @@ func WithOnRefresh(f func(*oauth2.Token)) Option {
 	}
 }
 
-// WithTokenSource authenticates with OAuth tokens from a source of the caller's, which is asked
-// before each request. When the server refuses a token the source is asked again, and the call
-// repeated if the token differs.
+// WithTokenSource authenticates with OAuth tokens from source, which is called before each request.
+// If the server rejects a token, source is called again, and the request is sent again if the token
+// differs.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
 		if isNil(source) {
@@ -116,17 +117,17 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 
 func noCredential(http.RoundTripper) credential.Credential { return credential.Credential{} }
 
-// WithoutCredential calls without any credential; of use with With.
+// WithoutCredential sends anonymous requests. It is useful with With.
 func WithoutCredential() Option {
 	return func(c *config) error {
 		return c.use("WithoutCredential", nil, noCredential)
 	}
 }
 
-// WithHTTPClient takes over the Transport of h, for proxies, certificates and connection
-// limits. An *http.Transport is cloned, and the library's limits are set on the clone. A Jar,
-// Timeout or CheckRedirect is refused: cookies are never sent, contexts and HeaderTimeout set
-// limits of time, and redirects follow the rules of the package.
+// WithHTTPClient uses the Transport of h, for proxies, certificates and connection limits. An
+// *http.Transport is cloned, and the library's limits are set on the clone. A Jar, Timeout or
+// CheckRedirect is rejected: cookies are never sent, contexts and HeaderTimeout limit the time, and
+// redirects follow the rules of the package.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *config) error {
 		reason := ""
@@ -160,9 +161,9 @@ func WithUserAgent(product string) Option {
 }
 
 // WithLogger logs calls: each attempt at debug level, retries and waits at info, failures at warn,
-// and the end of a call that the caller canceled at debug. No record holds a credential, and of a
-// query only values that are known to be harmless. A call's duration includes its waits for the
-// Limiter and for the server. nil logs nothing.
+// and the end of a call that the caller canceled at debug. No record contains a credential, and
+// query values are logged only if they are known to be harmless. A call's duration includes its
+// waits for the Limiter and for the server. nil logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if c.log = (noLog{}); logger != nil {
@@ -172,8 +173,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithLimiter holds the client to a rate of the caller's choice; every attempt waits for it. nil is
-// no limiter, and a nil pointer is refused.
+// WithLimiter limits the client's request rate: every attempt waits for limiter. nil means no
+// limit. A nil pointer is rejected.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
 		if limiter != nil && isNil(limiter) {
@@ -184,7 +185,7 @@ func WithLimiter(limiter Limiter) Option {
 	}
 }
 
-// WithRetry sets the retry policy of all calls; the request option Retry sets it for one.
+// WithRetry sets the retry policy of all calls. The request option Retry sets it for one call.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		c.retry = policy
@@ -192,8 +193,8 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithPlainHTTP lets a credential travel over plain http to an address that is not loopback.
-// Anybody on the way can read and use it.
+// WithPlainHTTP allows a credential to be sent over plain http to an address that is not loopback.
+// Anyone between the client and the server can read and use it.
 func WithPlainHTTP() Option {
 	return func(c *config) error {
 		c.plainHTTP = true
@@ -201,9 +202,9 @@ func WithPlainHTTP() Option {
 	}
 }
 
-// WithStrictDecoding makes every member that no field names, and every value of another type
-// than the documented one, an error: for tests that watch a server's answers. Without it
-// nothing of the kind fails a call; see Response.Mismatches and the Extra fields.
+// WithStrictDecoding makes unknown JSON fields, and values whose type is not the documented one,
+// errors. It is for tests that check a server's responses. Without it, they do not fail a call; see
+// Response.Mismatches and the Extra fields.
 func WithStrictDecoding() Option {
 	return func(c *config) error {
 		c.strict = true
@@ -212,7 +213,7 @@ func WithStrictDecoding() Option {
 }
 
 // WithRegistry sets the addresses of the container registry and of its token endpoint, for the
-// registry-native calls (Document 1 §4.1.2). Credentials of the API never go there.
+// registry-native calls (Document 1 §4.1.2). API credentials are never sent there.
 func WithRegistry(registryURL, authURL string) Option {
 	return func(c *config) error {
 		registry, err := parseBase("WithRegistry", registryURL)
@@ -225,9 +226,9 @@ func WithRegistry(registryURL, authURL string) Option {
 	}
 }
 
-// WithRegistryCredentials sets the user and password that registry tokens are obtained with: of a
-// registry user, or gitlab-ci-token and CI_JOB_TOKEN in a job of such a server. They go to the
-// token endpoint of WithRegistry, which may be given later with With, and nowhere else.
+// WithRegistryCredentials sets the user and password for obtaining registry tokens: those of a
+// registry user, or gitlab-ci-token and CI_JOB_TOKEN in a job of a GitLab server. They are sent
+// only to the token endpoint of WithRegistry, which may be given later with With.
 func WithRegistryCredentials(user, password string) Option {
 	return func(c *config) error {
 		switch {
@@ -241,10 +242,10 @@ func WithRegistryCredentials(user, password string) Option {
 	}
 }
 
-// WithDrift makes the client record what it does not know in the responses that it decodes, for
-// reports and for tests against a new release of a server. The values stay in Extra and in
-// Response.Mismatches as without it. nil records nothing. A column of
-// PlaceholderReassignmentsService.List that no field names is recorded for each row.
+// WithDrift records in d the unknown fields and values in the responses that the client decodes,
+// for reports and for tests against a new release of a server. The values stay in Extra and in
+// Response.Mismatches, as without it. nil records nothing. An unknown column of
+// PlaceholderReassignmentsService.List is recorded for each row.
 func WithDrift(d *Drift) Option {
 	return func(c *config) error {
 		c.drift = d
@@ -252,10 +253,10 @@ func WithDrift(d *Drift) Option {
 	}
 }
 
-// WithVocabulary makes the client speak a product's own words for the contract's neutral ones,
-// both ways: forge.GitLab for a GitLab server. Without one the neutral words are sent as they
-// are, and what the contract leaves unnamed has to be given by hand. The empty Vocabulary takes
-// an inherited one away.
+// WithVocabulary makes the client use a product's own words instead of the contract's neutral ones,
+// in requests and in responses: forge.GitLab for a GitLab server. Without it, the neutral words are
+// sent unchanged, and names that the contract does not define must be given by hand. The empty
+// Vocabulary removes an inherited one.
 func WithVocabulary(v Vocabulary) Option {
 	return func(c *config) error {
 		parsed, err := v.parse(func(kind string) bool { return IntegrationKind(kind).isKnown() })
@@ -264,12 +265,12 @@ func WithVocabulary(v Vocabulary) Option {
 	}
 }
 
-// WithOnAttempt is called after each attempt of each call, before the wait for the next one:
-// for metrics and traces. The pages of a list and the exchange for a registry token are calls,
-// the refresh of an OAuth token is none; what was not sent, because a Limiter or an announced
-// wait held it back, is no attempt. f runs in the goroutine of the call, which it must not hold
-// up, and for several calls at a time. Its context is the call's, so that RouteFromContext
-// tells all of the route.
+// WithOnAttempt calls f after each attempt of each call, before the wait for the next one, for
+// metrics and traces. The pages of a list and the exchange for a registry token are calls; the
+// refresh of an OAuth token is not. A request that is not sent because of a Limiter or an announced
+// wait is not an attempt. f runs in the goroutine of the call, which it must not block, and may run
+// for several calls concurrently. Its context is that of the call, so RouteFromContext returns the
+// route.
 func WithOnAttempt(f func(context.Context, Attempt)) Option {
 	return func(c *config) error {
 		c.onAttempt = f
@@ -277,11 +278,11 @@ func WithOnAttempt(f func(context.Context, Attempt)) Option {
 	}
 }
 
-// WithRootCAs trusts the certificate authorities in the pool, and no others: x509.SystemCertPool
-// makes a pool that the system's are in. They hold for all addresses of the client: those of the
-// API, of the registry and of OAuth tokens, and those that downloads are redirected to. The pool is
-// copied, and the client has connections of its own. With WithHTTPClient it needs an
-// *http.Transport whose RootCAs are not set.
+// WithRootCAs trusts only the certificate authorities in pool. To add to those of the system, begin
+// with x509.SystemCertPool. They apply to all addresses of the client: those of the API, of the
+// registry and of OAuth tokens, and the targets of redirected downloads. The pool is copied, and
+// the client has its own connections. With WithHTTPClient it needs an *http.Transport whose RootCAs
+// are not set.
 func WithRootCAs(pool *x509.CertPool) Option {
 	return func(c *config) error {
 		switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
-// openTransport makes the client's transport. Certificates that come from a parent or from a CI job
-// give way to those of a transport of the caller's.
+// openTransport returns the client's transport. The certificates of a caller's transport take
+// precedence over those from a parent client or a CI job.
 func (c *config) openTransport() (http.RoundTripper, error) {
 	transport, err := newTransport(c.transport)
 	if err != nil || c.rootCAs == nil {
@@ -36,7 +36,8 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 	return transport, nil
 }
 
-// newTransport returns the transport that a client has for the caller's, with the library's limits.
+// newTransport returns the shared transport for nil, a clone with the library's limits for an
+// *http.Transport, and any other RoundTripper unchanged.
 func newTransport(given http.RoundTripper) (http.RoundTripper, error) {
 	if given != nil && isNil(given) {
 		return nil, &ValidationError{Option: "WithHTTPClient", Reason: fmt.Sprintf("the Transport is a nil %T: leave it out for the default", given)}
@@ -54,14 +55,14 @@ func newTransport(given http.RoundTripper) (http.RoundTripper, error) {
 	}
 }
 
-// isJobServer reports whether the client is for the server that runs the CI job.
+// isJobServer reports whether the client's server is the one that runs the CI job.
 func (c *config) isJobServer() bool {
 	server, err := url.Parse(os.Getenv("CI_API_V4_URL"))
 	return err == nil && sameOrigin(server, c.bases[apiBase])
 }
 
-// trustJobServer trusts the certificates that a CI job is given for its server, besides the
-// system's. An explicit WithRootCAs stays.
+// trustJobServer trusts the certificates that a CI job has for its server, in addition to the
+// system's. An explicit WithRootCAs takes precedence.
 func trustJobServer(c *config) error {
 	file := os.Getenv(jobAuthorities)
 	if file == "" || c.rootCAs != nil || !c.isJobServer() {

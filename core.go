@@ -15,9 +15,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// config is what the options set.
+// config holds what the options set.
 type config struct {
-	bases             [4]*url.URL // by base
+	bases             [4]*url.URL // indexed by base
 	newCredential     func(http.RoundTripper) credential.Credential
 	apiCredential     credential.Credential
 	registryBasicAuth credential.Credential // of the registry's token endpoint
@@ -37,7 +37,7 @@ type config struct {
 	builder *builder // while options are applied
 }
 
-// builder is what NewClient and With need while they apply options.
+// builder is the state of NewClient and With while they apply options.
 type builder struct {
 	given     []string // names of options
 	onRefresh func(*oauth2.Token)
@@ -45,7 +45,7 @@ type builder struct {
 	credentialChanged, transportChanged, registryChanged bool
 }
 
-// limits bound what a server can make the client wait for or hold.
+// limits bound how long a server can make the client wait, and how many bytes it can send.
 type limits struct {
 	conn.Limits
 	json   int64 // bytes of a JSON response, decompressed
@@ -54,15 +54,15 @@ type limits struct {
 
 var defaultLimits = limits{conn.Limits{Header: time.Minute, Stall: time.Minute, Err: ErrTimeout}, 32 << 20, 0}
 
-// Option configures a Client. In one NewClient or With there is at most one credential, and each
-// option is given at most once, as the first would be lost: With replaces what a client has. Of
-// WithRetry and WithUserAgent the last counts.
+// Option configures a Client. One NewClient or With takes at most one credential, and each option
+// at most once, as the first would be lost; With replaces the options of its client. Of several
+// WithRetry or WithUserAgent the last one counts.
 type Option func(*config) error
 
-// Limiter holds a caller to a rate of its own; *rate.Limiter of golang.org/x/time/rate is one.
+// Limiter limits the client's request rate. *rate.Limiter of golang.org/x/time/rate implements it.
 // Wait is called before every attempt, retries included.
 type Limiter interface {
-	// Wait returns when the attempt may be sent, or an error when it may not.
+	// Wait returns nil when the attempt may be sent, or an error if it may not.
 	Wait(ctx context.Context) error
 }
 
@@ -76,7 +76,7 @@ type core struct {
 	offsetLists *offsetLists
 }
 
-// check refuses a Client that was not made by NewClient.
+// check returns an error for a Client that was not made by NewClient.
 func (c *core) check() error {
 	if c == nil || c.config.bases[apiBase] == nil {
 		return &ValidationError{Option: "Client", Reason: "it was not made by NewClient, NewClientFromEnv or With"}
@@ -84,7 +84,7 @@ func (c *core) check() error {
 	return nil
 }
 
-// gateFor returns the gate of the credential that requests to the address have.
+// gateFor returns the gate for requests to b.
 func (c *core) gateFor(b base) *throttle.Gate {
 	if b == registryBase || b == authBase {
 		return c.native
@@ -92,8 +92,8 @@ func (c *core) gateFor(b base) *throttle.Gate {
 	return c.throttle
 }
 
-// credentialFor returns the credential of requests to the address. The registry's is a token
-// for the scope of the request, which its service sets.
+// credentialFor returns the credential for requests to b. For the registry it is a token for the
+// scope of the request, which the service sets.
 func (c *core) credentialFor(b base) *credential.Credential {
 	switch b {
 	case apiBase:
@@ -104,7 +104,7 @@ func (c *core) credentialFor(b base) *credential.Credential {
 	return new(credential.Credential)
 }
 
-// baseURL returns the address of the API, and "" for a client that was not made by NewClient.
+// baseURL returns the address of the API, or "" for a client that was not made by NewClient.
 func (c *core) baseURL() string {
 	if c.check() != nil {
 		return ""
@@ -121,7 +121,7 @@ func (c *core) redact(text string) string {
 	return c.config.registryBasicAuth.Redact(text, credential.Sent{})
 }
 
-// service gives the services their verbs.
+// service is what all services have: its methods build requests.
 type service struct{ core *core }
 
 // owner returns the core, or one that sends nothing if the service was not made by NewClient.
@@ -132,5 +132,6 @@ func (s service) owner() *core {
 	return s.core
 }
 
-// jobAuthorities is the variable of a CI job that names a file with the certificates of its server.
+// jobAuthorities is the environment variable of a CI job with the path of a file with the
+// certificates of its server.
 const jobAuthorities = "CI_SERVER_TLS_CA_FILE"

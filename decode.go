@@ -29,14 +29,16 @@ import (
 //go:generate go run ./internal/gentable
 //go:generate go run ./internal/genapi
 
-// decodable is a response type: its decoder is in zz_decode.go, made from the struct, or written by hand below. A response type
-// that comes in another form too has a method decodeOther, which its decoder asks first.
+// decodable is implemented by response types. Their decoders are generated from the structs
+// (zz_decode.go) or written by hand below. A response type that also comes in another form has a
+// method decodeOther, which its decoder calls first.
 type decodable interface {
-	// decodeFrom reads the next value and reports whether it was one of this type. null leaves all as it is.
+	// decodeFrom reads the next value and reports whether it was one of this type. null changes
+	// nothing.
 	decodeFrom(r *jsonread.Reader) bool
 }
 
-// pointer reads a value by f; null, and a value of another type, is nil.
+// pointer reads a value with f. It returns nil for null and for a value of another type.
 func pointer[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	if r.Null() {
 		return nil
@@ -47,7 +49,8 @@ func pointer[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	return nil
 }
 
-// nullable reads a value by f. A value of another type is the zero Nullable, as if it was omitted.
+// nullable reads a value with f. For a value of another type it returns the zero Nullable, as if
+// the field was omitted.
 func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Nullable[T] {
 	if r.Null() {
 		return Null[T]()
@@ -59,7 +62,8 @@ func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Null
 	return Value(v)
 }
 
-// sliceOf reads an array, each element by f; null, and a value of another type, is nil. Elements of another type are omitted.
+// sliceOf reads an array, each element with f. It returns nil for null and for a value of another
+// type. Elements of another type are omitted.
 func sliceOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {
 		return nil
@@ -76,8 +80,8 @@ func sliceOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	return items
 }
 
-// mapOf reads an object into a map, each value by f; null, and a value of another type, is nil. Values of another type are
-// omitted.
+// mapOf reads an object into a map, each value with f. It returns nil for null and for a value of
+// another type. Values of another type are omitted.
 func mapOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[string]T {
 	if !r.Map() {
 		return nil
@@ -90,7 +94,7 @@ func mapOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[str
 		if f(&item, r) || r.WasNull() {
 			items[key] = item
 		} else {
-			delete(items, key) // an earlier value of the same key
+			delete(items, key) // drops an earlier value of the same key
 		}
 	}
 	return items
@@ -104,7 +108,7 @@ func sliceDecoder[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread
 	}
 }
 
-// texts reads an array of texts, or a bare text, which is one of one element.
+// texts reads an array of strings. A bare string is read as an array of one element.
 func texts(v *[]string, r *jsonread.Reader) bool {
 	if r.Kind() == "string" {
 		*v = []string{""}
@@ -113,17 +117,19 @@ func texts(v *[]string, r *jsonread.Reader) bool {
 	return sliceDecoder(jsonread.Text[string])(v, r)
 }
 
-// sizeOf is the memory that a T takes, without what it points to.
+// sizeOf returns the size of a T in bytes, without what it points to.
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// decodeFrom reads YYYY-MM-DD, and of a timestamp the day as it is written; null and "" are the zero Date.
+// decodeFrom reads YYYY-MM-DD, or the day of a timestamp as it is written, without converting its
+// time zone. null and "" are the zero Date.
 func (d *Date) decodeFrom(r *jsonread.Reader) bool {
 	year, month, day, ok := r.Date()
 	*d = Date{year, time.Month(month), day}
 	return ok
 }
 
-// decodeValue reads a whole answer into out. Response types have decoders; callers' own types are read by encoding/json.
+// decodeValue reads a whole response into out. Response types have decoders; callers' own types are
+// read by encoding/json.
 func decodeValue(r *jsonread.Reader, out any) error {
 	if _, err := decodeItem(r, out); err != nil {
 		return err
@@ -141,8 +147,8 @@ func decodeItem(r *jsonread.Reader, out any) (ok bool, err error) {
 	return r.Foreign(out, r)
 }
 
-// decodePage reads an array of items, each on its own, so that keeping one does not keep the page. An item that is null or of
-// another type is nil.
+// decodePage reads an array of items. Each item is allocated separately, so that keeping one does
+// not keep the page. An item that is null or of another type is nil.
 func decodePage[T any](r *jsonread.Reader) (items []*T, err error) {
 	if items, err = decodeItems[T](r); err != nil {
 		return nil, err
@@ -150,13 +156,13 @@ func decodePage[T any](r *jsonread.Reader) (items []*T, err error) {
 	return items, r.End()
 }
 
-// decodeMember reads a page that is a member of an object; "" for one that is not. A page without the member would look like the
-// end of the list, and is an error.
+// decodeMember reads a page that is in a field of an object, or that is the whole response if the
+// field is "". An object without the field is an error, as it would look like the end of the list.
 func decodeMember[T any](r *jsonread.Reader, member string) (items []*T, err error) {
 	if member == "" {
 		return decodePage[T](r)
 	}
-	if !r.Object() { // another type is noted there
+	if !r.Object() { // another type is recorded there
 		return nil, r.End()
 	}
 	found, others := false, map[string]json.RawMessage(nil)
@@ -200,7 +206,7 @@ func decodeItems[T any](r *jsonread.Reader) (items []*T, err error) {
 	return items, r.Err()
 }
 
-// decodeInto reads a value that an answer held in raw form.
+// decodeInto decodes a value that a response holds in raw form.
 func decodeInto(data []byte, out any) error {
 	var r jsonread.Reader
 	r.Reset(data)

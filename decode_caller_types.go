@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	maxMisfits  = 100     // that are looked for in one value of a caller's type
-	misfitDepth = 100     // of nesting, to which they are looked for
+	maxMisfits  = 100     // found in one value of a caller's type
+	misfitDepth = 100     // levels of nesting that are searched
 	misfitChunk = 4 << 10 // bytes of elements that are tried together
 )
 
-// unmarshalForeign decodes into a type without a generated decoder, by encoding/json. A value of
-// another type below is recorded and read as null. ok is false for null and for another JSON type.
+// unmarshalForeign decodes with encoding/json into a type without a generated decoder. Nested
+// values of another type are recorded and read as null. ok is false for null and for another JSON
+// type.
 func unmarshalForeign(v any, r *jsonread.Reader) (ok bool, err error) {
 	if r.Null() {
 		return false, nil
@@ -38,7 +39,8 @@ func unmarshalForeign(v any, r *jsonread.Reader) (ok bool, err error) {
 	if s.found[0].pointer == "" {
 		return false, nil
 	}
-	// encoding/json stops where a caller's own decoder reports a wrong type. Without those values it reads all others.
+	// encoding/json stops where a caller's own decoder reports a wrong type. With null in place of
+	// these values it reads all others.
 	if err = json.Unmarshal(s.patched(), v); isTypeError(err) && len(s.found) == maxMisfits {
 		err = nil
 	}
@@ -50,8 +52,9 @@ func isTypeError(err error) bool {
 	return errors.As(err, &wrong)
 }
 
-// misfitFinder finds the values in a text that encoding/json cannot read into a type. It gives encoding/json parts of the text
-// and only asks whether there was a type error: where the error was, each Go release reports in its own way.
+// misfitFinder finds the values in a text that encoding/json cannot read into a type. It passes
+// parts of the text to encoding/json and only checks whether there is a type error: Go releases
+// report its position in different ways.
 type misfitFinder struct {
 	typ   reflect.Type
 	text  []byte
@@ -63,12 +66,12 @@ type jsonPlace struct {
 	from       int    // where it starts, with the key and the comma before it
 	start, end int    // without these
 	index      int    // in its object or array
-	open, shut string // what is around it in a text that holds nothing else
+	open, shut string // the brackets and keys around it, without other values
 	pointer    string
-	want, got  string // of a value that was found
+	want, got  string // the types, of a value that was found
 }
 
-// value looks for the wrong values in one that is wrong or holds some.
+// value finds the values of a wrong type in p: p itself, or values below it.
 func (s *misfitFinder) value(p jsonPlace, depth int) {
 	var r jsonread.Reader
 	r.Reset(s.text[p.start:p.end])
@@ -107,12 +110,12 @@ func (s *misfitFinder) value(p jsonPlace, depth int) {
 		inner.index++
 	}
 	s.elements(chunk, depth)
-	if len(s.found) == before { // none alone: it is how they go together
+	if len(s.found) == before { // no element is wrong alone: the combination is
 		s.add(p, s.text[p.start:p.end], kind)
 	}
 }
 
-// elements looks into the neighbours that are wrong or hold wrong values.
+// elements searches the neighboring elements of chunk that are wrong or contain wrong values.
 func (s *misfitFinder) elements(chunk []jsonPlace, depth int) {
 	if len(chunk) == 0 || len(s.found) == maxMisfits || s.fails(chunk[0], s.cut(chunk[0].from, chunk[len(chunk)-1].end)) == nil {
 		return
@@ -132,10 +135,10 @@ func (s *misfitFinder) elements(chunk []jsonPlace, depth int) {
 	}
 }
 
-// cut returns a part of the text without the comma in front.
+// cut returns a part of the text without the comma before it.
 func (s *misfitFinder) cut(from, end int) []byte { return bytes.TrimLeft(s.text[from:end], ", \t\r\n") }
 
-// pointerOf returns the pointer to the only member of an object, given without its braces.
+// pointerOf returns the JSON pointer to the only field of an object, whose braces are omitted.
 func pointerOf(member []byte) string {
 	var r jsonread.Reader
 	r.Reset(append(append([]byte{'{'}, member...), '}'))
@@ -145,7 +148,8 @@ func pointerOf(member []byte) string {
 	return r.Pointer()
 }
 
-// fails returns the type error, if there is one, of a text that has only a part at the place of p.
+// fails returns the type error of a text that has only part in the place of p; nil if there is
+// none.
 func (s *misfitFinder) fails(p jsonPlace, part []byte) *json.UnmarshalTypeError {
 	text := append(append([]byte(p.open), part...), p.shut...)
 	var wrong *json.UnmarshalTypeError
@@ -155,7 +159,8 @@ func (s *misfitFinder) fails(p jsonPlace, part []byte) *json.UnmarshalTypeError 
 	return nil
 }
 
-// add notes a value. Its part says what of it is given to encoding/json, to learn the type that it should have.
+// add records a value of the wrong type. The error of decoding part, which is the value or its
+// brackets, names the wanted type.
 func (s *misfitFinder) add(p jsonPlace, part []byte, kind string) {
 	p.want, p.got = "another type", kind
 	if wrong := s.fails(p, part); wrong != nil && wrong.Type != nil {
@@ -168,7 +173,7 @@ func (s *misfitFinder) add(p jsonPlace, part []byte, kind string) {
 	s.found = append(s.found, p)
 }
 
-// patched is the text with null for each value that was found.
+// patched returns the text with null in place of each value that was found.
 func (s *misfitFinder) patched() []byte {
 	out, rest := make([]byte, 0, len(s.text)), 0
 	for _, p := range s.found {

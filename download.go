@@ -19,27 +19,28 @@ import (
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
-// Download is an answer that is read as a stream, in constant memory for any size. It must be closed. A stream
-// that the server cuts short, or that stalls, is an error of Read and never an early end.
+// Download is a response that is read as a stream, in constant memory for any size. It must be
+// closed. If the server truncates the stream, or stalls, Read returns an error and never an early
+// end.
 type Download struct {
-	// Name is the file name that the server suggests, made fit to be joined to a path on every system:
-	// without a directory and control characters, without leading dots and dashes, which would hide
-	// the file or make an option of it, without dots and spaces at the end, and with _ for the
-	// characters <>:"|?* that Windows does not take. It is empty when the server suggests none, when
-	// nothing is left of it, when it is longer than 255 bytes, and when it is the name of a device on
-	// Windows, such as NUL or con.txt. It can be the name of a file that is there: SaveTo replaces it.
+	// Name is the file name that the server suggests, made safe to join to a path on every system: it
+	// has no directory, no control characters, no leading dots and dashes (which would hide the file
+	// or make it an option), no dots and spaces at the end, and _ in place of the characters <>:"|?*
+	// that Windows does not accept. It is empty if the server suggests none, if nothing of the name is
+	// left, if it is longer than 255 bytes, and if it is the name of a device on Windows, such as NUL
+	// or con.txt. A file of this name may exist; SaveTo replaces it.
 	Name string
-	// Size is the length in bytes; -1 when the server does not say.
+	// Size is the length in bytes; -1 if the server does not send it.
 	Size int64
 	// ContentType is the media type that the server declares.
 	ContentType string
 
 	body    io.ReadCloser
-	call    *Error // what Read wraps its errors in
+	call    *Error // copied by Read to wrap its errors
 	private bool   // a secret that SaveTo saves for its owner only
 }
 
-// Read reads the stream; any failure is an *Error that names the call.
+// Read reads the stream. A failure is an *Error that names the call.
 func (d *Download) Read(p []byte) (int, error) {
 	if d.body == nil {
 		return 0, errNoStream
@@ -53,8 +54,8 @@ func (d *Download) Read(p []byte) (int, error) {
 	return n, &failed
 }
 
-// unusable returns the error of the call for content that cannot be used. An error of Read is one
-// already.
+// unusable returns an *Error of the call for content that cannot be used. It returns err unchanged
+// if that is an *Error already, as those of Read are.
 func (d *Download) unusable(err error) error {
 	var failed *Error
 	if errors.As(err, &failed) {
@@ -65,22 +66,24 @@ func (d *Download) unusable(err error) error {
 	return &own
 }
 
-// WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself; io.Copy uses it.
+// WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself. io.Copy
+// calls it.
 func (d *Download) WriteTo(w io.Writer) (int64, error) {
 	buffer := copyBuffers.Get()
 	defer copyBuffers.Put(buffer, (*copyBuffer).memory)
-	// Neither side is to choose a way of its own.
+	// The structs hide WriteTo and ReadFrom, which io.CopyBuffer would call instead.
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{d}, buffer[:])
 }
 
-// copyBuffer is what downloads are copied through. Over loopback smaller steps cost more CPU, and larger ones more time.
+// copyBuffer is the buffer that a stream is copied through. Over loopback, a smaller one costs more
+// CPU, and a larger one more time.
 type copyBuffer [64 << 10]byte
 
 func (b *copyBuffer) memory() []byte { return b[:] }
 
 var copyBuffers bufpool.Pool[copyBuffer]
 
-// Close gives the connection back. It may be called more than once.
+// Close closes the stream and frees its connection. It may be called more than once.
 func (d *Download) Close() error {
 	if d.body == nil {
 		return nil
@@ -91,20 +94,19 @@ func (d *Download) Close() error {
 var errNoStream = errors.New("forge: the Download was not made by a call, and has no stream")
 
 // SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at
-// all: the content goes to a temporary file in the same directory, which only its owner can read,
-// and which is renamed at the end or removed on failure. Every error begins with "forge: saving"
-// and wraps its cause: an error of package fs, or the *Error of the stream.
+// all: the content is written to a temporary file in the same directory, which only its owner can
+// read, and which is renamed at the end or removed on failure. Every error begins with
+// "forge: saving" and wraps its cause: an error of package fs, or the *Error of the stream.
 //
 // A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
-// owner and group where the process may set them. A file of SecureFilesService.Download never has
-// more than the mode 0600, whatever it replaces, and belongs to the user who saves it; a file
-// system that cannot keep it private is an error (on Windows, the access rights of the directory
-// apply).
+// owner and group if the process may set them. A file of SecureFilesService.Download never has more
+// than the mode 0600, whatever it replaces, and belongs to the user who saves it. It is an error if
+// the file system cannot keep it private (on Windows, the access rights of the directory apply).
 //
-// A symbolic link stays, and the file that it leads to is replaced. SaveTo refuses a link to
-// nothing, and what is not a regular file: a device, a pipe, a socket, a directory. In a directory
-// such as /tmp, with the sticky bit and open to everybody, it refuses another user's file or link,
-// too.
+// A symbolic link stays, and its target is replaced. SaveTo rejects a link without a target, and
+// anything that is not a regular file: a device, a pipe, a socket, a directory. In a directory with
+// the sticky bit that is open to everyone, such as /tmp, it also rejects another user's file or
+// link.
 func (d *Download) SaveTo(path string) error {
 	defer d.Close()
 	err := savefile.Write(path, d.private, func(w io.Writer) error {
@@ -117,11 +119,10 @@ func (d *Download) SaveTo(path string) error {
 	return nil
 }
 
-const maxFileName = 255 // bytes; most file systems take no more
+const maxFileName = 255 // bytes; most file systems accept no more
 
-// fileName reads the suggested name in a Content-Disposition header and makes it one that a program
-// can join to a path, the same on every system. It is empty where nothing can be made of the
-// suggestion.
+// fileName returns the suggested name in a Content-Disposition header, made safe to join to a path,
+// the same on every system. It is empty if no usable name is left.
 func fileName(h http.Header) string {
 	_, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 	if err != nil {
@@ -148,7 +149,7 @@ func fileName(h http.Header) string {
 	return name
 }
 
-// isReservedName reports whether Windows takes a name for a device, whatever its extension is.
+// isReservedName reports whether Windows treats a name as a device, whatever its extension is.
 func isReservedName(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.ToUpper(strings.TrimRight(base, " "))
@@ -175,7 +176,7 @@ type stream struct {
 	limit    int64
 }
 
-// Read counts what it reads.
+// Read reads the stream, counts its bytes and reports the progress.
 func (s *stream) Read(p []byte) (int, error) {
 	if s.closed.Load() {
 		return 0, errors.New("the download is closed")
@@ -199,7 +200,7 @@ func (s *stream) Close() error {
 	return s.close()
 }
 
-// checksum is what a stream must come to; the zero checksum: anything.
+// checksum is the expected checksum of a stream. The zero checksum accepts any content.
 type checksum struct {
 	want string // hex
 	make func() hash.Hash
@@ -220,7 +221,7 @@ type verifier struct {
 	want string
 }
 
-// Read reads on; the end of a stream that differs is an error and not io.EOF.
+// Read returns an error instead of io.EOF if the content differs.
 func (v *verifier) Read(p []byte) (int, error) {
 	n, err := v.ReadCloser.Read(p)
 	_, _ = v.hash.Write(p[:n]) // it never fails
@@ -233,7 +234,7 @@ func (v *verifier) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// ChecksumAlgorithm names how a checksum is made. Servers may have values beyond the constant.
+// ChecksumAlgorithm is the algorithm of a checksum. Servers may have values beyond the constant.
 type ChecksumAlgorithm string
 
 // ChecksumSHA256 is SHA-256.

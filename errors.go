@@ -17,19 +17,20 @@ type sentinel string
 // Error returns the sentinel's text.
 func (s sentinel) Error() string { return string(s) }
 
-// Sentinels for errors.Is. Every failed call is an *Error or a *ValidationError; an *Error matches
-// the sentinel of its status or of what went wrong on the way, and the underlying cause as well
-// (context.DeadlineExceeded, io.ErrUnexpectedEOF and so on).
+// Sentinels for errors.Is. Every failed call is an *Error or a *ValidationError. An *Error matches
+// the sentinel of its status or of the failure, and the underlying error (context.DeadlineExceeded,
+// io.ErrUnexpectedEOF and so on).
 const (
-	// ErrNotModified: a documented no-op, answered 304 (already subscribed, to-do exists). Not a failure; see Unchanged.
+	// ErrNotModified: status 304, a documented no-op (already subscribed, to-do exists). It is not a
+	// failure; see Unchanged.
 	ErrNotModified = sentinel("nothing to change")
-	// ErrBadRequest: status 400; Error.Fields names the rejected fields where the server does.
+	// ErrBadRequest: status 400; Error.Fields names the rejected fields if the server does.
 	ErrBadRequest = sentinel("bad request")
 	// ErrUnauthorized: status 401, the credential is missing, wrong or expired.
 	ErrUnauthorized = sentinel("unauthorized")
 	// ErrForbidden: status 403, the credential lacks the role or scope.
 	ErrForbidden = sentinel("forbidden")
-	// ErrNotFound: status 404; also what a private project answers to a non-member.
+	// ErrNotFound: status 404; a private project also returns it to a user who is not a member.
 	ErrNotFound = sentinel("not found")
 	// ErrConflict: status 409, for example a dependency that exists already.
 	ErrConflict = sentinel("conflict")
@@ -37,26 +38,27 @@ const (
 	ErrURITooLong = sentinel("request address too long")
 	// ErrUnprocessable: status 422.
 	ErrUnprocessable = sentinel("unprocessable")
-	// ErrRateLimited: status 429, a wait announced by one, or a bulk deletion within an hour of the last; see RateLimitError.
+	// ErrRateLimited: status 429, a wait that a 429 announced, or a bulk deletion within an hour of
+	// the last one; see RateLimitError.
 	ErrRateLimited = sentinel("rate limited")
 	// ErrServer: any 5xx status.
 	ErrServer = sentinel("server error")
-	// ErrTimeout: the server kept silent for longer than the header or stall limit.
+	// ErrTimeout: the server was silent for longer than the header or stall limit.
 	ErrTimeout = sentinel("server too slow")
 	// ErrRedirect: a redirect that must not be followed.
 	ErrRedirect = sentinel("redirect refused")
-	// ErrAnswer: a complete answer that is not what the endpoint documents, such as an HTML page or invalid JSON. One that
-	// is cut short is io.ErrUnexpectedEOF, one that is too large ErrTooLarge.
+	// ErrAnswer: a complete response that is not what the endpoint documents, such as an HTML page or
+	// invalid JSON. A truncated one is io.ErrUnexpectedEOF, one that is too large ErrTooLarge.
 	ErrAnswer = sentinel("unusable answer")
-	// ErrTooLarge: an answer over the limit of MaxBytes.
+	// ErrTooLarge: a response over the limit of MaxBytes.
 	ErrTooLarge = sentinel("answer too large")
-	// ErrChecksum: a download whose content is not what its checksum says.
+	// ErrChecksum: a download whose content does not match its checksum.
 	ErrChecksum = sentinel("checksum differs")
-	// ErrDryRun: what every call with the request option DryRun returns once its request is planned.
+	// ErrDryRun: returned by every call with the request option DryRun, once its request is planned.
 	ErrDryRun = sentinel("dry run: nothing was sent")
-	// ErrDeleteFailed: what was waited for was not deleted; see RegistryService.WaitDeleted.
+	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
-	// ErrIncomplete: an answer that the server cut, where the request option Complete asks for all or nothing.
+	// ErrIncomplete: a response that the server truncated, if the request option Complete is set.
 	ErrIncomplete = sentinel("incomplete answer")
 	// ErrRepeatedPage: a list whose next link leads back to a page already read.
 	ErrRepeatedPage = sentinel("page repeats")
@@ -64,26 +66,27 @@ const (
 	ErrCredential = sentinel("no usable credential")
 )
 
-// Error is a call that failed. It never holds the request nor a credential.
+// Error is a call that failed. It contains neither the request nor a credential.
 type Error struct {
 	// Method is the HTTP method of the call.
 	Method string
 	// Route is the endpoint as the contract spells it, placeholders included.
 	Route string
-	// Path is the object: the path that was requested, escaped, below the base URL of the API or of
-	// the registry, without a query: "/groups/acme%2Fplatform/issues".
+	// Path is the object: the requested path, escaped, relative to the base URL of the API or of the
+	// registry, without a query: "/groups/acme%2Fplatform/issues".
 	Path string
-	// Status is the HTTP status of the last answer; 0 when none came.
+	// Status is the HTTP status of the last response; 0 if there was none.
 	Status int
-	// Message is what the server said, without control bytes, at most 8 KiB.
+	// Message is the server's error message, without control bytes, at most 8 KiB.
 	Message string
-	// Fields holds the server's messages by field name, where it gave them.
+	// Fields holds the server's messages by field name, if it sent any.
 	Fields map[string][]string
 	// RequestID is the server's X-Request-Id, for its operators.
 	RequestID string
-	// Attempts is how often the request was sent.
+	// Attempts is the number of times the request was sent.
 	Attempts int
-	// MaybeApplied: a write that may have taken effect although it failed: look before repeating it.
+	// MaybeApplied reports that a write may have taken effect although it failed: check before
+	// retrying it.
 	MaybeApplied bool
 
 	hint     string
@@ -91,7 +94,7 @@ type Error struct {
 	cause    error
 }
 
-// Error says what was tried, what came back, and what to do about it.
+// Error returns a text with the call, the response, and what to do about it.
 func (e *Error) Error() string {
 	parts := []string{"forge: " + e.Method + " " + withObject(e.Route, e.Path)}
 	said := e.Message
@@ -124,7 +127,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// withObject names the object beside its endpoint. A route without placeholders is its own object.
+// withObject returns the endpoint followed by its object. A route without placeholders is its own
+// object.
 func withObject(route, path string) string {
 	if path == "" || strings.HasSuffix(route, path) {
 		return route
@@ -140,7 +144,7 @@ func (e *Error) causeText() string {
 	return safetext.Clean(joined, maxErrorText)
 }
 
-// Unwrap gives the sentinel and the cause to errors.Is and errors.As.
+// Unwrap returns the sentinel and the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, 0, 2)
 	for _, err := range []error{e.sentinel, e.cause} {
@@ -151,16 +155,17 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// RateLimitError is a call that the server, or what it announced before, holds back until a given time.
+// RateLimitError is a call that is rate limited, by the server or by a wait that it announced
+// before.
 type RateLimitError struct {
-	// Until is when the server takes calls again; zero when that is not known. Of a second bulk
-	// deletion of registry tags it is the latest possible time.
+	// Until is the time from which the server accepts calls again; zero if it is not known. For a
+	// second bulk deletion of registry tags it is the latest possible time.
 	Until time.Time
 	// Err is the failed call.
 	Err *Error
 }
 
-// Error adds to the message of the call what to do.
+// Error returns the message of the call, and when to try again.
 func (e *RateLimitError) Error() string {
 	if e.Err == nil {
 		return "forge: " + ErrRateLimited.Error()
@@ -189,23 +194,23 @@ func (e *RateLimitError) Unwrap() error {
 // Is matches ErrRateLimited, whatever the status.
 func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited }
 
-// ValidationError is a call that was refused before anything was sent.
+// ValidationError is a call or an option that was rejected before anything was sent.
 type ValidationError struct {
-	// Route is the endpoint; empty when the refusal is not about a call.
+	// Route is the endpoint; empty if the error is not about a call.
 	Route string
-	// Path is the object, as in Error; empty where the arguments make no path.
+	// Path is the object, as in Error; empty if the arguments make no path.
 	Path string
 	// Option is the Go name of the option, argument or request option.
 	Option string
-	// Param is the wire name, where there is one.
+	// Param is the wire name, if there is one.
 	Param string
-	// Reason says what is wrong and what to do.
+	// Reason is what is wrong, and what to do.
 	Reason string
 
 	cause error
 }
 
-// Error names the option, the wire name and the reason.
+// Error returns a text with the option, the wire name and the reason.
 func (e *ValidationError) Error() string {
 	var b strings.Builder
 	b.WriteString("forge: ")
@@ -216,10 +221,10 @@ func (e *ValidationError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the cause, such as the *fs.PathError of a local file; nil where there is none.
+// Unwrap returns the cause, such as the *fs.PathError of a local file; nil if there is none.
 func (e *ValidationError) Unwrap() error { return e.cause }
 
-// subject is what the refusal is about.
+// subject returns the rejected option or argument, with its wire name.
 func (e *ValidationError) subject() string {
 	switch {
 	case e.Param == "" || e.Param == e.Option:
@@ -230,9 +235,9 @@ func (e *ValidationError) subject() string {
 	return strings.TrimSpace(e.Option + " (" + e.Param + ")")
 }
 
-// Unchanged reports whether a call ended with the documented "nothing to change" answer (304): the
-// desired state is there. Where an earlier attempt of the same call may have made the change itself,
-// Error.MaybeApplied says so.
+// Unchanged reports whether a call ended with the documented "nothing to change" response (304):
+// the desired state already exists. Error.MaybeApplied reports whether an earlier attempt of the
+// same call may have made the change itself.
 func Unchanged(err error) bool { return errors.Is(err, ErrNotModified) }
 
 // sentinelFor maps a status to its sentinel.
@@ -270,10 +275,10 @@ type sentinelError struct {
 	cause    error
 }
 
-// Error gives the text.
+// Error returns the text.
 func (f *sentinelError) Error() string { return f.text }
 
-// Unwrap gives the sentinel and the cause.
+// Unwrap returns the sentinel and the cause.
 func (f *sentinelError) Unwrap() []error {
 	if f.cause == nil {
 		return []error{f.sentinel}

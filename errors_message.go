@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	maxErrorBody   = 64 << 10 // bytes of an error answer that are read
+	maxErrorBody   = 64 << 10 // bytes of an error response that are read
 	maxErrorText   = 8 << 10  // bytes of it that are shown
 	maxErrorFields = 64
 	maxErrorDepth  = 4
-	maxErrorWork   = 16 * maxErrorBody // bytes that are looked at; a usual body takes a few times its size
+	maxErrorWork   = 16 * maxErrorBody // bytes that are examined; a usual body takes a few times its size
 )
 
 // cleaner makes text from outside safe to show, in at most limit bytes.
 type cleaner func(text string, limit int) string
 
-// readMessage takes the message and the field errors out of an error answer. The contract shows one form
-// only (Document 1 §7); servers in the field send several, and proxies send anything.
+// readMessage returns the message and the field errors of an error response. The contract documents
+// one form only (Document 1 §7); real servers send several, and proxies send anything.
 func readMessage(body []byte, contentType string, clean cleaner) (message string, fields map[string][]string) {
 	if isHTML(contentType) {
 		return clean(htmlTitle(string(body)), maxErrorText), nil
@@ -42,7 +42,7 @@ type fieldErrors struct {
 	texts  []string
 	seen   map[string]bool // the texts
 	fields map[string][]string
-	work   int // bytes looked at: a long name is looked at again for each of its values
+	work   int // bytes examined; a long name counts again for each of its values
 }
 
 func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
@@ -112,7 +112,7 @@ func (f *fieldErrors) say(text string) {
 	f.texts = append(f.texts, text)
 }
 
-// htmlTitle gives the title of a page, which is all of it that a caller can use.
+// htmlTitle returns the title of a page, the only part of it that a caller can use.
 func htmlTitle(page string) string {
 	lower := strings.ToLower(page)
 	start := strings.Index(lower, "<title>")
@@ -128,7 +128,7 @@ func htmlTitle(page string) string {
 
 func mediaType(contentType string) string {
 	if contentType == "application/json" {
-		return contentType // as almost always
+		return contentType // the usual case
 	}
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -142,7 +142,7 @@ func isHTML(contentType string) bool {
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 
-// isJSON accepts a missing type too: a body-less answer has none.
+// isJSON reports whether a media type is JSON or missing: a response without a body has none.
 func isJSON(contentType string) bool {
 	media := mediaType(contentType)
 	return media == "" || media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")

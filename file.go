@@ -14,7 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
-// File is what an upload takes: FileAt, FileBytes, FileReader, or a File that the caller makes.
+// File is the content of an upload. FileAt, FileBytes and FileReader return one, or the caller
+// makes one.
 type File struct {
 	// Name is the file's name, without a directory.
 	Name string
@@ -23,13 +24,13 @@ type File struct {
 	Size int64
 	// Open returns a reader at the start of the content. It is called once for each attempt. Open,
 	// Read and Close run in a goroutine that is not the caller's. A panic in one of them is raised
-	// again in the goroutine of the call. runtime.Goexit is an error of the call. A nil reader with a
-	// nil error is an error of the call, too.
+	// again in the goroutine of the call. runtime.Goexit is an error of the call, and so is a nil
+	// reader with a nil error.
 	//
-	// Close is called once, never while Read runs, and when the call has sent the file it has returned
-	// before. An error of Close fails the upload. The call returns when its context ends, even if one
-	// of the three blocks: then its goroutine remains until the blocked function returns and Close has
-	// run. A panic after the call has returned is dropped.
+	// Close is called once, and never while Read runs. A call that has sent the file returns after
+	// Close has returned. An error of Close fails the upload. The call returns when its context ends,
+	// even if one of the three functions blocks: then its goroutine remains until the blocked function
+	// returns and Close has run. A panic after the call has returned is dropped.
 	Open func() (io.ReadCloser, error)
 
 	once bool
@@ -39,12 +40,12 @@ type File struct {
 
 const defaultFileName = "file"
 
-// errReadOnce ends the retries of a body that was read already.
+// errReadOnce ends the retries of a body that was already read.
 var errReadOnce = errors.New("the body comes from FileReader and cannot be read a second time")
 
-// FileAt is the file at path, opened for each attempt. It must be a regular file, or a symbolic
-// link to one: opening a named pipe can block for ever. The upload reports what is wrong with the
-// file.
+// FileAt returns the file at path, which is opened for each attempt. It must be a regular file, or
+// a symbolic link to one: opening a named pipe can block forever. If the file cannot be used, the
+// upload returns the error.
 func FileAt(path string) File {
 	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
@@ -63,7 +64,8 @@ func FileAt(path string) File {
 	return f
 }
 
-// openRegular opens a file to read it. A device is not opened, and a pipe does not block.
+// openRegular opens a regular file for reading. It does not open a device, and does not block on a
+// pipe.
 func openRegular(path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -89,20 +91,20 @@ func openRegular(path string) (io.ReadCloser, error) {
 // ownContent marks readers that run no code of the caller and do not block.
 type ownContent struct{ io.ReadCloser }
 
-// FileBytes is a file with the given content, which must not change until the upload returns.
+// FileBytes returns a file with the given content, which must not change until the upload returns.
 func FileBytes(content []byte) File {
 	return File{Name: defaultFileName, Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
 		return ownContent{io.NopCloser(bytes.NewReader(content))}, nil
 	}}
 }
 
-// FileReader is a file of exactly size bytes read from r. It is sent once: the upload is not
-// retried after bytes of it may have been sent. r is not closed. A nil r is refused, a nil pointer
-// in it as well.
+// FileReader returns a file of exactly size bytes read from r. It is sent once: the upload is not
+// retried after bytes of it may have been sent. r is not closed. A nil r is rejected, and so is a
+// nil pointer in r.
 //
-// r is read in another goroutine, for which the rules of File.Open hold: a panic is raised again in
-// the goroutine of the call, and the call returns when its context ends, even if Read blocks. Then
-// that goroutine remains until Read returns, so r must not be used before.
+// r is read in another goroutine, to which the rules of File.Open apply: a panic is raised again in
+// the goroutine of the call, and the call returns when its context ends, even if Read blocks. In
+// that case the goroutine remains until Read returns, and r must not be used before.
 func FileReader(r io.Reader, size int64) File {
 	f := File{Name: defaultFileName, Size: size, once: true}
 	if isNil(r) {
@@ -131,7 +133,7 @@ func (f File) Named(name string) File {
 	return f
 }
 
-// check refuses a file that cannot be sent.
+// check returns an error for a file that cannot be sent.
 func (f File) check() error {
 	switch {
 	case f.Open == nil:
@@ -173,8 +175,8 @@ func isNil(v any) bool {
 	return false
 }
 
-// exactReader reads a file. It fails when the file does not have exactly the size that was
-// announced.
+// exactReader reads a file. It returns an error if the file does not have exactly the announced
+// size.
 type exactReader struct {
 	content io.ReadCloser
 	left    int64
@@ -182,9 +184,9 @@ type exactReader struct {
 	closed  atomic.Bool
 }
 
-const maxEmptyReads = 100 // as bufio has it
+const maxEmptyReads = 100 // as in bufio
 
-// Read reads on. The file is closed at its end, before a server can have the whole request, so that
+// Read reads the file and closes it at its end. The server does not have the whole request then, so
 // an error of Close fails the upload.
 func (r *exactReader) Read(p []byte) (int, error) {
 	n, err := r.next(p)
@@ -204,7 +206,7 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads until something comes.
+// next reads until there are bytes or an error.
 func (r *exactReader) next(p []byte) (int, error) {
 	for range maxEmptyReads {
 		n, err := r.content.Read(p)

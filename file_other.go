@@ -2,5 +2,5 @@
 
 package forge
 
-// openNonblock has no meaning here: there are no named pipes among the files.
+// openNonblock has no effect here: files are never named pipes.
 const openNonblock = 0

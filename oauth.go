@@ -37,7 +37,7 @@ func networkCause(err error) error {
 	return nil
 }
 
-// isTokenErrorCode reports whether a token endpoint sent a code of RFC 6749. It may send anything.
+// isTokenErrorCode reports whether code is one of RFC 6749. A token endpoint may send anything.
 func isTokenErrorCode(code string) bool {
 	switch code {
 	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
@@ -46,7 +46,8 @@ func isTokenErrorCode(code string) bool {
 	return false
 }
 
-// withoutTokenResponse keeps the token endpoint's response, which may hold a secret, out of the error.
+// withoutTokenResponse returns the error of a token request without the endpoint's response, which
+// may contain a secret.
 func withoutTokenResponse(err, cause error) error {
 	var rejected *oauth2.RetrieveError
 	if !errors.As(err, &rejected) {

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// maxTokenResponse is what x/oauth2 reads at most.
+// maxTokenResponse is the limit of x/oauth2.
 const maxTokenResponse = 1 << 20 // bytes
 
-// exchangeToken makes one request for a token, or two where the endpoint refuses the client's secret
-// in the first place.
+// exchangeToken makes one request for a token, or two if the endpoint rejects the client's secret
+// in the place that is tried first.
 func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
 	ctx, cancel := withTokenTimeout(ctx)
 	defer cancel()
-	client := &http.Client{ // without Timeout, which ctx has: it takes a goroutine of net/http
+	client := &http.Client{ // no Timeout, which takes a goroutine of net/http: ctx has one
 		Transport:     &tokenEndpoint{transport: transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -34,14 +34,13 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 	return token, nil
 }
 
-// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 takes every 2xx for a token, and
-// reads the body of a 101, which no context ends; and net/http would send an exchange again by
-// itself. The body is read here, so that a response that is lost can be told from one that cannot
-// be used.
+// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
+// reads the body of a 101, which no context ends. net/http would send an exchange again by itself.
+// The body is read here, to distinguish a lost response from one that cannot be used.
 //
-// x/oauth2 makes a second request, with the client's secret in another place, whatever went wrong
-// with the first. It is sent after a refusal only, and gets the first response again otherwise:
-// that may have used up the refresh token.
+// After any failure, x/oauth2 makes a second request, with the client's secret in another place. It
+// is sent only if the first request was rejected. Otherwise x/oauth2 gets the first response again,
+// as the first request may have used up the refresh token.
 type tokenEndpoint struct {
 	transport http.RoundTripper
 	sent      bool
@@ -50,7 +49,7 @@ type tokenEndpoint struct {
 	err       error
 }
 
-// tokenRoute is the route of the endpoint, which is not part of the API.
+// tokenRoute is the route of the token endpoint, which is not part of the API.
 var tokenRoute = route{Route: Route{Class: ClassOnce}}
 
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -66,7 +65,7 @@ func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &whole, nil
 }
 
-// rejected reports whether the endpoint has taken nothing of the request.
+// rejected reports whether the endpoint refused the request without processing it.
 func (t *tokenEndpoint) rejected() bool {
 	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
 		return false
@@ -99,8 +98,8 @@ func (e *tokenStatusError) Error() string {
 	return fmt.Sprintf("the token endpoint answered %d %s", e.status, statusText(e.status))
 }
 
-// exchangeError is the error of an exchange, without anything that the endpoint sent. A complete
-// response that cannot be used is final: the refresh token may have been used up with it.
+// exchangeError returns the error of an exchange, without anything that the endpoint sent. A
+// complete response that cannot be used is final: it may have used up the refresh token.
 func exchangeError(ctx context.Context, err error) error {
 	var network *url.Error
 	var status *tokenStatusError

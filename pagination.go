@@ -34,7 +34,8 @@ import (
 
 const maxPerPage = 100
 
-// Collect reads a list to its end. The items before an error are returned with it.
+// Collect reads a list to its end. If the list ends with an error, it returns the items before the
+// error too.
 func Collect[T any](items iter.Seq2[*T, error]) ([]*T, error) {
 	if items == nil {
 		return nil, &ValidationError{Option: "Collect", Reason: "the list is nil"}
@@ -73,7 +74,7 @@ type page[T any] struct {
 	response  Response
 }
 
-// runList ranges over a list once. The error that it returns is yielded as the last pair.
+// runList ranges over a list once. list yields its error as the last pair.
 func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -152,7 +153,7 @@ func (r *request) itemsIn(field, size string) *request {
 	return r
 }
 
-// rename sets the number of items per page as the parameter of the list.
+// rename renames per_page to the list's own parameter.
 func (s pageShape) rename(query url.Values) url.Values {
 	if s.size != "" {
 		query[s.size] = query["per_page"]
@@ -225,8 +226,8 @@ func (p *pager[T]) goesBack(query, next string) bool {
 	return values.Has("page") && !isKeyset(values) && pageNumber(next) <= pageNumber(query)
 }
 
-// isKeyset reports whether a query names its page by an item instead of a number. Servers keep a
-// page number in such links, which means nothing.
+// isKeyset reports whether a query names its page by an item instead of a number. Servers may keep
+// a page number in such links; it has no meaning.
 func isKeyset(query url.Values) bool {
 	for _, name := range []string{"cursor", "id_after", "page_token", "last"} {
 		if query.Has(name) {
@@ -261,8 +262,8 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 }
 
 // next returns the query of the next page, or "" at the end of the list. Only the query of a link
-// is used: its host and path are what the server believes to be its address, which a proxy may
-// hide and an attacker may choose.
+// is used: its host and path are those that the server believes to have, which a proxy may hide and
+// an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
 	link, linked := linkheader.Next(h)
 	number := strings.TrimSpace(h.Get("X-Next-Page"))
@@ -314,7 +315,8 @@ func (p *pager[T]) trustedQuery(query string) string {
 	return values.Encode()
 }
 
-// listID tells lists apart: route, path arguments and filters, but not the size of a page.
+// listID identifies a list by its route, path arguments and filters. The pagination is not part of
+// it.
 func listID(r *request, filters url.Values) string {
 	own := url.Values{}
 	for name, values := range filters {

@@ -88,7 +88,7 @@ func argumentText(name string, arg any) (string, error) {
 			return "", argumentError(name, fmt.Sprintf("%d is not positive", v))
 		}
 		return strconv.FormatInt(v, 10), nil
-	case ID: // no pointer to one, which may be nil
+	case ID: // not a pointer to one, which may be nil
 		return refText(name, v)
 	case namespaceSegment:
 		return refText(name, v)
@@ -110,7 +110,8 @@ func refText(name string, arg Ref) (string, error) {
 }
 
 // checkArgument rejects an argument with which the path would name another object: one that makes
-// the path shorter, has dots that lead out of it, or that a proxy reads differently after decoding.
+// the path shorter, that leads out of it with dots, or that a proxy reads differently after
+// decoding.
 func checkArgument(name, text string) error {
 	if isSimple(text) {
 		return nil
@@ -219,7 +220,7 @@ func unescapeLoosely(s string) string {
 	return b.String()
 }
 
-// unescapeAll decodes escapes, also of escapes, until none is left. The work is linear in the
+// unescapeAll decodes escapes, nested ones included, until none is left. The work is linear in the
 // length of s.
 func unescapeAll(s string) string {
 	if !strings.Contains(s, "%") {
@@ -263,7 +264,7 @@ func argumentError(name, reason string) error {
 	return &ValidationError{Option: "argument", Param: name, Reason: reason}
 }
 
-// parseBase parses a configured address. Errors do not have the address, which may contain a
+// parseBase parses a configured address. Errors do not contain the address, which may have a
 // password.
 func parseBase(option, raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)

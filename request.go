@@ -20,12 +20,12 @@ type request struct {
 	route    *route
 	fullPath wirePath   // full escaped path, with the prefix of the base URL
 	path     string     // escaped, relative to the route's base
-	quotaKey string     // what the quota of the route is counted for
+	quotaKey string     // the object that the quota of the route is counted for
 	query    url.Values // set directly, by Call
 	options  any        // url-tagged, for the query
 	body     any        // argument of encode
 	encode   func(any) (*payload, error)
-	// These are set together with options and a body: other programs do not link them.
+	// These are set together with options and a body, so that other programs do not link the encoders.
 	encodeQuery func(options any) (url.Values, error)
 	checkFields func(options any, r *route) error
 	accept      string // the requested media type; empty: JSON
@@ -54,7 +54,7 @@ func (s service) delete(template string, args ...any) *request {
 	return s.newRequest(http.MethodDelete, template, args)
 }
 
-// newRequest looks up the route, which TestRoutes shows to exist, and expands its template.
+// newRequest looks up the route and expands its template. TestRoutes checks that each route exists.
 func (s service) newRequest(method, template string, args []any) *request {
 	route, known := findRoute(method, template)
 	if !known {
@@ -96,7 +96,7 @@ func (r *request) upload(fields map[string]string, fileField string, file File) 
 	return r
 }
 
-// checked checks the options' own rules, if they are encoded in another way.
+// checked checks the rules of options that are encoded in another way.
 func (r *request) checked(options any) *request {
 	r.body, r.checkFields = zeroIfNil(options), checkFields
 	return r
@@ -110,7 +110,7 @@ func (r *request) argument(name string, value any) *request {
 	return r
 }
 
-// queryParam adds a query parameter that has one value for the endpoint.
+// queryParam adds a query parameter that is constant for the endpoint.
 func (r *request) queryParam(name, value string) *request {
 	r.query = url.Values{name: {value}}
 	return r
@@ -259,7 +259,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 		return nil, r.withRoute(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
 	}
 	u := joinURL(base, r.fullPath)
-	if s.kind != kindList { // whose pages have queries of their own
+	if s.kind != kindList { // each page of a list has its own query
 		u.RawQuery = values.Encode()
 	}
 	c := s.call.init(r, s, u, body)
@@ -329,8 +329,8 @@ func (r *request) withRoute(err error) error {
 	return &named
 }
 
-// verified compares the stream with a checksum while it is read. An unknown algorithm is an error: a
-// download that is not compared must not look like one that was.
+// verified compares the stream with a checksum while it is read. An unknown algorithm is an error:
+// a download that is not compared must not look like one that was.
 func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 	switch {
 	case sum == "":
@@ -357,7 +357,8 @@ func (q quota) key(args []any) string {
 	return text
 }
 
-// withError returns err if it is nil or has an *Error, and otherwise an *Error of the request for it.
+// withError returns err if it is nil or wraps an *Error, and otherwise an *Error of the request
+// that wraps err.
 func (r *request) withError(err error) error {
 	var failed *Error
 	if err == nil || errors.As(err, &failed) {
@@ -366,7 +367,7 @@ func (r *request) withError(err error) error {
 	return r.fail(err, err.Error())
 }
 
-// fail returns the error of a wait that ended without its result.
+// fail returns the error of a wait that ended without a result.
 func (r *request) fail(sentinel error, text string) error {
 	return &Error{Method: r.route.Method, Route: r.route.Template, Path: r.core.redact(r.path), cause: &sentinelError{sentinel: sentinel, text: text}}
 }

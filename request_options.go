@@ -11,9 +11,9 @@ import (
 )
 
 // RequestOption changes a single call. An option that does not fit the call is a *ValidationError.
-// Options that set a number or a policy can be given twice: the last one counts, so that a helper's
-// option can be replaced. Query adds to the earlier ones. Into, Progress, DryRun, Checksum, StartAt,
-// Sudo and a Header of the same name are an error if given twice, as the first would be lost.
+// Options that set a number or a policy may be given twice: the last one counts, so that a helper's
+// option can be replaced. Query adds to the earlier ones. Into, Progress, DryRun, Checksum,
+// StartAt, Sudo and a Header of the same name must not be given twice, as the first would be lost.
 type RequestOption func(*callOptions)
 
 // callKind is what a call does with the response. The kinds can be combined as a set.
@@ -77,8 +77,8 @@ func (o *callOptions) reject(option, param, reason string) {
 	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
 }
 
-// Into stores the status, the headers, the request id and the cursor of the response. It is cleared
-// when the call begins, so that a call without a response leaves it empty. A list sets it again for
+// Into stores the status, the headers, the request id and the cursor of the response. response is
+// cleared when the call begins, and stays empty if there is no response. A list sets it again for
 // each page, in the goroutine that ranges.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
@@ -100,8 +100,8 @@ func OnePage() RequestOption {
 	}
 }
 
-// PerPage sets the number of items per page of a list. The default is 100, which is also the maximum
-// of servers.
+// PerPage sets the number of items per page of a list: 100 unless set, which is also the most that
+// servers give.
 func PerPage(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("PerPage", kindList) {
@@ -114,8 +114,8 @@ func PerPage(n int) RequestOption {
 }
 
 // StartAt continues a list where an earlier run ended. A finished cursor yields nothing, the zero
-// cursor starts from the beginning, and the cursor of another list is an error. PerPage and Ahead may
-// change between runs, filters may not.
+// cursor starts from the beginning, and the cursor of another list is an error. PerPage and Ahead
+// may change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
 		if o.allowOnce("StartAt", kindList, o.startAt != "") {
@@ -130,8 +130,8 @@ func StartAt(cursor Cursor) RequestOption {
 // The pages are fetched in separate goroutines, which end with the loop. They call hooks, the
 // Limiter, the logger and the transport. A panic of such a function is raised in the goroutine that
 // ranges, and one that ends its goroutine (runtime.Goexit) ends the list with an error. When the
-// context ends or the loop is left, the list waits for its goroutines at most 100 ms: one that is
-// inside such a function then ends when the function returns.
+// context ends or the loop is left, the list waits at most 100 ms for its goroutines. A goroutine
+// that is still inside such a function then ends when the function returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("Ahead", kindList) {
@@ -143,8 +143,8 @@ func Ahead(n int) RequestOption {
 	}
 }
 
-// Sudo acts as another user, by id. It is for administrators only (Document 1 §5). It is sent as a
-// header, to the client's own server only.
+// Sudo acts as another user, by id; administrators only (Document 1 §5). It is sent as a header,
+// and only to the client's own server.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
 		if !o.allowOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
@@ -231,13 +231,14 @@ func Retry(policy RetryPolicy) RequestOption {
 	}
 }
 
-// Progress is called while a download or an upload runs, with the bytes done and the total, -1
-// where it is not known. It starts at 0 again when an upload is sent again. nil reports nothing.
+// Progress calls report while a download or an upload runs, with the bytes done and the total,
+// which is -1 if it is not known. done starts at 0 again when an upload is sent again. A nil report
+// is not called.
 //
-// Of a download it is called by Read. Of an upload it is called in another goroutine, before the
-// bytes are sent, one call at a time, and for the last time before the call returns. A panic there
-// is raised again in the goroutine of the call, and runtime.Goexit is an error of the call. The
-// call returns when its context ends, even if report blocks.
+// For a download, Read calls report. For an upload, report is called in another goroutine, before
+// the bytes are sent, one call at a time, and for the last time before the call returns. A panic
+// there is raised again in the goroutine of the call, and runtime.Goexit is an error of the call.
+// The call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
 		if o.allowOnce("Progress", kindJSON|kindNoResult|kindStream, o.progress != nil) {
@@ -246,7 +247,7 @@ func Progress(report func(done, total int64)) RequestOption {
 	}
 }
 
-// HeaderTimeout sets how long an attempt waits for the first byte of a response. The default is 60 s.
+// HeaderTimeout sets how long an attempt waits for the first byte of a response; default 60 s.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("HeaderTimeout", kindAny) {
@@ -265,21 +266,21 @@ func MaxBytes(n int64) RequestOption {
 		if !o.allow("MaxBytes", kindJSON|kindList|kindStream) {
 			return
 		}
-		n = min(n, math.MaxInt64-1) // one more is read, to see that there is more
+		n = min(n, math.MaxInt64-1) // one more byte is read, to detect a larger response
 		if o.limits.json, o.limits.stream = n, n; n <= 0 {
 			o.reject("MaxBytes", "", "it must be positive")
 		}
 	}
 }
 
-// Unchecked sends the call without checking its options first: for servers that know more than this
+// Unchecked sends the call without checking its options first, for servers that know more than this
 // version of the package. Filters that the endpoint does not document are sent, and a list that is
 // empty and not nil is sent as "name[]=". A call that exceeds a documented quota that the client
 // counts itself, such as one bulk deletion an hour, is sent, too.
 //
 // Values that cannot be encoded are still an error: a comma in a label, brackets in the key of a
-// Hash, a time that RFC 3339 cannot represent. Path arguments are checked, too, and waits that the
-// server has requested apply.
+// Hash, a time that RFC 3339 cannot represent. Path arguments are still checked, and waits that the
+// server has requested still apply.
 func Unchecked() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("Unchecked", kindAny) {
@@ -290,7 +291,7 @@ func Unchecked() RequestOption {
 
 // Complete returns an error that matches ErrIncomplete for a response that the server truncated:
 // changes that overflow, fewer diffs than were counted, diffs that are collapsed or too large, a
-// comparison that timed out. Without it the method Incomplete of the response reports that.
+// comparison that timed out. Without it, only the method Incomplete of the response reports that.
 func Complete() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("Complete", kindJSON) {
@@ -299,8 +300,8 @@ func Complete() RequestOption {
 	}
 }
 
-// Checksum compares a download with a checksum, in hex, while it is read. If the content differs, the
-// last Read returns ErrChecksum, and SaveTo leaves no file.
+// Checksum compares a download with a checksum, in hex, while it is read. If the content differs,
+// the last Read returns ErrChecksum, and SaveTo leaves no file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
 		if !o.allowOnce("Checksum", kindStream, o.checksum.want != "") {

@@ -9,61 +9,64 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// Response is what came with an answer; Into fills it.
+// Response is the HTTP response of a call, without its body. Into stores it.
 type Response struct {
 	// Status is the HTTP status.
 	Status int
-	// Header holds the answer's headers, without cookies.
+	// Header holds the response headers, without cookies.
 	Header http.Header
 	// RequestID is the server's X-Request-Id.
 	RequestID string
-	// Attempts is how often the request was sent.
+	// Attempts is the number of times the request was sent.
 	Attempts int
-	// RateLimit is the state of the server's rate limit, where it tells.
+	// RateLimit is the state of the server's rate limit, if the server reports it.
 	RateLimit RateLimit
-	// Cursor is where a list goes on: the first page that was not wholly consumed. It is Done only after the loop has ended.
+	// Cursor is the position where a list continues: the first page that was not consumed completely.
+	// It is Done only after the loop has ended.
 	Cursor Cursor
-	// Mismatches lists the values whose JSON type their struct fields cannot take, the first 1,000 of
-	// them. They are kept raw in Extra; see [Mismatch].
+	// Mismatches lists the first 1,000 values whose JSON type does not fit their struct field. Their
+	// raw values are in Extra; see [Mismatch].
 	Mismatches []Mismatch
 }
 
-// RateLimit is what a server tells of its limit. The zero RateLimit: it tells nothing.
+// RateLimit is the rate limit that a server reports. It is zero if the server reports none.
 type RateLimit struct {
 	// Limit is the number of calls in a period.
 	Limit int
-	// Remaining is how many of them are left.
+	// Remaining is the number of calls that are left in the period.
 	Remaining int
 	// Reset is when the next period begins.
 	Reset time.Time
 }
 
-// Mismatch is a value in a response whose JSON type its struct field cannot take. The field is zero, and
-// the object that has the field keeps the raw value in its Extra, under the field's own key. An array or
-// a map with such elements is kept there whole, and the field has the other elements. Fields of types that
-// have no Extra, such as a caller's own, are zero. Of a key that comes twice, the last value counts.
+// Mismatch is a value in a response whose JSON type does not fit its struct field. The field is
+// zero, and the object that has the field keeps the raw value in its Extra, under the field's own
+// key. For an array or a map with such elements, Extra has the whole value, and the field has the
+// other elements. Fields of types without Extra, such as a caller's own, are zero. If a key occurs
+// twice, the last value counts.
 //
-// null is the zero value and no mismatch, and so is an empty string for a time or a date. Nor are numbers
-// in strings mismatches, or timestamps in other forms than that of RFC 3339: 2026-03-01 09:30:00, with
-// +0530, +05, UTC or nothing for the offset, and 2026-03-01.
+// null is the zero value and not a mismatch, and neither is an empty string for a time or a date.
+// Numbers in strings are not mismatches either, nor are timestamps in other forms than that of
+// RFC 3339: 2026-03-01 09:30:00, with +0530, +05, UTC or nothing for the offset, and 2026-03-01.
 //
-// What a field can take in part only is in the field and in Extra, and is a mismatch too: the day of a
+// A value that fits only in part is in the field and in Extra, and is a mismatch too: the day of a
 // timestamp in a Date, a number or a time with more digits than Go has, and "true" for a boolean.
 type Mismatch struct {
 	// Pointer is the value's place in the response as a JSON pointer (RFC 6901).
 	Pointer string
 	// Want is the type of the field: boolean, integer, number, string, timestamp, date, base64, array
-	// or object; for a caller's own type the Go type.
+	// or object; for a caller's own type it is the Go type.
 	Want string
-	// Got is the JSON type that came: boolean, number, string, array or object.
+	// Got is the JSON type in the response: boolean, number, string, array or object.
 	Got string
 }
 
-// Total returns the number of items of the whole list. Servers leave it out above 10,000, and with keyset pagination
-// (Document 1 §8); known is false then.
+// Total returns the number of items of the whole list. Servers leave it out above 10,000, and with
+// keyset pagination (Document 1 §8); known is false then.
 func (r *Response) Total() (n int, known bool) { return r.count("X-Total") }
 
-// TotalPages returns the number of pages of the whole list; known is false where the server leaves it out.
+// TotalPages returns the number of pages of the whole list; known is false where the server leaves
+// it out.
 func (r *Response) TotalPages() (n int, known bool) { return r.count("X-Total-Pages") }
 
 func (r *Response) count(header string) (int, bool) {
@@ -71,7 +74,7 @@ func (r *Response) count(header string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// newResponse takes over what the caller may see.
+// newResponse returns the parts of resp that the caller may see.
 func newResponse(resp *http.Response, attempts int) Response {
 	header := resp.Header.Clone()
 	header.Del("Set-Cookie")

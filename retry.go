@@ -15,18 +15,18 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// RetryPolicy sets how many times and after which waits a call is retried. Which calls are retried
-// is not a policy: it follows from the endpoint. Zero fields have the defaults.
+// RetryPolicy sets how many times a call is retried, and after which waits. Whether a call may be
+// retried is not part of the policy: it follows from the endpoint. A zero field means its default.
 type RetryPolicy struct {
-	// MaxAttempts is how often a call is sent at most; default 4, and 1 never retries. Two requests
-	// are added to it, each once for a call and at once: one with a renewed token after a 401, and
-	// one without the Expect header after the 417 to a large body.
+	// MaxAttempts is the maximum number of times a call is sent; default 4. 1 disables retries. Two
+	// requests are added to it, each once per call and immediately: one with a renewed token after a
+	// 401, and one without the Expect header after the 417 to a large body.
 	MaxAttempts int
 	// MinWait is the wait before the second attempt, before jitter, after a status such as 503, a
-	// timeout or a refused connection; it doubles with each attempt. After a lost connection the
-	// wait is a tenth of it, after a 429 that names no time twice as long. Default 0.5 s.
+	// timeout or a refused connection. It doubles with each attempt. After a lost connection the wait
+	// is a tenth of it, and after a 429 that names no time twice as long. Default 0.5 s.
 	MinWait time.Duration
-	// MaxWait is the longest wait between attempts that the server did not ask for; default 30 s.
+	// MaxWait is the longest wait between attempts that the server did not request; default 30 s.
 	MaxWait time.Duration
 	// MaxRetryAfter is the longest wait that a server may request; a call that would wait longer
 	// fails immediately. Default 60 s.

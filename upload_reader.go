@@ -13,7 +13,7 @@ import (
 // while it blocks. A panic in that code is kept for the goroutine of the call. In a goroutine of
 // net/http it would end the process.
 //
-// The transport's side asks for bytes, and the pump reads once for each request. It never reads
+// The transport's side requests bytes, and the pump reads once for each request. It never reads
 // ahead.
 type bodyPump struct {
 	ended    <-chan struct{} // closed when the attempt has ended
@@ -44,7 +44,7 @@ type bodyRead struct {
 	direct io.ReadCloser // a body that runs no code of the caller: the transport reads it without a pump
 }
 
-// raiseCrash raises a panic of the caller's code again, in the goroutine of the call. For
+// raiseCrash raises a panic in the caller's code again, in the goroutine of the call. For
 // runtime.Goexit it returns the error.
 func (b *payload) raiseCrash() error {
 	if b == nil {
@@ -56,7 +56,7 @@ func (b *payload) raiseCrash() error {
 // errBodyClosed is what a transport reads from a body that it has closed.
 var errBodyClosed = errors.New("the body was closed while it was read")
 
-// openBody opens a body for one attempt. The end of ctx, which is the attempt's, ends every wait.
+// openBody opens a body for one attempt, whose context is ctx. Every wait ends with ctx.
 func openBody(ctx context.Context, b *payload, progress func(done, total int64)) (io.ReadCloser, error) {
 	if !b.foreign && progress == nil {
 		return b.open()
@@ -77,7 +77,8 @@ func openBody(ctx context.Context, b *payload, progress func(done, total int64))
 	return p, nil
 }
 
-// Read asks the pump for bytes. It returns when the attempt ends or the transport closes the body.
+// Read requests bytes from the pump. It returns when the attempt ends or the transport closes the
+// body.
 func (p *bodyPump) Read(b []byte) (int, error) {
 	if len(b) == 0 || p.err != nil {
 		return 0, p.err
@@ -132,7 +133,8 @@ func (p *bodyPump) deliver(r bodyRead) bool {
 	return false
 }
 
-// run is the goroutine of the caller's code. After runtime.Goexit only the deferred functions run.
+// run runs the caller's code, in its own goroutine. After runtime.Goexit only the deferred
+// functions run.
 func (p *bodyPump) run(open func() (io.ReadCloser, error)) {
 	defer func() {
 		p.release()
@@ -148,7 +150,7 @@ func (p *bodyPump) run(open func() (io.ReadCloser, error)) {
 	p.crash.guard(func() { p.serve(open) })
 }
 
-// serve opens the body and reads it as the transport asks for it.
+// serve opens the body and reads it when the transport requests bytes.
 func (p *bodyPump) serve(open func() (io.ReadCloser, error)) {
 	body, err := open()
 	if err != nil {
@@ -210,7 +212,7 @@ func (p *bodyPump) release() {
 	}
 }
 
-// report calls progress before the transport gets the bytes. So the last report comes before the
+// report calls progress before the transport gets the bytes, so the last report comes before the
 // response.
 func (p *bodyPump) report(n int) {
 	p.reporting <- struct{}{}
@@ -239,7 +241,7 @@ func (p *bodyPump) silence() {
 	}
 }
 
-// crash keeps how code of the caller ended that did not return. The zero value is ready.
+// crash records a panic or runtime.Goexit in the caller's code. The zero value is ready.
 type crash struct{ first atomic.Pointer[abnormal] }
 
 // abnormal is a panic or, with a nil value, runtime.Goexit: recover replaces a nil panic.
@@ -260,7 +262,7 @@ func (c *crash) guard(f func()) {
 	returned = true
 }
 
-// err is what the transport reads after a crash; nil without one.
+// err returns the error that the transport reads after a crash; nil without one.
 func (c *crash) err() error {
 	switch e := c.first.Load(); {
 	case e == nil:
@@ -271,7 +273,8 @@ func (c *crash) err() error {
 	return errors.New("File.Open, the reader or Progress panicked")
 }
 
-// raise raises a panic again, in the goroutine of the call. Of runtime.Goexit it returns the error.
+// raise raises a panic again, in the goroutine of the call. For runtime.Goexit it returns the
+// error.
 func (c *crash) raise() error {
 	if e := c.first.Load(); e != nil && e.panicked != nil {
 		panic(e.panicked)

@@ -83,9 +83,9 @@ func (u *Upload) ifAttached(f func()) {
 	}
 }
 
-// Detach ends the effects of reading, and returns the number of bytes that were read and why no
-// more could be. The transport may continue to read after it has returned an early response; the
-// attempt waits for the body of that response then.
+// Detach ends the effects of further reads. It returns the number of bytes that were read, and the
+// error that ended the reading. The transport may continue to read after it has returned an early
+// response; the attempt waits for the body of that response then.
 func (u *Upload) Detach() (sent int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

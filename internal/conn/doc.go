@@ -6,7 +6,7 @@
 //
 //   - "Nothing was sent" means that the attempt had no connection (httptrace.GotConn). For a
 //     caller's RoundTripper that reports no connections, only an error of dialing means it. A
-//     read above such a transport is not traced: it may be sent again either way.
+//     read over such a transport is not traced: it may be sent again either way.
 //   - net/http never sends a request again by itself. Without the trace it does so without a
 //     limit and without a report: one POST was sent 161 times in 3 s after GOAWAY. GetBody
 //     returns [ErrNotProcessed], and a second connection within one request (GetConn, GotConn)
@@ -22,11 +22,11 @@
 //   - Clients without WithHTTPClient share one transport, created by the first of them: a
 //     client costs microseconds, and idle connections are not multiplied.
 //   - Large bodies wait (Expect: 100-continue, over HTTP/1.1 only). Otherwise it is a matter
-//     of chance whether the response arrives of a server that refuses a body and closes the
-//     connection. Rejected: reading the response after a failed write, which net/http does not
-//     offer.
+//     of chance whether the client gets the response of a server that refuses a body and
+//     closes the connection. Rejected: reading the response after a failed write, which
+//     net/http does not offer.
 //   - A bare io.EOF never leaves the package. In Go it means that all was read, and a caller
-//     that compares with it would take a lost connection for an end.
+//     that compares with it would mistake a lost connection for the end.
 //   - One [Context] serves one attempt. It has a timer only after the first call of Done, as
 //     net/http makes it; a transport that responds from memory does not, which saves a ninth
 //     of a small call. Without a timer, Err and TimeoutCause report the same end.
@@ -34,6 +34,6 @@
 //     each read showed in every profile. Rejected: a timer kept from call to call, because one
 //     that was made in a testing/synctest bubble must not be used outside.
 //   - The Context has a child of the standard library only after the first call of Done.
-//     Rejected: an own implementation, for which the standard library starts a goroutine
+//     Rejected: a custom implementation, for which the standard library starts a goroutine
 //     wherever another context is derived from it, as tracers do.
 package conn

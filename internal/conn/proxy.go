@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// ProxyError is a proxy that did not connect to the server. Nothing was sent.
+// ProxyError is the error of a proxy that did not connect to the server. Nothing was sent.
 type ProxyError struct {
 	Status int
 	Header http.Header
@@ -34,7 +34,7 @@ func (e *ProxyError) Permanent() bool {
 		e.Status != http.StatusTooEarly && e.Status != http.StatusTooManyRequests
 }
 
-// checkProxyResponse is the OnProxyConnectResponse of a transport that has none.
+// checkProxyResponse is the OnProxyConnectResponse of transports that do not have one.
 func checkProxyResponse(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
@@ -57,8 +57,8 @@ func redactProxyErrors(find func(*http.Request) (*url.URL, error)) func(*http.Re
 	}
 }
 
-// ProxyStatusText names the statuses of a proxy that got no response from the server behind it;
-// it is empty for others. They are not registered, so net/http has no text for them.
+// ProxyStatusText returns the text of a status of a proxy that got no response from the server
+// behind it, or "" for others. These statuses are not registered, so net/http has no text for them.
 func ProxyStatusText(status int) string {
 	switch status {
 	case 520:

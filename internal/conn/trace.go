@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// lostError is a connection that was lost before a response came.
+// lostError is the error of a connection that was lost before a response came.
 type lostError struct{ text string }
 
 func (e *lostError) Error() string { return e.text }
@@ -28,20 +28,20 @@ type trace struct {
 	context     *Context
 	header      http.Header
 	sent        *atomic.Bool
-	transport   *http.Transport // nil: a RoundTripper of the caller
-	connections atomic.Int32    // that the request was given, one after the other
+	transport   *http.Transport // nil for a caller's RoundTripper
+	connections atomic.Int32    // given to the request, one after the other
 	replayed    atomic.Bool     // net/http was about to send the request again
 	conn        net.Conn        // the first one, if net/http is the transport
 }
 
 // Trace returns the context of one request. sent becomes true when the request gets a connection. A
-// second connection ends the attempt. transport is nil for a RoundTripper of the caller, which may
-// have net/http below it.
+// second connection ends the attempt. transport is nil for a caller's RoundTripper, which may have
+// net/http below it.
 func (c *Context) Trace(header http.Header, sent *atomic.Bool, transport *http.Transport) context.Context {
 	t := &trace{context: c, header: header, sent: sent, transport: transport}
 	t.GetConn, t.GotConn = t.getConn, t.gotConn
 	if transport == nil {
-		// It may send more than one request, such as a recorder that dumps it first.
+		// It may send several requests for one, such as a recorder that dumps the request first.
 		t.GotFirstResponseByte = func() { t.connections.Store(0) }
 	}
 	c.trace = t
@@ -75,9 +75,9 @@ func (t *trace) gotConn(got httptrace.GotConnInfo) {
 }
 
 // refuseReplay keeps net/http from sending a request again by itself: a second connection within
-// one request, before a response, means that the server did not process it on the first. The end of
-// the context is enough while net/http looks for a connection, and over HTTP/2. On a connection of
-// HTTP/1 it writes the request all the same.
+// one request, before a response, means that the server did not process it on the first. Ending the
+// context is enough while net/http looks for a connection, and over HTTP/2. On an HTTP/1 connection
+// net/http would still write the request, so the connection is closed.
 func (t *trace) refuseReplay(conn net.Conn) {
 	t.replayed.Store(true)
 	t.context.Cancel(ErrNotProcessed)
@@ -94,15 +94,15 @@ func (t *trace) isHTTP2(conn net.Conn) bool {
 		t.transport.Protocols.UnencryptedHTTP2() && !t.transport.Protocols.HTTP1()
 }
 
-// IsDial reports whether an error is from before there was a connection, for transports that do not
-// report connections.
+// IsDial reports whether an error occurred before there was a connection, for transports that do
+// not report connections.
 func IsDial(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // UnwrapURLError removes the *url.Error, whose text has the whole address, and replaces a bare
-// io.EOF, which means to a reader that all was read.
+// io.EOF, which a reader would take for the end of the data.
 func UnwrapURLError(err error) error {
 	var wrapped *url.Error
 	for errors.As(err, &wrapped) {

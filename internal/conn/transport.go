@@ -27,13 +27,14 @@ func Shared() *http.Transport {
 	return shared
 }
 
-// Transport returns a clone of t with the limits of the library. Limits that t has stay.
+// Transport returns a clone of t with the limits of the library. Limits that t already has are
+// kept.
 func Transport(t *http.Transport) *http.Transport {
 	t = t.Clone()
 	ownDial := t.DialContext != nil || t.Dial != nil || t.DialTLSContext != nil //nolint:staticcheck // a caller's Dial is respected
 	if !ownDial {
-		// The settings below would switch HTTP/2 off for a transport that has it by default. Clone
-		// lists h2 in the offered protocols then: a server would select it.
+		// The settings below would switch HTTP/2 off for a transport that has it by default. Clone has
+		// then listed h2 in the offered protocols, and a server would select it.
 		offers := t.TLSClientConfig == nil || slices.Contains(t.TLSClientConfig.NextProtos, "h2")
 		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || offers && t.TLSNextProto == nil
 		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext

@@ -14,8 +14,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Credential proves who sends a request. The zero Credential proves nothing, and its requests are
-// anonymous.
+// Credential authenticates requests. Requests with the zero Credential are anonymous.
 type Credential struct {
 	kind      Kind
 	header    string
@@ -64,7 +63,7 @@ func (c Credential) Renew(ctx context.Context, sent Sent) (bool, error) {
 	return c.renew(ctx, sent)
 }
 
-// Redact removes the secret from text that came from outside, and the token that was sent.
+// Redact removes from text the secret of the credential and the token that was sent.
 func (c Credential) Redact(text string, sent Sent) string {
 	if c.renew != nil && sent.token != nil {
 		text = safetext.Redact(text, sent.token())

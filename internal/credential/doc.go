@@ -2,10 +2,10 @@
 //
 // # Who sees a token
 //
-//   - A Credential is made of functions, and a Sent holds one: printing, encoding or reflecting on a
-//     value that holds one cannot reach a secret. Only this package can read a Sent.
+//   - A Credential consists of functions, and a Sent holds one: printing, encoding or reflecting on
+//     a value that holds one cannot reach a secret. Only this package can read a Sent.
 //   - Only Authorize and Redact use a token. Code that retries or redirects a request gets one
-//     header, and asks for another token with the Sent of the first.
+//     header, and requests another token with the Sent of the first.
 //   - Errors hold nothing that a token endpoint sent, as its response may hold a secret.
 //
 // # Tokens that change

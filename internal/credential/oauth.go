@@ -9,8 +9,8 @@ import (
 )
 
 // FromSource returns a credential with the tokens of a caller's source. A source has no context and
-// may block: one call of it is in progress at a time, and each waiter leaves when its own context
-// ends. describe makes the error of one that the source returned.
+// may block: one call of it is in progress at a time, and each waiter returns when its own context
+// ends. describe converts an error of the source.
 func FromSource(source oauth2.TokenSource, describe func(error) error) Credential {
 	var shared Singleflight[*oauth2.Token]
 	return Bearer(func(ctx context.Context, _ string) (*oauth2.Token, error) {
@@ -35,8 +35,8 @@ type OAuth struct {
 	current *oauth2.Token
 }
 
-// NewOAuth returns a copy of the token, to be refreshed. saved is called with each new token.
-// The text of an error is the reason why the token cannot be sent.
+// NewOAuth returns an OAuth with a copy of token. saved is called with each new token. The text of
+// an error is the reason why the token cannot be sent.
 func NewOAuth(token *oauth2.Token, saved func(*oauth2.Token)) (*OAuth, error) {
 	switch err := checkToken(token.AccessToken); {
 	case token.AccessToken == "" && token.RefreshToken == "":

@@ -15,9 +15,9 @@ type Singleflight[T any] struct {
 	running *task.Task[T]
 }
 
-// Do returns the token, or an error when ctx ends before. The context of fetch has no end. A
-// panic of fetch is raised in each caller. If the request of another caller ended its
-// goroutine, this caller fetches by itself.
+// Do returns the token, or the error of ctx if ctx ends first. The context of fetch does not end. A
+// panic of fetch is raised in each caller. If the request of another caller ended its goroutine,
+// this caller fetches by itself.
 func (s *Singleflight[T]) Do(ctx context.Context, fetch func(context.Context) (T, error)) (token T, err error) {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -1,5 +1,5 @@
-// Package linkheader reads the link to the next page from Link headers, and finds loops in the links
-// that were followed.
+// Package linkheader reads the link to the next page from Link headers, and finds loops in the
+// links that were followed.
 package linkheader
 
 import (
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Next returns the address with rel "next" among the Link headers (RFC 8288): several headers and
-// several links in each, parameters in any order, quoted or not, commas and semicolons inside the
-// address. found distinguishes a link with an empty address from none.
+// Next returns the address of the link with rel "next" in the Link headers (RFC 8288). There may be
+// several headers with several links each, parameters in any order, quoted or not, and commas and
+// semicolons inside an address. found distinguishes a link with an empty address from none.
 func Next(h http.Header) (address string, found bool) {
 	for _, header := range h.Values("Link") {
 		for rest := header; rest != ""; {

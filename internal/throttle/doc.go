@@ -7,8 +7,8 @@
 //     returns what it cost, a first attempt that succeeds a tenth. So a dead server gets few
 //     requests more than there are calls. Rejected: a share of recent calls, which needs a window
 //     of time and does not stop a short burst.
-//   - A request that a server refused because a connection of HTTP/2 has too many streams takes
-//     nothing from the retry budget: the server works, and says that it did not process the
+//   - A request that a server refused because an HTTP/2 connection has too many streams takes
+//     nothing from the retry budget: the server works, and reports that it did not process the
 //     request. Otherwise a burst over its limit of streams would fail calls.
 //   - A wait that a server announces delays new requests for an hour at most, so that an absurd
 //     header cannot shut a client down. Every call still fails immediately if the wait is longer
@@ -16,7 +16,7 @@
 //   - A wait is announced for the origin, or only for the route if that has a quota.
 //   - A quota delays only what the server would certainly refuse: an object that was counted
 //     before, a route whose limit a response has shown, a call within the window of the last one.
-//     What a server refuses only perhaps is sent.
+//     A request that the server may accept is sent.
 //   - Quotas are counted by the server's clock, from the Date of its responses.
 //   - Dates in Retry-After are compared with the Date of the same response, so that a wrong clock
 //     does no harm. RateLimit-Reset is read as a Unix time if it is large and as seconds if it is

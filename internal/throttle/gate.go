@@ -23,7 +23,7 @@ type Gate struct {
 	proven  map[string]bool   // routes whose quota a response has shown
 
 	counting atomic.Bool   // history is not empty
-	ahead    time.Duration // of the server's clock, by the latest response; history has its times
+	ahead    time.Duration // how far the server's clock is ahead, by the latest response; history has its times
 }
 
 // NewGate returns a gate that delays nothing yet, with a full retry budget.
@@ -47,7 +47,7 @@ type Quota struct {
 	// Path is the object of the request. If it is set, the quota delays only requests for objects
 	// that were counted before, as others may not count.
 	Path string
-	// Instead names what has no such quota, for the reason of the delay.
+	// Instead names an alternative without this quota, for the reason of the delay.
 	Instead string
 }
 
@@ -152,8 +152,8 @@ func (g *Gate) observeClock(h http.Header) {
 	g.ahead = ahead
 }
 
-// HeldUntil returns when a request with the key may be sent, and why not earlier; zero or a time in
-// the past: now. With the zero quota only announced waits count.
+// HeldUntil returns when a request with the key may be sent, and why not earlier. Zero or a past
+// time means now. With the zero quota only announced waits count.
 func (g *Gate) HeldUntil(key Key, quota Quota) (until time.Time, why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -36,7 +36,7 @@ func eachByte(s, format string) string {
 	return b.String()
 }
 
-// readings are what a reader may take text for: as it is, and decoded.
+// readings returns the ways in which a reader may understand text: as it is, and decoded.
 func readings(text string) []string {
 	percent := decodeEach(strings.ReplaceAll(text, "+", " "), '%', 1, 3)
 	return []string{text, decodeEach(text, '%', 1, 3), percent, decodeEach(text, '\\', 2, 6), oneLine(text)}
@@ -72,7 +72,7 @@ func RequireHidden(t *testing.T, token, text string) {
 	}
 }
 
-// oneLine is text without control characters, which may separate the parts of a token.
+// oneLine returns text without control characters, which may separate the parts of a token.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
