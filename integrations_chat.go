@@ -1,6 +1,6 @@
 package forge
 
-// NotifiedBranches says which branches are notified of.
+// NotifiedBranches selects the branches whose events send notifications.
 type NotifiedBranches string
 
 const (
@@ -67,7 +67,8 @@ func (o *EmailsOnPushOptions) check() error {
 	return required("recipients", o.Recipients != "")
 }
 
-// TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1 and §4.2.2).
+// TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1
+// and §4.2.2).
 type TeamChatAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -245,7 +246,8 @@ func (o *TeamChatCOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3 §4.2.1).
+// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3
+// §4.2.1).
 type TeamChatDOptions TeamChatCOptions
 
 func (*TeamChatDOptions) integration() IntegrationName { return IntegrationTeamChatD }
