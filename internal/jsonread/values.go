@@ -58,7 +58,8 @@ func Int[T ~int | ~int64](v *T, r *Reader) bool {
 }
 
 // Float reads a number. It also reads a string that holds a number, since servers write a coverage
-// so. A number is rounded to the nearest float64; if its digits change, a mismatch is recorded.
+// as a string. A number is rounded to the nearest float64; if its digits change, a mismatch is
+// recorded.
 func Float[T ~float64](v *T, r *Reader) bool {
 	*v = 0
 	raw, ok := r.numeral("number")
