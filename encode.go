@@ -29,8 +29,8 @@ type payload struct {
 	size        int64
 	open        func() (io.ReadCloser, error)
 	once        bool       // cannot be opened twice
-	crash       crash      // panic of the caller's code that opens or reads it
-	foreign     bool       // opening and reading it runs the caller's code
+	crash       crash      // panic of caller-supplied code that opens or reads it
+	foreign     bool       // opening and reading it runs caller-supplied code
 	form        *multiform // the parts of a multipart body
 }
 

@@ -190,8 +190,8 @@ type IntegrationOptions interface {
 }
 
 // Set sets an integration up. It replaces the configuration: what the options leave out is not kept
-// from before. The contract does not say whether an omitted parameter is reset to its default or
-// cleared, so set every parameter that should be in force, including secrets; Get and
+// from before. The contract does not specify whether an omitted parameter is reset to its default
+// or cleared, so set every parameter that should be in force, including secrets; Get and
 // Integration.Fill return the current values. With UseInheritedSettings, the settings of the
 // instance or of the group above are used. The contract exempts no parameter then: required
 // parameters stay required, and Unchecked permits UseInheritedSettings alone. Document 3 §4.2.1.

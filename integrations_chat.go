@@ -25,7 +25,7 @@ type ChatClassicOptions struct {
 	Subdomain string `json:"subdomain,omitempty"`
 	// Room is the id portion of the URL of the room.
 	Room string `json:"room,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -55,7 +55,7 @@ type EmailsOnPushOptions struct {
 	// BranchesToBeNotified limits notifications to these branches. Pushes of tags always notify.
 	// Default: NotifiedBranchesAll.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -134,7 +134,7 @@ type TeamChatAOptions struct {
 	IncidentChannel string `json:"incident_channel,omitempty"`
 	// VulnerabilityChannel overrides Webhook for vulnerabilities. Not part of the contract.
 	VulnerabilityChannel string `json:"vulnerability_channel,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -181,7 +181,7 @@ type TeamChatBOptions struct {
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
 	// WikiPageEvents enables notifications for wiki pages. Required.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -234,7 +234,7 @@ type TeamChatCOptions struct {
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
 	// WikiPageEvents enables notifications for wiki pages.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 

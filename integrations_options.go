@@ -32,7 +32,7 @@ type TaskTrackerOptions struct {
 	// RestrictToBranch lists the branches that the integration works on, separated by commas. Empty:
 	// all branches.
 	RestrictToBranch string `json:"restrict_to_branch,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -53,7 +53,7 @@ type ProjectTrackerOptions struct {
 	Token string `json:"token,omitempty"`
 	// Subdomain is the subdomain of the project tracker.
 	Subdomain string `json:"subdomain,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -82,7 +82,7 @@ type BuildServerOptions struct {
 	Username string `json:"username,omitempty"`
 	// Password is the password of that user. Required.
 	Password string `json:"password,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -112,7 +112,7 @@ type IssueTrackerOptions struct {
 	ProjectURL string `json:"project_url,omitempty"`
 	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -161,7 +161,7 @@ type TwoURLTrackerAOptions struct {
 	ProjectURL string `json:"project_url,omitempty"`
 	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -202,7 +202,7 @@ type PipelineServiceOptions struct {
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
 	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -222,7 +222,7 @@ type WikiWorkspaceOptions struct {
 	// URL is the URL of the hosted workspace. Required. The contract does not name the parameter: it
 	// needs WithVocabulary, or a CustomIntegration.
 	URL string `json:"<wiki>_url,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -261,7 +261,7 @@ type MonitoringOptions struct {
 	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs
 	// WithVocabulary, or Extra.
 	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -285,7 +285,7 @@ type TestGenerationOptions struct {
 	AccessTokenName string `json:"<tool>_access_token_name,omitempty"`
 	// AccessTokenSecret is that access token. Required.
 	AccessTokenSecret string `json:"<tool>_access_token_secret,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -319,7 +319,7 @@ type CIServiceOptions struct {
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
 	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 

@@ -161,7 +161,7 @@ func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// extra returns the settings that are sent under the name that the program gave.
+// extra returns the settings that are sent under their name in the options' Extra.
 func (u *settingsUpdate) extra() map[string]any {
 	extra := map[string]any{}
 	for _, change := range u.changes {

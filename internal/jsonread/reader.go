@@ -44,7 +44,7 @@ const (
 type Reader struct {
 	// Strict makes mismatches and unknown keys errors.
 	Strict bool
-	// Limit is the maximum number of bytes that Take may count; 0 is no limit.
+	// Limit is the maximum number of bytes that Take may count; 0: unlimited.
 	Limit int64
 	// Foreign reads a value into a type without a generated decoder. A program without such types does
 	// not link it.

@@ -149,8 +149,7 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 	default:
 		t.final = t.mode
 	}
-	// A file system without modes refuses this; the file then has no more permissions than it will
-	// have.
+	// A file system without modes refuses this; the file then has at most its final permissions.
 	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
 		t.mode = hidden
 	}
