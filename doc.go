@@ -9,7 +9,7 @@
 // # Lists
 //
 // A list is an iterator over all pages. Each range starts at the first page, and leaving the loop
-// early releases all resources:
+// early leaks nothing:
 //
 //	opts := &forge.ListIssuesOptions{Scope: forge.ScopeAll}
 //	for issue, err := range client.Issues.List(ctx, opts) {
@@ -44,7 +44,7 @@
 // # Files
 //
 // A [Download] is a stream; Download.SaveTo writes the whole file or none. [MaxBytes] limits its
-// size, [Checksum] verifies it, and [Progress] reports the bytes read. Uploads take a [File]:
+// size, [Checksum] verifies it, and [Progress] reports the bytes done. Uploads take a [File]:
 // [FileAt], [FileBytes] or [FileReader].
 //
 // # Credentials

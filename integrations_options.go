@@ -104,7 +104,7 @@ type IssueTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// NewIssueURL is the address of the form for a new issue. Required.
+	// NewIssueURL is the address at which new issues are created. Required.
 	NewIssueURL string `json:"new_issue_url,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`

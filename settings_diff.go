@@ -110,8 +110,8 @@ func (d *SettingsDiff) Err() error {
 // Changes returns the changes that a program made since the settings were read, in fields, slices,
 // maps and Extra, and by Merge. If the settings were not read, it returns all nonzero values. For a
 // value that cannot be sent, [SettingsDiff.Err] returns an error, and so does Apply. A plain field
-// that the server did not show cannot be set to its zero value, which looks unset: use Merge for
-// that.
+// that the server did not show and that is set to its zero value looks unset and is not a change:
+// use Merge for that.
 //
 // Copies of a value share slices and maps; a change in one appears in the changes of all.
 func (s *ApplicationSettings) Changes() *SettingsDiff {

@@ -15,7 +15,7 @@ type requiredWith struct {
 
 // companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate
 // limits have no rules. The contract also requires shared_runners_minutes, which only Premium and
-// Ultimate have: a server that has it can request it.
+// Ultimate have: a server that has it can require it.
 func companionSettings() []requiredWith {
 	rules := []requiredWith{
 		{"email_restrictions_enabled", []string{"email_restrictions"}},

@@ -7,7 +7,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
-// outcome is what the status of a response means for its call.
+// outcome is the meaning of a response's status for its call.
 type outcome uint8
 
 const (

@@ -73,7 +73,7 @@ func compare(names map[string]bool, old, current []string) error {
 	return nil
 }
 
-// feature is what a line is about.
+// feature is the subject of a line.
 type feature struct {
 	pkg    string // "forgetest.", or empty for the root package
 	owner  string // the name in the package

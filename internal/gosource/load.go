@@ -32,7 +32,7 @@ type Package struct {
 	Fset *token.FileSet
 }
 
-// listed is what go list reports of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir, Export, ForTest string
 	GoFiles                          []string

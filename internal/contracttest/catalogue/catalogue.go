@@ -119,7 +119,7 @@ func Endpoints(t *testing.T) map[string]Endpoint {
 	return endpoints
 }
 
-// All returns the parameters with those of pagination. The keys of a hash are listed after it.
+// All returns the parameters with those of pagination. The keys of a hash are listed instead of it.
 func (e Endpoint) All() (params []Param) {
 	for _, param := range slices.Concat(e.Query, e.Body) {
 		if len(param.Keys) == 0 {
