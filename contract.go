@@ -43,7 +43,7 @@ const (
 	// archiveQuota is 5 calls a minute, on the hosted offering only.
 	archiveQuota
 	// blobQuota is 5 calls a minute for the large blobs of a project that are read as JSON. The raw
-	// form has no quota: in §4.3 this one belongs to the other row.
+	// form has no quota: §4.3 documents this one for the JSON form.
 	blobQuota
 	// deletionQuota is one call an hour for each registry repository.
 	deletionQuota
@@ -52,8 +52,8 @@ const (
 // largeBlob is the size in bytes above which blobQuota counts a call: 10 MB.
 const largeBlob = 10 << 20
 
-// limit returns the quota as the throttle counts it. path is the object of the request: of blobs
-// only those are delayed that are known to be large.
+// limit returns the quota in the form of the throttle. path is the requested object: only blobs
+// that are known to be large are delayed.
 func (q quota) limit(path string) throttle.Quota {
 	switch q {
 	case deletionQuota:
@@ -67,27 +67,28 @@ func (q quota) limit(path string) throttle.Quota {
 	}
 }
 
-// refuses reports whether a response says that the quota is used up although its status is not 429:
-// servers refuse a second bulk deletion within an hour so.
+// refuses reports whether a response means that the quota is used up although its status is not
+// 429. Servers refuse a second bulk deletion within an hour with a 400.
 func (q quota) refuses(status int, message string) bool {
 	return q == deletionQuota && status == http.StatusBadRequest && strings.Contains(message, "at most once an hour")
 }
 
-// route is what the contract says of one endpoint, with what only the client needs.
+// route describes one endpoint of the contract, with data that only the client needs.
 type route struct {
 	Route
 	base          base
 	orders, sorts string // keyset orderings, the default first; empty: the route takes none
-	quota         quota  // the documented rate limit, if any: a 429 delays this route only
-	notModified   bool   // a 304 says that there was nothing to change
+	quota         quota  // documented rate limit, if any: a 429 delays this route only
+	notModified   bool   // a 304 means that there was nothing to change
 	html          bool   // the content may be an HTML page
 }
 
-// findRoute returns the row of a documented endpoint; the table is sorted by template, then by method.
+// findRoute returns the row of a documented endpoint. The table is sorted by template, then by
+// method.
 func findRoute(method, template string) (*route, bool) {
 	for low, high := 0, len(routes); low < high; {
 		middle := (low + high) / 2
-		r := &routes[middle] // no copy of a row, which is large
+		r := &routes[middle] // avoids a copy of the large row
 		switch order := cmp.Or(strings.Compare(r.Template, template), strings.Compare(r.Method, method)); {
 		case order < 0:
 			low = middle + 1
@@ -100,7 +101,8 @@ func findRoute(method, template string) (*route, bool) {
 	return nil, false
 }
 
-// undocumentedRoute describes an endpoint outside the contract by what its method promises.
+// undocumentedRoute returns a route for an endpoint outside the contract. Its class follows from
+// the HTTP method.
 func undocumentedRoute(method, template string) *route {
 	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: ClassOnce}}
 	switch method {
@@ -112,8 +114,8 @@ func undocumentedRoute(method, template string) *route {
 	return r
 }
 
-// Route is what the contract says of one endpoint. Routes lists all of them, and RouteFromContext tells the one of a request
-// under way.
+// Route describes one endpoint of the contract. Routes lists all of them, and RouteFromContext
+// returns that of a request.
 type Route struct {
 	// Method is the HTTP method.
 	Method string
@@ -123,25 +125,27 @@ type Route struct {
 	Service string
 	// Section is where the contract describes the endpoint: "Document 2 §4.2".
 	Section string
-	// Class says how often the call may be sent: ClassSafe, ClassRepeatable or ClassOnce.
+	// Class determines how often the call may be sent: ClassSafe, ClassRepeatable or ClassOnce.
 	Class RetryClass
-	// Pagination is the best one that a list offers; empty for what is no list.
+	// Pagination is the best kind that a list supports; empty if the endpoint is not a list.
 	Pagination Pagination
-	// JobToken says whether a CI job token is accepted.
+	// JobToken reports whether a CI job token is accepted.
 	JobToken bool
-	// Anonymous says whether public projects may be read without a credential.
+	// Anonymous reports whether public projects may be read without a credential.
 	Anonymous bool
-	// Tier is where the endpoint exists: "Premium or Ultimate"; empty for all tiers.
+	// Tier names the tiers that have the endpoint: "Premium or Ultimate"; empty for all tiers.
 	Tier string
-	// Offering is where the endpoint exists: "self-managed or dedicated"; empty for all offerings.
+	// Offering names the offerings that have the endpoint: "self-managed or dedicated"; empty for all
+	// offerings.
 	Offering string
-	// Release is the first release that has the endpoint, where the contract names one.
+	// Release is the first release that has the endpoint, if the contract names one.
 	Release string
-	// Deprecated says since when, and what to use instead; empty for what is not deprecated.
+	// Deprecated states since when the endpoint is deprecated, and what to use instead; empty if it is
+	// not deprecated.
 	Deprecated string
 }
 
-// RetryClass says how often a call may be sent (README, "Retries").
+// RetryClass determines how often a call may be sent (README, "Retries").
 type RetryClass string
 
 const (
@@ -149,7 +153,8 @@ const (
 	ClassSafe RetryClass = "safe"
 	// ClassRepeatable calls end in the same state however often they are sent.
 	ClassRepeatable RetryClass = "repeatable"
-	// ClassOnce calls may take effect a second time, so they are not repeated after they may have arrived.
+	// ClassOnce calls may take effect twice, so they are not retried once they may have reached the
+	// server.
 	ClassOnce RetryClass = "once"
 )
 
@@ -159,11 +164,11 @@ type Pagination string
 const (
 	// PaginationOffset counts pages.
 	PaginationOffset Pagination = "offset"
-	// PaginationKeyset goes on after the last item.
+	// PaginationKeyset continues after the last item.
 	PaginationKeyset Pagination = "keyset"
 )
 
-// Routes returns the contract's table, sorted by template and method. The slice is the caller's own.
+// Routes returns the contract's table, sorted by template and method. The caller owns the slice.
 func Routes() []Route {
 	all := make([]Route, len(routes))
 	for i := range routes {
@@ -175,13 +180,13 @@ func Routes() []Route {
 // routeKey is the context key of a request's route.
 type routeKey struct{}
 
-// routeContext is the context of a call: the caller's, which knows the route.
+// routeContext is the caller's context with the route of the call.
 type routeContext struct {
 	context.Context //nolint:containedctx // it is one
 	route           *route
 }
 
-// Value knows the route.
+// Value returns the route for routeKey, and the caller's value for any other key.
 func (c *routeContext) Value(key any) any {
 	if key == (routeKey{}) {
 		return c.route
@@ -189,9 +194,9 @@ func (c *routeContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// RouteFromContext tells the endpoint that a request belongs to, given the request's context. It is for what sees requests on
-// their way, such as a tracing RoundTripper that names its spans: a route has few values where an address has many. The refresh of an
-// OAuth token has none.
+// RouteFromContext returns the endpoint that a request belongs to, given the request's context. Use
+// it in code that sees requests, such as a tracing RoundTripper that names its spans: a route has
+// few values, an address has many. It returns false for the refresh of an OAuth token.
 func RouteFromContext(ctx context.Context) (Route, bool) {
 	if ctx == nil {
 		return Route{}, false

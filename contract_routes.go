@@ -1,7 +1,7 @@
 package forge
 
 // routes is the contract's table, one row per documented endpoint, sorted by template and method.
-// TestRoutes holds it to the catalogue.
+// TestRoutes checks it against the catalogue.
 var routes = []route{
 	{Route: Route{Method: "GET", Template: "/application/settings", Service: "settings", Section: "Document 3 §4.1", Class: ClassSafe, Offering: "self-managed or dedicated"}},
 	{Route: Route{Method: "PUT", Template: "/application/settings", Service: "settings", Section: "Document 3 §4.1", Class: ClassRepeatable, Offering: "self-managed or dedicated"}},

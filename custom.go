@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// Call is a request to an endpoint that has no method of its own.
+// Call is a request to an endpoint for which the package has no method.
 type Call struct {
 	// Method is the HTTP method.
 	Method string
 	// Route is the path below /api/v4, with placeholders: "/projects/:id/jobs/:job_id".
 	Route string
-	// Args fill the placeholders in order, each escaped as one segment: forge.ID(42), forge.Path("group/app").
+	// Args replace the placeholders in order, each escaped as one segment: forge.ID(42),
+	// forge.Path("group/app").
 	Args []Ref
-	// Query is the query, with keys as they go on the wire: "iids[]".
+	// Query is the query, with keys in their wire form: "iids[]".
 	Query url.Values
 	// Body is sent as JSON; nil sends none.
 	Body any
 }
 
-// Do sends a call that the package has no method for, and reads its JSON answer into out unless out is nil. The rules of the
-// package hold for it: a POST or PATCH outside the contract is sent once, GET, PUT and DELETE may be retried.
+// Do sends a call for which the package has no method, and decodes its JSON response into out
+// unless out is nil. The rules of the package apply: a POST or PATCH outside the contract is sent
+// once; GET, PUT and DELETE may be retried.
 func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
 	if out == nil {
 		return exec(ctx, c.customRequest(call), opts)
@@ -31,7 +33,7 @@ func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOpti
 	return c.customRequest(call).sendAndDecode(ctx, out, opts)
 }
 
-// ListAs reads all pages of a list that the package has no method for.
+// ListAs reads all pages of a list for which the package has no method.
 func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
 	return list[T](ctx, c.customRequest(call), opts)
 }
@@ -52,7 +54,8 @@ func (c *Client) customRequest(call Call) *request {
 	return r
 }
 
-// check refuses a call that no server could understand, or that carries a credential where it would be logged.
+// check rejects a call that no server could understand, or that has a credential where it would be
+// logged.
 func (call Call) check() error {
 	switch call.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:

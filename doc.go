@@ -1,66 +1,77 @@
-// Package forge is the typed Go client for the REST API v4 of a source-hosting and CI/CD platform.
+// Package forge is a typed Go client for the REST API v4 that GitLab serves.
 //
-// A [Client] has a field for each service. Every method takes a context first, then what identifies the thing, then its
-// options (nil where nothing is required), then request options:
+// A [Client] has a field for each service. Every method takes a context, the identifiers of the
+// resource, its options (nil if none are required), and request options:
 //
 //	client, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
 //	issue, err := client.Issues.Subscribe(ctx, forge.Path("group/app"), 5)
 //
 // # Lists
 //
-// A list is an iterator over all pages. Ranging a second time starts over, and leaving early leaves nothing behind:
+// A list is an iterator over all pages. Each range starts at the first page, and leaving the loop
+// early leaks nothing:
 //
-//	for issue, err := range client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}) {
+//	opts := &forge.ListIssuesOptions{Scope: forge.ScopeAll}
+//	for issue, err := range client.Issues.List(ctx, opts) {
 //		if err != nil {
 //			return err
 //		}
 //		fmt.Println(issue.References.Full, issue.Title)
 //	}
 //
-// [Collect] makes a slice of it, [Ahead] fetches pages before they are needed, and [Into] with [StartAt] resumes a list
-// after a crash without losing a row.
+// [Collect] returns a slice, [Ahead] fetches pages before they are needed, and [Into] with
+// [StartAt] resumes a list after a crash without losing a row.
 //
 // # Errors
 //
-// Every failed call is an [*Error] or, when it was refused before anything was sent, a [*ValidationError]. Use errors.Is with the
-// sentinels ([ErrNotFound], [ErrForbidden], ...) and errors.As for the details. A documented no-op (304) is an error that
-// [Unchanged] recognises.
+// Every failed call returns an [*Error] or, if it was rejected before anything was sent, a
+// [*ValidationError]. Use errors.Is with the sentinels ([ErrNotFound], [ErrForbidden], ...) and
+// errors.As for the details. A documented no-op (304) is an error that [Unchanged] recognises.
 //
 // # Writing
 //
-// What is zero or nil in options is not sent; a field whose zero has a meaning is a pointer, a filter or a [Nullable]:
+// Options that are zero or nil are not sent. A field whose zero value has a meaning is a pointer, a
+// filter or a [Nullable]:
 //
-//	_, err := client.Issues.AddSpentTime(ctx, project, 5, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
+//	opts := &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}
+//	_, err := client.Issues.AddSpentTime(ctx, project, 5, opts)
 //
-// Calls are repeated only where that cannot change the outcome, which follows from the endpoint ([Routes] has the class of each). A
-// write that failed in a way that leaves its outcome open says so in Error.MaybeApplied: look before you repeat it. [DryRun] shows a request
-// without sending it.
+// Calls are retried only if that cannot change the outcome, which follows from the endpoint
+// ([Routes] lists the class of each). If the outcome of a failed write is unknown,
+// Error.MaybeApplied reports it: verify before retrying. [DryRun] shows a request without sending
+// it.
 //
 // # Files
 //
-// A [Download] is a stream; Download.SaveTo writes the whole file or none. [MaxBytes] caps it, [Checksum] compares it, [Progress] reports. Uploads
-// take a [File]: [FileAt], [FileBytes] or [FileReader].
+// A [Download] is a stream; Download.SaveTo writes the whole file or none. [MaxBytes] limits its
+// size, [Checksum] verifies it, and [Progress] reports the bytes done. Uploads take a [File]:
+// [FileAt], [FileBytes] or [FileReader].
 //
 // # Credentials
 //
-// [WithToken], [WithJobToken], [WithOAuth] or [WithTokenSource]; [NewClientFromEnv] for scripts and CI jobs. A credential goes to the
-// client's own origin and nowhere else. Client.With derives a client with another one; [Sudo] acts as another user.
+// Use [WithToken], [WithJobToken], [WithOAuth] or [WithTokenSource], and [NewClientFromEnv] for
+// scripts and CI jobs. A credential is sent to the client's own origin only. Client.With derives a
+// client with another one; [Sudo] acts as another user.
 //
 // # GitLab servers
 //
-// The contract has neutral words where a product has its own. For a GitLab server add [WithVocabulary] with [GitLab]; it matters for settings,
-// integrations, and the columns of placeholder files.
+// The contract uses neutral words for some names of the product. For a GitLab server, add
+// [WithVocabulary] with [GitLab]; it affects settings, integrations, and the columns of placeholder
+// files.
 //
-// # Watching it work
+// # Observability
 //
-// [WithLogger] logs, [WithOnAttempt] tells of each attempt, Client.Stats counts, and [RouteFromContext] names spans in a tracing transport.
+// [WithLogger] logs calls, [WithOnAttempt] reports each attempt, Client.Stats counts them, and
+// [RouteFromContext] names spans in a tracing transport.
 //
 // # Testing
 //
-// Package forgetest is a server with the whole contract, in memory: a test starts its own in about a millisecond.
+// Package forgetest is an in-memory server for the whole contract: a test starts its own in about a
+// millisecond.
 //
 // # The contract
 //
-// "Document 2 §4.1" in the comments is a section of the documented REST API v4, in three documents from which this package was written;
-// testdata/spec has it as data. [Client.Do] and [ListAs] reach what it does not have, with every rule above.
+// "Document 2 §4.1" in the comments is a section of the documented REST API v4, in the three
+// documents from which this package was written; testdata/spec has them in machine-readable form.
+// [Client.Do] and [ListAs] call endpoints outside the contract, with every rule above.
 package forge

@@ -8,13 +8,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// maxDrift is how many different entries a Drift keeps.
+// maxDrift is the maximum number of different entries in a Drift.
 const maxDrift = 10_000
 
-// Drift collects what servers send that this version of the package does not know: fields that
-// no struct field names, and values of another type than documented. It holds names and JSON
-// types, and no values. A Drift is safe for concurrent use; the zero Drift is ready for use.
-// See WithDrift.
+// Drift records what this version of the package does not know in responses: fields without a
+// struct field, and values of another type than documented. It stores names and JSON types, never
+// values. A Drift is safe for concurrent use; the zero Drift is ready for use. See WithDrift.
 type Drift struct {
 	mu      sync.Mutex
 	entries map[driftKey]int
@@ -23,23 +22,24 @@ type Drift struct {
 
 type driftKey struct{ route, path, want, got string }
 
-// DriftEntry is one field that a server sends and this package does not know, or reads otherwise.
+// DriftEntry is a field that a server sends and this package does not know, or reads as another
+// type.
 type DriftEntry struct {
 	// Route is the endpoint: "GET /groups/:id/issues".
 	Route string
 	// Path is the field's place in a response, as a JSON pointer with "*" for indexes and for
 	// keys that are data: "/*/author/pronouns".
 	Path string
-	// Want is the JSON type that the package reads there; empty for a name that it does not know.
+	// Want is the JSON type that the package expects; empty for an unknown name.
 	Want string
-	// Got is the JSON type that came.
+	// Got is the JSON type that the server sent.
 	Got string
-	// Count is how often it came.
+	// Count is how often the server sent it.
 	Count int
 }
 
-// Entries returns what was recorded, sorted by route and path. Of more than 10,000 different
-// entries the first are kept.
+// Entries returns the recorded entries, sorted by route and path. Only the first 10,000 different
+// entries are kept.
 func (d *Drift) Entries() []DriftEntry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,14 +53,14 @@ func (d *Drift) Entries() []DriftEntry {
 	return list
 }
 
-// Dropped returns how many findings were not recorded, since there were 10,000 others.
+// Dropped returns how many findings were not recorded because there were 10,000 other entries.
 func (d *Drift) Dropped() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.dropped
 }
 
-// watch returns what records the findings of one response; nil for a nil Drift.
+// watch returns a function that records the findings of one response; nil for a nil Drift.
 func (d *Drift) watch(r *route) func(place, want, got string) {
 	if d == nil {
 		return nil

@@ -12,12 +12,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// WorkDuration is working time as time tracking counts it (Document 2 §2.3), to the second. It reads
-// days and weeks, whose length depends on the server's settings, but writes hours, minutes and seconds only,
-// so that what is sent means the same on every server. Negative values take time back.
+// WorkDuration is working time in time tracking (Document 2 §2.3), to the second. It parses days
+// and weeks, whose length depends on the server's settings, but writes only hours, minutes and
+// seconds, so that a value means the same on every server. Negative values subtract time.
 type WorkDuration time.Duration
 
-// WorkCalendar says how long a working day and a working week are. The zero calendar is the
+// WorkCalendar defines the length of a working day and a working week. The zero calendar is the
 // server's default: 8 hours and 5 days. A month is four weeks.
 type WorkCalendar struct {
 	// HoursPerDay is the length of a day in hours; 0 means 8.
@@ -26,11 +26,12 @@ type WorkCalendar struct {
 	DaysPerWeek int
 }
 
-// ParseWorkDuration reads the human form with days of 8 hours and weeks of 5 days: "1w 2d 3h30m", "-45m".
+// ParseWorkDuration parses the human form with days of 8 hours and weeks of 5 days: "1w 2d 3h30m",
+// "-45m".
 func ParseWorkDuration(s string) (WorkDuration, error) { return WorkCalendar{}.Parse(s) }
 
-// Parse reads the human form: numbers with the units mo, w, d, h, m and s, with or without spaces,
-// after an optional minus sign that holds for all of them.
+// Parse parses the human form: numbers with the units mo, w, d, h, m and s, with or without spaces,
+// after an optional minus sign that applies to all of them.
 func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	var total time.Duration
@@ -54,7 +55,7 @@ func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	return WorkDuration(total), nil
 }
 
-// next cuts one number and its unit off s.
+// next splits the first number and its unit off s.
 func (c WorkCalendar) next(s string) (n int64, unit time.Duration, rest string, ok bool) {
 	digits := 0
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
@@ -96,7 +97,7 @@ func badDuration(s string) error {
 	return fmt.Errorf("forge: %q is not a duration of the form 1w 2d 3h30m", safetext.Clean(s, 64))
 }
 
-// String writes hours, minutes and seconds: "3h30m". Zero is "0m".
+// String returns hours, minutes and seconds: "3h30m". Zero is "0m".
 func (d WorkDuration) String() string {
 	seconds := int64(time.Duration(d) / time.Second)
 	if seconds == 0 {
@@ -121,7 +122,7 @@ func (d WorkDuration) String() string {
 // MarshalJSON writes the duration as String does.
 func (d WorkDuration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
-// UnmarshalJSON reads the human form; null is zero.
+// UnmarshalJSON parses the human form; null is zero.
 func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 	var s *string
 	if err := readJSON(data, &s); err != nil {
@@ -138,21 +139,21 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Age is how old something must be, in the human form that the API takes (Document 1 §4.1.1): "1h", "1d", "1month", or several
-// together. Days, weeks and months make one of a number.
+// Age is the minimum age of something, in the human form of the API (Document 1 §4.1.1): "1h",
+// "1d", "1month", or several together. Hours, Days and Months return the age for a number.
 type Age string
 
-// Hours is an age of n hours.
+// Hours returns an age of n hours.
 func Hours(n int) Age { return Age(strconv.Itoa(n) + "h") }
 
-// Days is an age of n days.
+// Days returns an age of n days.
 func Days(n int) Age { return Age(strconv.Itoa(n) + "d") }
 
-// Months is an age of n months, which servers count as 30 days each.
+// Months returns an age of n months, which servers count as 30 days each.
 func Months(n int) Age { return Age(strconv.Itoa(n) + "month") }
 
-// ParseAge reads the human form: numbers with the units hour, day, week, month and year, in full, in the plural, or as h, d, w, mo
-// and y. It refuses m, which some read as minutes and others as months.
+// ParseAge parses the human form: numbers with the units hour, day, week, month and year, in full,
+// in the plural, or as h, d, w, mo and y. It rejects m, which may mean minutes or months.
 func ParseAge(s string) (Age, error) {
 	_, err := Age(s).Duration()
 	if err != nil {
@@ -161,7 +162,7 @@ func ParseAge(s string) (Age, error) {
 	return Age(strings.TrimSpace(s)), nil
 }
 
-// Duration is the length as servers count it: a month has 30 days, and a year 365.25.
+// Duration returns the length as servers count it: a month has 30 days, and a year 365.25.
 func (a Age) Duration() (time.Duration, error) {
 	rest := strings.TrimSpace(string(a))
 	var total time.Duration

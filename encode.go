@@ -41,8 +41,8 @@ import (
 //   - Promote without a body sends /promote alone. A body without the command is an error, because it
 //     would only add a comment.
 
-// checker is implemented by options with rules of their own: required, exclusive and companion parameters,
-// patterns, hard sizes. It runs before anything is sent, on the zero options where the caller gave nil.
+// checker is implemented by options that have rules: required, exclusive and companion parameters,
+// patterns, hard sizes. It runs before anything is sent; nil options are checked as zero options.
 type checker interface{ check() error }
 
 // payload is an encoded body that can be opened again for each attempt.
@@ -51,28 +51,29 @@ type payload struct {
 	size        int64
 	open        func() (io.ReadCloser, error)
 	once        bool       // cannot be opened twice
-	crash       crash      // of the caller's code that opens or reads it
-	foreign     bool       // opening and reading it runs the caller's code
-	form        *multiform // what a multipart body is made of
+	crash       crash      // panic of caller-supplied code that opens or reads it
+	foreign     bool       // opening and reading it runs caller-supplied code
+	form        *multiform // the parts of a multipart body
 }
 
-// multipartBody is an open multipart body. own: its file is read by the library's own code alone.
+// multipartBody is an open multipart body. own reports that only the library's own code reads its
+// file.
 type multipartBody struct {
 	io.Reader
 	io.Closer
 	own bool
 }
 
-// multiform is text fields and one file.
+// multiform holds text fields and one file.
 type multiform struct {
 	fields    map[string]string
 	fileField string
 	file      File
 }
 
-// encodeQuery makes a query of url-tagged options; nil and zero options give none. Times are written
-// here: go-querystring looks for one that writes itself among the sixty methods of each, which is a
-// third of what a query of many filters costs.
+// encodeQuery returns the query of url-tagged options; it is empty for nil and zero options. Times
+// are written here: go-querystring looks for a custom encoder among the sixty methods of each,
+// which costs a third of a query with many filters.
 func encodeQuery(options any) (url.Values, error) {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if v.Kind() != reflect.Struct || v.IsZero() {
@@ -92,7 +93,7 @@ func encodeQuery(options any) (url.Values, error) {
 	return values, nil
 }
 
-// encodeJSON makes a JSON body of json-tagged options.
+// encodeJSON returns the JSON body of json-tagged options.
 func encodeJSON(options any) (*payload, error) {
 	data, err := marshalFields(options)
 	if err == nil {
@@ -101,8 +102,8 @@ func encodeJSON(options any) (*payload, error) {
 	return newJSONPayload(options, data, err)
 }
 
-// marshalFields writes options as JSON, with times and durations in the form of the API. A caller's
-// own body has no rules, and is written as encoding/json does.
+// marshalFields encodes options as JSON, with times and durations in the form of the API. A
+// caller-supplied body has no rules and is encoded by encoding/json.
 func marshalFields(options any) ([]byte, error) {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if _, ours := options.(checker); !ours || v.Kind() != reflect.Struct {
@@ -137,8 +138,8 @@ func marshalFields(options any) ([]byte, error) {
 	return mergeExtra(data, written)
 }
 
-// bodyValue returns what encoding/json writes in another form than the API has: times in UTC, in
-// milliseconds, and durations in seconds.
+// bodyValue returns the form of values that the API expects and encoding/json does not write: times
+// in UTC with milliseconds, and durations in seconds.
 func (f *optionField) bodyValue(value any) (form any, converted bool, err error) {
 	switch value := value.(type) {
 	case time.Time:
@@ -157,7 +158,7 @@ func (f *optionField) bodyValue(value any) (form any, converted bool, err error)
 	return nil, false, nil
 }
 
-// newJSONPayload returns the encoded options as a body, or why they cannot be encoded.
+// newJSONPayload returns the encoded options as a body, or the error why they cannot be encoded.
 func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 	if invalid := (*ValidationError)(nil); errors.As(err, &invalid) {
 		return nil, nameOption(options, err)
@@ -171,7 +172,7 @@ func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 	return bytesPayload("application/json", data), nil
 }
 
-// isUTF8 reports whether all texts in a value are UTF-8, to a depth that no body has.
+// isUTF8 reports whether all texts in a value are UTF-8. It stops at a depth that no body reaches.
 func isUTF8(v reflect.Value, depth int) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -200,10 +201,10 @@ func isUTF8(v reflect.Value, depth int) bool {
 	return true
 }
 
-// extender is implemented by options that take parameters which no field names.
+// extender is implemented by options that take parameters without a field.
 type extender interface{ extra() map[string]any }
 
-// withExtra adds what no field names to an object that was made of the options.
+// withExtra adds the parameters without a field to the encoded options.
 func withExtra(options any, object []byte) ([]byte, error) {
 	more, ok := options.(extender)
 	if !ok {
@@ -212,7 +213,8 @@ func withExtra(options any, object []byte) ([]byte, error) {
 	return mergeExtra(object, more.extra())
 }
 
-// mergeExtra adds members to an object. A field's own value is not overwritten: the two would contradict each other.
+// mergeExtra adds keys to an object. A key that a field has set is an error: the two would
+// contradict each other.
 func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
 	if len(extra) == 0 {
 		return object, nil
@@ -234,8 +236,8 @@ func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// extraValue returns a value of Extra as it is sent: times in UTC, in milliseconds. Times inside other
-// types than these are written as encoding/json writes them.
+// extraValue returns a value of Extra as it is sent: times in UTC, with milliseconds. Times inside
+// other types than these are encoded by encoding/json.
 func extraValue(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -268,7 +270,8 @@ func extraValue(value any) any {
 	return value
 }
 
-// encodeForm makes a form body of url-tagged options; url.Values.Encode escapes a + in a pattern.
+// encodeForm returns the form body of url-tagged options; url.Values.Encode escapes a + in a
+// pattern.
 func encodeForm(options any) (*payload, error) {
 	values, err := encodeQuery(options)
 	if err != nil {
@@ -283,8 +286,9 @@ func bytesPayload(contentType string, data []byte) *payload {
 	}}
 }
 
-// encodeMultipart makes a multipart body of text fields and one file, which is streamed. The boundary is chosen once,
-// so every attempt sends the same bytes, and their number is known before.
+// encodeMultipart returns a multipart body of text fields and one file, which is streamed. The
+// boundary is chosen once, so that every attempt sends the same bytes and their number is known in
+// advance.
 func encodeMultipart(fields map[string]string, fileField string, file File) (*payload, error) {
 	if err := file.check(); err != nil {
 		return nil, &ValidationError{Option: "File", Param: fileField, Reason: err.Error(), cause: err}
@@ -317,8 +321,8 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 	}, nil
 }
 
-// zeroIfNil returns the options, or zero options of the same type for nil. Checks and encoders never
-// get nil.
+// zeroIfNil returns the options, or zero options of the same type for nil. Checks and encoders
+// never receive nil.
 func zeroIfNil(options any) any {
 	v := reflect.ValueOf(options)
 	if v.Kind() == reflect.Pointer && v.IsNil() {
@@ -327,7 +331,8 @@ func zeroIfNil(options any) any {
 	return options
 }
 
-// nameOption completes an error of an encoder, which knows the wire name only, with the Go name of the field.
+// nameOption adds the Go name of the field to an error of an encoder, which knows the wire name
+// only.
 func nameOption(options any, err error) error {
 	var invalid *ValidationError
 	if !errors.As(err, &invalid) {
@@ -340,7 +345,7 @@ func nameOption(options any, err error) error {
 	return &named
 }
 
-// optionName is the Go name of the option for a wire name.
+// optionName returns the Go name of the option for a wire name.
 func optionName(options any, param string) string {
 	if o, ok := options.(interface{ optionName(param string) string }); ok {
 		return o.optionName(param)
@@ -348,12 +353,12 @@ func optionName(options any, param string) string {
 	return optionsName(options) + "." + fieldOf(reflect.TypeOf(options), param)
 }
 
-// optionsName is the type's name as its caller writes it.
+// optionsName returns the type's name as the caller writes it.
 func optionsName(options any) string {
 	return strings.TrimPrefix(strings.TrimLeft(fmt.Sprintf("%T", options), "*"), "forge.")
 }
 
-// fieldOf finds the field path for a wire name such as not[milestone] or iids[].
+// fieldOf returns the field path for a wire name such as not[milestone] or iids[].
 func fieldOf(t reflect.Type, wire string) string {
 	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
 	for t.Kind() == reflect.Pointer {

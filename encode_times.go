@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// timeLayout is how times are sent: in UTC, in milliseconds, as responses have them.
+// timeLayout is the form of times that are sent: in UTC, with milliseconds, as in responses.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 var errNoTime = errors.New("it is outside the years 0 to 9999, which RFC 3339 can write")
 
-// writeTime writes a time in UTC, as precisely as the layout does. An upper bound is rounded up and
-// every other time down, so that a bound holds the item that it was taken from.
+// writeTime formats a time in UTC, with the precision of the layout. An upper bound is rounded up
+// and every other time down, so that a bound includes the item that it was taken from.
 func writeTime(t time.Time, layout, key string) (string, error) {
 	unit := time.Second
 	if strings.Contains(layout, ".000") {
@@ -30,7 +30,7 @@ func writeTime(t time.Time, layout, key string) (string, error) {
 	return rounded.Format(layout), nil
 }
 
-// withoutTimes returns the options, or a copy of them where they have times.
+// withoutTimes returns the options, or a copy without times if they have any.
 func withoutTimes(v reflect.Value, set []*optionField, options any) any {
 	var others reflect.Value
 	for _, f := range set {
@@ -48,8 +48,8 @@ func withoutTimes(v reflect.Value, set []*optionField, options any) any {
 	return options
 }
 
-// encodeFields adds what go-querystring does not write: times, and lists that are empty but not nil,
-// which only Unchecked lets through.
+// encodeFields adds what go-querystring does not write: times, and lists that are empty but not
+// nil, which only Unchecked permits.
 func encodeFields(values url.Values, v reflect.Value, set []*optionField) error {
 	for _, f := range set {
 		value := v.Field(f.index)

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-querystring/query"
 )
 
-// The filters of lists. Each is a sealed interface; nil is not sent, and None and Any satisfy all of them.
+// Filters of lists. Each is a sealed interface; nil is not sent, and None and Any satisfy all of
+// them.
 type (
 	// IDFilter selects by one id: forge.ID(42), None or Any.
 	IDFilter interface {
@@ -30,7 +31,8 @@ type (
 		query.Encoder
 		textFilter()
 	}
-	// LabelFilter selects by labels, all of which must be present: forge.Labels("bug", "p1"), None or Any.
+	// LabelFilter selects by labels, all of which must be present: forge.Labels("bug", "p1"), None or
+	// Any.
 	LabelFilter interface {
 		query.Encoder
 		labelFilter()
@@ -43,7 +45,7 @@ type (
 	}
 )
 
-// wildcard is a filter value without a name of its own.
+// wildcard is the type of None and Any.
 type wildcard string
 
 const (
@@ -68,8 +70,8 @@ const (
 // Number is a numeric filter value, for example a weight; Number(0) is sent.
 type Number int64
 
-// Text is a filter value, such as a title. Servers read the words none and any, in any case of
-// letters, as the wildcards None and Any: Text refuses them.
+// Text is a filter value, such as a title. It rejects the words none and any, in any case of
+// letters: servers read them as the wildcards None and Any.
 type Text string
 
 type idList []int64
@@ -77,11 +79,12 @@ type idList []int64
 // LabelNames are the names of labels; see Labels.
 type LabelNames []string
 
-// IDs selects what matches all or any of the ids, as the endpoint documents.
+// IDs selects items that match all or any of the ids, as documented for the endpoint.
 func IDs(ids ...int64) IDsFilter { return idList(ids) }
 
-// Labels selects what has all of the labels. A comma inside a name cannot be sent and is refused, and
-// so are the words that servers read as wildcards, in any case of letters: none, any and no label.
+// Labels selects items that have all of the labels. A name with a comma cannot be sent and is
+// rejected, as are the words that servers read as wildcards, in any case of letters: none, any and
+// no label.
 func Labels(names ...string) LabelNames { return append(LabelNames{}, names...) }
 
 func (wildcard) idFilter()             {}
@@ -148,7 +151,8 @@ func (ids idList) refusal() string {
 	return ""
 }
 
-// EncodeValues writes the names, joined by commas. A name with a comma would be two.
+// EncodeValues writes the names, joined by commas. It rejects a name with a comma, which would be
+// two names.
 func (names LabelNames) EncodeValues(key string, v *url.Values) error {
 	for _, name := range names {
 		if strings.Contains(name, ",") {
@@ -176,7 +180,7 @@ func (names LabelNames) refusal() string {
 	return ""
 }
 
-// refusedWord refuses a name that servers read as a wildcard (Document 2 §4.1.1).
+// refusedWord rejects a name that servers read as a wildcard (Document 2 §4.1.1).
 func refusedWord(name string) string {
 	for _, word := range []wildcard{None, Any} {
 		if strings.EqualFold(name, string(word)) {
@@ -201,7 +205,7 @@ const (
 	SortDesc Sort = "desc"
 )
 
-// Scope says whose items a list holds.
+// Scope selects whose items a list holds.
 type Scope string
 
 const (
@@ -213,7 +217,7 @@ const (
 	ScopeAll Scope = "all"
 )
 
-// SearchIn says where a list's Search looks.
+// SearchIn selects the texts that a list's Search covers.
 type SearchIn string
 
 const (
@@ -225,11 +229,12 @@ const (
 	SearchInBoth SearchIn = "title,description"
 )
 
-// Hash is a query hash with keys of the caller's choice, sent as name[key]=value: custom_attributes[team]=core.
+// Hash is a query hash with caller-supplied keys, sent as name[key]=value:
+// custom_attributes[team]=core.
 type Hash map[string]string
 
-// EncodeValues writes key[name]=value for each entry. A name that is empty or has brackets would make another structure of
-// it and is refused.
+// EncodeValues writes key[name]=value for each entry. It rejects a name that is empty or has
+// brackets, which would change the structure.
 func (h Hash) EncodeValues(key string, v *url.Values) error {
 	for name, value := range h {
 		if name == "" || strings.ContainsAny(name, "[]") {

@@ -5,18 +5,20 @@ import (
 	"iter"
 )
 
-// IntegrationsService sets up, reads and disables the integrations of a group with other services (Document 3 §4.2). It needs the
-// Maintainer role at least. Since 17.9.
+// IntegrationsService sets up, reads and disables the integrations of a group with other services
+// (Document 3 §4.2). It needs the Maintainer role at least. Since 17.9.
 //
-// The contract leaves out the names of most of these services. A client of a GitLab server knows them by WithVocabulary(forge.GitLab);
-// without it use IntegrationSlug and CustomIntegration, which take any name.
+// The contract omits the names of most of these services. For a GitLab server,
+// WithVocabulary(forge.GitLab) supplies them; without it, use IntegrationSlug and
+// CustomIntegration, which take any name.
 type IntegrationsService struct{ service }
 
-// IntegrationName says which integration is meant: an IntegrationKind, or an IntegrationSlug for any other.
+// IntegrationName identifies an integration: an IntegrationKind, or an IntegrationSlug for any
+// other.
 type IntegrationName interface {
 	// slug returns the path segment.
 	slug(w *words) (string, error)
-	// kindIn returns the kind, "" for one that the contract does not describe.
+	// kindIn returns the kind; "" for an integration that the contract does not describe.
 	kindIn(w *words) IntegrationKind
 }
 
@@ -78,7 +80,7 @@ func (k IntegrationKind) isKnown() bool {
 	return false
 }
 
-// named gives the path segment of the three kinds whose name the contract shows.
+// named returns the path segment of the three kinds whose name the contract shows.
 func (k IntegrationKind) named() (slug string, is bool) {
 	switch k {
 	case IntegrationCustomIssueTracker:
@@ -91,7 +93,8 @@ func (k IntegrationKind) named() (slug string, is bool) {
 	return "", false
 }
 
-// Slug gives the kind's path segment: by the vocabulary, or where the contract itself names it.
+// Slug returns the kind's path segment, from the vocabulary or, if the contract names it, from the
+// contract.
 func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 	if slug, known = v.Word(slugWord, string(k)); known {
 		return slug, true
@@ -99,8 +102,8 @@ func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 	return k.named()
 }
 
-// Kind gives the kind with the path segment, as IntegrationSummary.Slug has it: by the vocabulary, or where the contract itself names
-// it; "" when it is none of these.
+// Kind returns the kind with the path segment, which is that of IntegrationSummary.Slug, from the
+// vocabulary or, if the contract names it, from the contract. It is "" for all others.
 func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
 	if kind, known := v.Neutral(slugWord, string(s)); known {
 		return IntegrationKind(kind)
@@ -143,8 +146,8 @@ func (s IntegrationSlug) kindIn(w *words) IntegrationKind {
 	return s.named()
 }
 
-// segment returns the path argument of an integration. It is empty when there is none; vocabulary
-// returns the error then.
+// segment returns the path argument of an integration. It is empty if the integration has no name;
+// vocabulary then returns the error.
 func (s *IntegrationsService) segment(name IntegrationName) string {
 	if isNil(name) {
 		return ""
@@ -171,14 +174,15 @@ func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...Reque
 	return list[IntegrationSummary](ctx, r, opts)
 }
 
-// Get reads an integration and its properties, which servers show without the secrets. Document 3 §4.2.
+// Get reads an integration and its properties, which servers show without the secrets. Document 3
+// §4.2.
 func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
 	r := s.get("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return do[Integration](ctx, r, opts)
 }
 
-// IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as *TaskTrackerOptions, or a
-// *CustomIntegration.
+// IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as
+// *TaskTrackerOptions, or a *CustomIntegration.
 type IntegrationOptions interface {
 	checker
 	extender
@@ -186,11 +190,11 @@ type IntegrationOptions interface {
 }
 
 // Set sets an integration up. It replaces the configuration: what the options leave out is not kept
-// from before, and whether it falls back to its default or to nothing the contract does not say. So
-// give everything that is to be in force, secrets included; Get and Integration.Fill show what is
-// set now. With UseInheritedSettings the settings of the instance or of the group above are used.
-// The contract exempts no parameter then: those that are required stay so, and Unchecked sends
-// UseInheritedSettings alone. Document 3 §4.2.1.
+// from before. The contract does not specify whether an omitted parameter is reset to its default
+// or cleared, so set every parameter that should be in force, including secrets; Get and
+// Integration.Fill return the current values. With UseInheritedSettings, the settings of the
+// instance or of the group above are used. The contract exempts no parameter then: required
+// parameters stay required, and Unchecked permits UseInheritedSettings alone. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
 	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))

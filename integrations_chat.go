@@ -1,6 +1,6 @@
 package forge
 
-// NotifiedBranches says which branches are notified of.
+// NotifiedBranches selects the branches whose events send notifications.
 type NotifiedBranches string
 
 const (
@@ -25,7 +25,7 @@ type ChatClassicOptions struct {
 	Subdomain string `json:"subdomain,omitempty"`
 	// Room is the id portion of the URL of the room.
 	Room string `json:"room,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -55,7 +55,7 @@ type EmailsOnPushOptions struct {
 	// BranchesToBeNotified limits notifications to these branches. Pushes of tags always notify.
 	// Default: NotifiedBranchesAll.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -67,7 +67,8 @@ func (o *EmailsOnPushOptions) check() error {
 	return required("recipients", o.Recipients != "")
 }
 
-// TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1 and §4.2.2).
+// TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1
+// and §4.2.2).
 type TeamChatAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -133,7 +134,7 @@ type TeamChatAOptions struct {
 	IncidentChannel string `json:"incident_channel,omitempty"`
 	// VulnerabilityChannel overrides Webhook for vulnerabilities. Not part of the contract.
 	VulnerabilityChannel string `json:"vulnerability_channel,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -180,7 +181,7 @@ type TeamChatBOptions struct {
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
 	// WikiPageEvents enables notifications for wiki pages. Required.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -233,7 +234,7 @@ type TeamChatCOptions struct {
 	PipelineEvents *bool `json:"pipeline_events,omitempty"`
 	// WikiPageEvents enables notifications for wiki pages.
 	WikiPageEvents *bool `json:"wiki_page_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -245,7 +246,8 @@ func (o *TeamChatCOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3 §4.2.1).
+// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3
+// §4.2.1).
 type TeamChatDOptions TeamChatCOptions
 
 func (*TeamChatDOptions) integration() IntegrationName { return IntegrationTeamChatD }

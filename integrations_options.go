@@ -1,7 +1,7 @@
 package forge
 
-// CustomIntegration sets up any integration, by its path segment and with any parameters: those that the contract does not describe,
-// and those whose words the client does not know.
+// CustomIntegration sets up any integration, by its path segment and with any parameters: those
+// that the contract does not describe, and those that the client's vocabulary does not contain.
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`
@@ -32,7 +32,7 @@ type TaskTrackerOptions struct {
 	// RestrictToBranch lists the branches that the integration works on, separated by commas. Empty:
 	// all branches.
 	RestrictToBranch string `json:"restrict_to_branch,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -51,9 +51,9 @@ type ProjectTrackerOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project tracker. Required.
 	Token string `json:"token,omitempty"`
-	// Subdomain is the subdomain there.
+	// Subdomain is the subdomain of the project tracker.
 	Subdomain string `json:"subdomain,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -82,7 +82,7 @@ type BuildServerOptions struct {
 	Username string `json:"username,omitempty"`
 	// Password is the password of that user. Required.
 	Password string `json:"password,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -104,15 +104,15 @@ type IssueTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// NewIssueURL is where new issues are written. Required.
+	// NewIssueURL is the address at which new issues are created. Required.
 	NewIssueURL string `json:"new_issue_url,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`
-	// ProjectURL is the address of the project there. Required.
+	// ProjectURL is the address of the project in the issue tracker. Required.
 	ProjectURL string `json:"project_url,omitempty"`
 	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -128,7 +128,8 @@ func (o *IssueTrackerOptions) check() error {
 	)
 }
 
-// CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of IssueTrackerOptions (Document 3 §4.2.1).
+// CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of
+// IssueTrackerOptions (Document 3 §4.2.1).
 type CustomIssueTrackerOptions IssueTrackerOptions
 
 func (*CustomIssueTrackerOptions) integration() IntegrationName { return IntegrationCustomIssueTracker }
@@ -137,7 +138,8 @@ func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
 
 func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions)(o).check() }
 
-// EngineeringWorkflowOptions set up the engineering workflow: the fields are those of IssueTrackerOptions (Document 3 §4.2.1).
+// EngineeringWorkflowOptions set up the engineering workflow: the fields are those of
+// IssueTrackerOptions (Document 3 §4.2.1).
 type EngineeringWorkflowOptions IssueTrackerOptions
 
 func (*EngineeringWorkflowOptions) integration() IntegrationName {
@@ -155,11 +157,11 @@ type TwoURLTrackerAOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// IssuesURL is the address of an issue, with :id for its id. Required.
 	IssuesURL string `json:"issues_url,omitempty"`
-	// ProjectURL is the address of the project there. Required.
+	// ProjectURL is the address of the project in the tracker. Required.
 	ProjectURL string `json:"project_url,omitempty"`
 	// PushEvents enables notifications for pushes. Not part of the contract.
 	PushEvents *bool `json:"push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -171,8 +173,8 @@ func (o *TwoURLTrackerAOptions) check() error {
 	return firstError(required("issues_url", o.IssuesURL != ""), required("project_url", o.ProjectURL != ""))
 }
 
-// TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of TwoURLTrackerAOptions (Document 3
-// §4.2.1).
+// TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of
+// TwoURLTrackerAOptions (Document 3 §4.2.1).
 type TwoURLTrackerBOptions TwoURLTrackerAOptions
 
 func (*TwoURLTrackerBOptions) integration() IntegrationName { return IntegrationTwoURLTrackerB }
@@ -188,7 +190,7 @@ type PipelineServiceOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the pipeline service. Required.
 	Token string `json:"token,omitempty"`
-	// ProjectURL is the address of the pipeline there. Required.
+	// ProjectURL is the address of the pipeline in the pipeline service. Required.
 	ProjectURL string `json:"project_url,omitempty"`
 	// EnableSSLVerification has no effect.
 	//
@@ -200,7 +202,7 @@ type PipelineServiceOptions struct {
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
 	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -220,7 +222,7 @@ type WikiWorkspaceOptions struct {
 	// URL is the URL of the hosted workspace. Required. The contract does not name the parameter: it
 	// needs WithVocabulary, or a CustomIntegration.
 	URL string `json:"<wiki>_url,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -232,7 +234,8 @@ func (o *WikiWorkspaceOptions) check() error {
 	return required("<wiki>_url", o.URL != "")
 }
 
-// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers take flags of events as well; Extra sends them.
+// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers also take flags of
+// events; send them with Extra.
 type MonitoringOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -255,9 +258,10 @@ type MonitoringOptions struct {
 	Tags string `json:"<mon>_tags,omitempty"`
 	// ArchiveTraceEvents collects job logs with the traces of pipelines.
 	ArchiveTraceEvents *bool `json:"archive_trace_events,omitempty"`
-	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs WithVocabulary, or Extra.
+	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs
+	// WithVocabulary, or Extra.
 	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -269,8 +273,8 @@ func (o *MonitoringOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not name the parameters: they need
-// WithVocabulary, or a CustomIntegration.
+// TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not
+// name the parameters: they need WithVocabulary, or a CustomIntegration.
 type TestGenerationOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -281,7 +285,7 @@ type TestGenerationOptions struct {
 	AccessTokenName string `json:"<tool>_access_token_name,omitempty"`
 	// AccessTokenSecret is that access token. Required.
 	AccessTokenSecret string `json:"<tool>_access_token_secret,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -302,10 +306,10 @@ type CIServiceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Token is the token of the project there. Required.
+	// Token is the token of the project in the CI service. Required.
 	Token string `json:"token,omitempty"`
-	// URL is the address of the CI service. Required. The contract does not name the parameter: it needs WithVocabulary, or a
-	// CustomIntegration.
+	// URL is the address of the CI service. Required. The contract does not name the parameter: it
+	// needs WithVocabulary, or a CustomIntegration.
 	URL string `json:"<ci>_url,omitempty"`
 	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
@@ -315,7 +319,7 @@ type CIServiceOptions struct {
 	MergeRequestsEvents *bool `json:"merge_requests_events,omitempty"`
 	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// IntegrationSummary is an integration as lists show it (Document 3 §2.2).
+// IntegrationSummary is an integration as lists return it (Document 3 §2.2).
 type IntegrationSummary struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// Title is the name of the other service.
 	Title string `json:"title"`
-	// Slug is the path segment; IntegrationSlug.Kind tells which kind it is.
+	// Slug is the path segment; IntegrationSlug.Kind returns its kind.
 	Slug string `json:"slug"`
 	// CreatedAt is when the integration was set up.
 	CreatedAt time.Time `json:"created_at"`
@@ -64,24 +64,24 @@ type IntegrationSummary struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Integration is an integration with its properties. The contract does not show the answer; deployed servers add the properties to
-// what lists show.
+// Integration is an integration with its properties. The contract does not show the response;
+// deployed servers add the properties to the fields of lists.
 type Integration struct {
 	IntegrationSummary
-	// Properties are the settings by name, without secrets: by the contract's name where the client has a vocabulary that maps it,
-	// else by the server's. Not part of the contract. Fill reads them into typed options.
+	// Properties are the settings by name, without secrets: by the contract's name if the client's
+	// vocabulary maps it, otherwise by the server's. Not part of the contract. Fill reads them into
+	// typed options.
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// Fill reads what is set now into options of the integration's kind, to change and Set: events,
-// whether the settings are inherited, and the properties that the server shows. A property that no
-// field of the options names goes to their Extra, or to the Params of a CustomIntegration, which
-// gets the events too. Numbers and booleans that the server keeps as strings are read as what they
-// are.
+// Fill reads the current configuration into options of the integration's kind, to change and pass
+// to Set: events, whether the settings are inherited, and the properties that the server shows. A
+// property without a field is stored in Extra, or in the Params of a CustomIntegration, which
+// receives the events too. Numbers and booleans that the server stores as strings are converted.
 //
-// Servers do not show secrets, and Set clears what it is not given. hidden names the parameters
-// that can hold one and that o does not have after all, by the contract's names: give those that
-// are set. Of a CustomIntegration it is nil.
+// Servers do not show secrets, and Set clears parameters that are omitted. hidden names, in the
+// contract's words, the parameters that can hold a secret and that o still lacks: set those that
+// are in use. It is nil for a CustomIntegration.
 func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
 		return nil, &ValidationError{Option: "Fill", Param: "options", Reason: "it is nil"}
@@ -112,7 +112,7 @@ func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
 	return hiddenParams(target, i.Properties), nil
 }
 
-// events are the flags of the summary that are parameters, too, under the names that those have.
+// events returns the flags of the summary that are also parameters, by the names of the parameters.
 func (i *Integration) events() (map[string]json.RawMessage, error) {
 	events, err := membersOf(i.IntegrationSummary)
 	if err != nil {
@@ -132,7 +132,7 @@ func (i *Integration) events() (map[string]json.RawMessage, error) {
 	return events, nil
 }
 
-// withMember adds a value that is a copy, so that what was read does not change with the options.
+// withMember adds a copy of a value, so that changes of the options do not change what was read.
 func withMember(members map[string]any, name string, value json.RawMessage) map[string]any {
 	if members == nil {
 		members = map[string]any{}
@@ -141,8 +141,8 @@ func withMember(members map[string]any, name string, value json.RawMessage) map[
 	return members
 }
 
-// hiddenParams are the parameters without a value that can hold a secret and that the server does
-// not show.
+// hiddenParams returns the parameters without a value that can hold a secret and that the server
+// does not show.
 func hiddenParams(options reflect.Value, shown map[string]json.RawMessage) (names []string) {
 	for field, value := range options.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -157,7 +157,7 @@ func hiddenParams(options reflect.Value, shown map[string]json.RawMessage) (name
 }
 
 // holdsSecret reports whether a parameter of an integration can hold a secret. A channel can: it
-// takes the place of a webhook, whose address is one.
+// replaces a webhook, whose address is a secret.
 func holdsSecret(param string) bool {
 	switch param {
 	case "token", "password", "api_key", "webhook":
@@ -166,7 +166,7 @@ func holdsSecret(param string) bool {
 	return strings.HasSuffix(param, "_secret") || strings.HasSuffix(param, "_license_key") || strings.HasSuffix(param, "_channel")
 }
 
-// fill sets the field of one parameter, if there is one.
+// fill sets the field of one parameter. It returns false if the value does not fit the field.
 func fill(o IntegrationOptions, name string, value json.RawMessage) bool {
 	texts := []string{string(value)}
 	var text string

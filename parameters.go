@@ -21,11 +21,11 @@ import (
 // optionField is a field of an options type.
 type optionField struct {
 	index int
-	key   string // as it goes on the wire: "iids[]", "not[weight]"
-	// refusal says why a value that is not zero cannot be meant; nil: every value can.
+	key   string // on the wire: "iids[]", "not[weight]"
+	// refusal returns why a nonzero value is invalid, or ""; nil: every value is valid.
 	refusal func(v reflect.Value) string
-	inner   []optionField // of a pointer to further fields: Not; one level, as in the contract
-	foreign bool          // the route does not document it
+	inner   []optionField // of a pointer to further fields, such as Not; one level, as in the contract
+	foreign bool          // not documented for the route
 
 	list, time bool
 	layout     string // of a time
@@ -99,8 +99,8 @@ func readFields(t reflect.Type, outer string) (fields []optionField) {
 	return fields
 }
 
-// on returns the fields as the route documents them. A filter that an endpoint does not have is
-// ignored by servers, and its list would hold everything.
+// on returns the fields as documented for the route. Servers ignore a filter that an endpoint does
+// not have, and would list everything.
 func (f *optionFields) on(r *route) []optionField {
 	if known, ok := f.byRoute.Load(r); ok {
 		return known.([]optionField)
@@ -125,8 +125,8 @@ func documentedOn(fields []optionField, documented string) []optionField {
 	return all
 }
 
-// checkFields refuses values that a field of the kind cannot have, and fields that the route does
-// not document.
+// checkFields rejects values that are invalid for the kind of the field, and fields that the route
+// does not document.
 func checkFields(options any, r *route) error {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if v.Kind() != reflect.Struct || v.IsZero() {
@@ -158,15 +158,16 @@ func checkStruct(v reflect.Value, fields []optionField, r *route) error {
 	return nil
 }
 
-// copier is implemented by options whose fields may hold all that a server's own document does. Their type is not named here: programs
-// that do not use it do not link it.
+// copier is implemented by options whose fields may hold any value of a server's own document.
+// Their type is not named here, so that programs that do not use it do not link it.
 type copier interface{ copiesDocument() }
 
-// refuser is implemented by filters: it says why a value cannot be meant.
+// refuser is implemented by filters. refusal returns why a value is invalid, or "".
 type refuser interface{ refusal() string }
 
-// refusalOf returns the rule for the values of a field, by its type. In a body a text may be blank,
-// a number negative, and a list empty where it is sent nevertheless: that clears what was set.
+// refusalOf returns the rule for the values of a field, by its type. In a body, a text may be
+// blank, a number may be negative, and a list may be empty if it is sent regardless: an empty list
+// clears the value.
 func refusalOf(t reflect.Type, query, clears bool) func(reflect.Value) string {
 	switch {
 	case t.Kind() == reflect.Interface || t.Implements(reflect.TypeFor[refuser]()):
@@ -183,7 +184,7 @@ func refusalOf(t reflect.Type, query, clears bool) func(reflect.Value) string {
 	return nil
 }
 
-// refusedByItself asks the filter. A nil pointer is refused where it would be written.
+// refusedByItself calls the rule of the filter. A nil pointer is rejected when it is encoded.
 func refusedByItself(v reflect.Value) string {
 	if v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
 		return ""
@@ -231,7 +232,7 @@ func refusedList(v reflect.Value, clears bool) string {
 	return ""
 }
 
-// checkNil refuses a nil pointer in a filter, such as (*ID)(nil): its methods would panic.
+// checkNil rejects a nil pointer in a filter, such as (*ID)(nil): its methods would panic.
 func checkNil(v reflect.Value, set []*optionField) error {
 	for _, f := range set {
 		switch value := v.Field(f.index); {
@@ -309,7 +310,7 @@ func isRE2(param, pattern string) error {
 		return nil
 	}
 	reason := err.Error()
-	if bad := (*syntax.Error)(nil); errors.As(err, &bad) { // its text repeats what kind of error it is
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) { // its text would state the kind of error again
 		reason = bad.Code.String() + ": `" + bad.Expr + "`"
 	}
 	return &ValidationError{Param: param, Reason: "it is no RE2 pattern: " + reason}

@@ -2,28 +2,29 @@ package forge
 
 import "context"
 
-// SettingsService reads and changes the instance-wide configuration (Document 3 §4.1). It needs an access token of an administrator,
-// and a self-managed or dedicated instance.
+// SettingsService reads and changes the instance-wide configuration (Document 3 §4.1). It needs an
+// access token of an administrator, and a self-managed or dedicated instance.
 //
 // The contract has neutral words for settings that a deployed product names after another product:
-// [UpdateSettingsOptions].AntispamEnabled is sent as antispam_enabled. A client of a GitLab server needs WithVocabulary(forge.GitLab);
-// without it the calls below fail as soon as the server's answer shows GitLab's words, because the server ignores words that it does not
-// know.
+// [UpdateSettingsOptions].AntispamEnabled is sent as antispam_enabled. A client of a GitLab server
+// needs WithVocabulary(forge.GitLab), because the server ignores unknown words; without it, the
+// calls below fail as soon as a response contains GitLab's words.
 type SettingsService struct{ service }
 
-// words are what settings are called.
+// vocabulary returns the renamer for settings.
 func (s *SettingsService) vocabulary() renamer {
 	return renamer{words: s.owner().config.vocabulary, kind: settingWord}
 }
 
-// Get reads the settings. Changes may show late: servers keep settings for 60 seconds by default. Document 3 §4.1.
+// Get reads the settings. Changes may show late: servers keep settings for 60 seconds by default.
+// Document 3 §4.1.
 func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*ApplicationSettings, error) {
 	r := s.get("/application/settings").withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
-// Update changes the settings that are given, and returns all. A server ignores parameters that it does not know or whose tier it
-// does not have, without an error: Apply reports them. Document 3 §4.1.
+// Update changes the settings that are given, and returns all. A server silently ignores parameters
+// that it does not know or that its tier lacks: Apply reports them. Document 3 §4.1.
 func (s *SettingsService) Update(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*ApplicationSettings, error) {
 	r := s.put("/application/settings").json(o).withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)

@@ -8,19 +8,21 @@ import (
 	"strings"
 )
 
-// SettingsReport says what became of changes.
+// SettingsReport is the outcome of changes.
 type SettingsReport struct {
-	// Settings are the settings as they read now.
+	// Settings are the settings as read after the changes.
 	Settings *ApplicationSettings
-	// NotApplied lists all that was wanted and is not in force, or not known to be, sorted by name: what the server ignored, what it
-	// does not show, and what was not sent. Reason says which.
+	// NotApplied lists the wanted settings that are not in force, or not known to be, sorted by name:
+	// those that the server ignored or does not show, and those that were not sent. Reason states
+	// which.
 	NotApplied []SettingDifference
 }
 
-// Apply updates the settings, reads them back and reports what is not in force: a server ignores names that it does not know, without
-// an error. It sends Changes with the companions that the contract requires; changes of nothing are not sent. Servers keep settings
-// for 60 seconds by default, so that a change may show late; Apply does not wait, and Verify looks again. An error of the reading
-// names GET: the update has been made then. A nil diff changes nothing. Document 3 §4.1.
+// Apply updates the settings, reads them back and reports those that are not in force: a server
+// silently ignores names that it does not know. It sends Changes with the companions that the
+// contract requires; without Changes it sends no update. Servers keep settings for 60 seconds by
+// default, so a change may show late. Apply does not wait; Verify checks again. If reading fails,
+// the error names GET, and the update has been made. A nil diff changes nothing. Document 3 §4.1.
 func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err == nil && len(update.changes) > 0 {
@@ -32,7 +34,8 @@ func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...Re
 	return s.Verify(ctx, d, opts...)
 }
 
-// Verify reads the settings and reports which of the changes are not in force, as Apply does. It changes nothing. Document 3 §4.1.
+// Verify reads the settings and reports which changes are not in force, as Apply does. It changes
+// nothing. Document 3 §4.1.
 func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err != nil {
@@ -57,13 +60,14 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 	return report, nil
 }
 
-// settingsUpdate is the body that makes changes.
+// settingsUpdate is the request body of the changes.
 type settingsUpdate struct {
 	changes, notSent []SettingDifference
 	document         map[string]json.RawMessage
 }
 
-// update brings changes to the contract's words, and refuses two names of one setting with different values.
+// update translates changes into the contract's words, and rejects two names of one setting with
+// different values.
 func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	u := &settingsUpdate{}
 	if d == nil {
@@ -71,7 +75,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	}
 	err := d.err
 	u.notSent, u.document = d.NotSent, d.document
-	names := map[string]string{} // as they were given, by the contract's name
+	names := map[string]string{} // given names, by the contract's name
 	for _, change := range d.Changes {
 		err = firstError(err, checkChange(change))
 		given := change.Name
@@ -95,7 +99,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	return u, err
 }
 
-// checkChange refuses a change that a program made by hand and that cannot be sent.
+// checkChange rejects a hand-made change that cannot be sent.
 func checkChange(change SettingDifference) error {
 	switch {
 	case strings.TrimSpace(change.Name) == "":
@@ -110,7 +114,7 @@ func (u *settingsUpdate) check() error {
 	return firstError(checkReplaced(u.byName()), checkCompanions(u.members()))
 }
 
-// byName are the values of the changes.
+// byName returns the values of the changes.
 func (u *settingsUpdate) byName() map[string]json.RawMessage {
 	values := make(map[string]json.RawMessage, len(u.changes))
 	for _, change := range u.changes {
@@ -119,7 +123,7 @@ func (u *settingsUpdate) byName() map[string]json.RawMessage {
 	return values
 }
 
-// members are what is sent: the changes, and the companions that the document has.
+// members returns what is sent: the changes, and their companions from the document.
 func (u *settingsUpdate) members() map[string]json.RawMessage {
 	members := u.byName()
 	for _, companion := range u.required() {
@@ -128,7 +132,8 @@ func (u *settingsUpdate) members() map[string]json.RawMessage {
 	return members
 }
 
-// required returns the settings that a change requires in the same update, as in the document.
+// required returns the settings that a change requires in the same update, with their values from
+// the document.
 func (u *settingsUpdate) required() (list []SettingDifference) {
 	changes := u.byName()
 	for _, rule := range companionSettings() {
@@ -141,7 +146,7 @@ func (u *settingsUpdate) required() (list []SettingDifference) {
 	return list
 }
 
-// MarshalJSON writes what goes out in the client's vocabulary.
+// MarshalJSON encodes the settings that are sent in the client's vocabulary.
 func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
 	members := u.members()
 	for _, change := range u.changes {
@@ -156,7 +161,7 @@ func (u *settingsUpdate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// extra is what goes out under the name that was given.
+// extra returns the settings that are sent under their name in the options' Extra.
 func (u *settingsUpdate) extra() map[string]any {
 	extra := map[string]any{}
 	for _, change := range u.changes {
@@ -167,7 +172,7 @@ func (u *settingsUpdate) extra() map[string]any {
 	return extra
 }
 
-// optionName is the field of the settings document that an error is about.
+// optionName returns the field of the settings document that an error is about.
 func (u *settingsUpdate) optionName(param string) string {
 	if field, known := settingField(param); known {
 		return "ApplicationSettings." + field
@@ -175,7 +180,7 @@ func (u *settingsUpdate) optionName(param string) string {
 	return "ApplicationSettings"
 }
 
-// isInForce reports whether a setting is as it should be.
+// isInForce reports whether a setting has the wanted value.
 func isInForce(change SettingDifference) bool {
 	if change.Want == nil || change.Have == nil {
 		return change.Want == nil && change.Have == nil
@@ -183,7 +188,7 @@ func isInForce(change SettingDifference) bool {
 	return sameSetting(change.Name, change.Have, change.Want)
 }
 
-// whyNotInForce is the reason of a setting that was sent.
+// whyNotInForce returns the reason for a setting that was sent.
 func whyNotInForce(change SettingDifference) SettingReason {
 	_, named := settingField(change.Name)
 	switch {

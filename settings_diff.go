@@ -6,51 +6,58 @@ import (
 	"slices"
 )
 
-// SettingReason says why a setting is not as it should be.
+// SettingReason is the reason why a setting does not have the wanted value.
 type SettingReason string
 
 const (
-	// SettingNotApplied is a setting that the server shows with another value. Servers keep settings for 60 seconds by default, so that
-	// a later Verify may find it in force.
+	// SettingNotApplied is a setting that the server shows with another value. Servers keep settings
+	// for 60 seconds by default, so a later Verify may find it in force.
 	SettingNotApplied SettingReason = "not applied"
-	// SettingNotShown is a setting that the server does not show: it ignored the name, or does not show the value. Whether it is in
-	// force is unknown.
+	// SettingNotShown is a setting that the server does not show: it ignored the name, or hides the
+	// value. Whether it is in force is unknown.
 	SettingNotShown SettingReason = "not shown"
-	// SettingTier is a setting of Premium and Ultimate that the server does not show: it ignored it.
+	// SettingTier is a setting of Premium and Ultimate that the server does not show: it ignored the
+	// setting.
 	SettingTier SettingReason = "of another tier"
-	// SettingSecret is a key, token, secret or password that the server does not show. Whether it is in force is unknown.
+	// SettingSecret is a key, token, secret or password that the server does not show. Whether it is
+	// in force is unknown.
 	SettingSecret SettingReason = "secret"
-	// SettingDeprecated is a deprecated setting that was not sent, since its replacement was.
+	// SettingDeprecated is a deprecated setting that was not sent because its replacement was.
 	SettingDeprecated SettingReason = "deprecated"
-	// SettingNotSettable is what no update can set: the id and times, a value of another type than the setting's, a name that was
-	// removed from Extra. It is also a setting that the contract shows in responses only, and that the server ignored.
+	// SettingNotSettable is a setting that no update can set: the id and times, a value of another
+	// type than the setting's, a name that was removed from Extra. It is also a setting that the
+	// contract shows in responses only, and that the server ignored.
 	SettingNotSettable SettingReason = "not settable"
-	// SettingAbsent is a setting that the other document does not have. It is not sent: another tier or release has it.
+	// SettingAbsent is a setting that the other document lacks. It is not sent, because it belongs to
+	// another tier or release.
 	SettingAbsent SettingReason = "absent"
 )
 
-// SettingDifference is a setting that two sides see differently. The values may be secrets: keys and tokens are settings too.
+// SettingDifference is a setting with different values on two sides. The values may be secrets:
+// keys and tokens are settings too.
 type SettingDifference struct {
-	// Name is the setting, in the contract's words. Of two names of one setting it is the one that is not deprecated.
+	// Name is the setting, in the contract's words. Of two names of one setting, it is the one that is
+	// not deprecated.
 	Name string
-	// Have is the value that is there; nil when the setting is not shown.
+	// Have is the current value; nil if the server does not show the setting.
 	Have json.RawMessage
-	// Want is the value that should be there; nil for a name that was removed.
+	// Want is the wanted value; nil for a name that was removed.
 	Want json.RawMessage
-	// Reason says why the setting is not as it should be; empty for a change that is yet to be sent.
+	// Reason states why the setting does not have the wanted value; empty for a change that is still
+	// to be sent.
 	Reason SettingReason
 
-	byHand string // the name as a program gave it in the options' Extra: it is sent as it is
-	sendAs string // the deprecated name, where the server shows only that
+	byHand string // name in the options' Extra, which is sent unchanged
+	sendAs string // deprecated name, if the server shows only that
 }
 
 // Secret reports whether the setting is a key, a token, a secret or a password, by its name.
 func (d SettingDifference) Secret() bool { return isSecretSetting(d.Name) }
 
-// String returns the name alone, since the values may be secrets.
+// String returns the name without the values, which may be secrets.
 func (d SettingDifference) String() string { return d.Name }
 
-// GoString is String, for %#v.
+// GoString returns the result of String, for %#v.
 func (d SettingDifference) GoString() string { return d.Name }
 
 // MarshalJSON writes an object with name, have, want and reason. Secrets are written as "(secret)".
@@ -74,22 +81,25 @@ func maskSetting(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"(secret)"`)
 }
 
-// SettingsDiff is what makes settings as they should be. Apply sends it.
+// SettingsDiff is a list of changes that produce the wanted settings. Apply sends it.
 type SettingsDiff struct {
-	// Changes are sent, sorted by name. An entry that is deleted from the list is not sent. Companions that enabling a setting needs
-	// are not among them: Apply adds them, as the document has them.
+	// Changes are sent, sorted by name. An entry that is deleted from the list is not sent. The
+	// companions of an enabled setting are not listed: Apply adds them from the document.
 	Changes []SettingDifference
-	// NotSent are the other differences, sorted by name. Reason says why they are not sent. Apply and Verify report them too.
+	// NotSent are the other differences, sorted by name, with the Reason why they are not sent. Apply
+	// and Verify report them too.
 	NotSent []SettingDifference
-	// OnlyHave are the names of settings that should be no other way, since the wanted settings do not have them, sorted.
+	// OnlyHave are the sorted names of the settings that the wanted settings lack. They are not
+	// changed.
 	OnlyHave []string
 
-	document map[string]json.RawMessage // the settings as they should be, for companions
+	document map[string]json.RawMessage // the wanted settings, for companions
 	err      error
 }
 
-// Err is why the changes cannot be expressed: a value that is not JSON, one of another type in Extra, or a deprecated setting and its
-// replacement with different values. Apply and Verify return it before they send anything.
+// Err returns why the changes cannot be expressed: a value that is not JSON, a value of another
+// type in Extra, or a deprecated setting and its replacement with different values. Apply and
+// Verify return it before they send anything.
 func (d *SettingsDiff) Err() error {
 	if d == nil {
 		return nil
@@ -97,12 +107,13 @@ func (d *SettingsDiff) Err() error {
 	return d.err
 }
 
-// Changes returns what a program has changed since the settings were read, in fields, slices, maps and Extra, and by Merge. Of
-// settings that were not read, it is all that is not zero. A value that cannot be sent is an error of [SettingsDiff.Err], which
-// Apply returns. A plain field that the server did not show, and that is set to its zero value, looks as if it was not set: use
-// Merge for that.
+// Changes returns the changes that a program made since the settings were read, in fields, slices,
+// maps and Extra, and by Merge. If the settings were not read, it returns all nonzero values. For a
+// value that cannot be sent, [SettingsDiff.Err] returns an error, and so does Apply. A plain field
+// that the server did not show and that is set to its zero value looks unset and is not a change:
+// use Merge for that.
 //
-// Copies of a value share slices and maps; a change of one is in the changes of all.
+// Copies of a value share slices and maps; a change in one appears in the changes of all.
 func (s *ApplicationSettings) Changes() *SettingsDiff {
 	now, err := s.members()
 	d := &SettingsDiff{document: now, err: err}
@@ -162,9 +173,11 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 	return d
 }
 
-// DiffSettings returns what makes settings like others: like those of another instance, or like a document that was changed after
-// an earlier read. Of two values of one read, it is the changes of want. What only one of them has is never sent, unless a
-// program set it in want, or a change needs it as its companion. Identity, which is the id and times, does not count.
+// DiffSettings returns the changes that make the settings of have like those of want, which may be
+// those of another instance, or a document that was changed after an earlier read. If both values
+// come from the same read, it returns the changes of want. A setting that only one of them has is
+// never sent, unless a program set it in want, or a change needs it as a companion. The id and
+// times are not compared.
 func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 	if want != nil && have != nil && want.read != nil && want.read == have.read {
 		d := want.Changes()
@@ -191,7 +204,7 @@ func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
 	return d, nil
 }
 
-// compare lists how the wanted settings differ from those that are there.
+// compare lists the differences between the current and the wanted settings.
 func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) {
 	changed := map[string]json.RawMessage{}
 	for name, value := range wanted {
@@ -235,7 +248,7 @@ func (d *SettingsDiff) sort() {
 	slices.Sort(d.OnlyHave)
 }
 
-// editsOf returns what differs from what was read.
+// editsOf returns the values that differ from those that were read.
 func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 	edits := map[string]json.RawMessage{}
 	for name, value := range now {
@@ -246,7 +259,8 @@ func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 	return edits
 }
 
-// checkEdits refuses a deprecated setting and its replacement with different values, and a text that no boolean is.
+// checkEdits rejects a deprecated setting and its replacement with different values, and a text
+// that is not a boolean.
 func checkEdits(edits map[string]json.RawMessage) error {
 	err := checkReplaced(edits)
 	for _, alias := range settingAliases() {
@@ -260,7 +274,7 @@ func checkEdits(edits map[string]json.RawMessage) error {
 	return nil
 }
 
-// preferEdits makes both names of a setting what a program has set one of them to.
+// preferEdits sets the wanted value of both names of a setting if a program has set one of them.
 func preferEdits(wanted, edits map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
 		if edits[alias.name] != nil && edits[alias.use] == nil {
@@ -269,7 +283,7 @@ func preferEdits(wanted, edits map[string]json.RawMessage) {
 	}
 }
 
-// moveAliases puts the values of deprecated names under the new ones.
+// moveAliases moves the values of deprecated names to the new names.
 func moveAliases(settings map[string]json.RawMessage) {
 	for _, alias := range settingAliases() {
 		old, given := settings[alias.name]
@@ -283,7 +297,7 @@ func moveAliases(settings map[string]json.RawMessage) {
 	}
 }
 
-// newDifference compares a setting, whichever of its names is shown.
+// newDifference compares a setting, under any of its names.
 func newDifference(name string, there, wanted map[string]json.RawMessage) SettingDifference {
 	d := SettingDifference{Name: name, Have: shownSetting(there, name), Want: wanted[name]}
 	for _, alias := range settingAliases() {

@@ -13,12 +13,13 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// settingsObject is a settings object by name, in the contract's words. It never changes, so that copies of a value share it.
+// settingsObject is a settings object by name, in the contract's words. It is immutable, so copies
+// of a value share it.
 type settingsObject struct {
 	members map[string]json.RawMessage
 }
 
-// decodeOther keeps the object that the settings are decoded from. It leaves the decoding to the fields.
+// decodeOther stores the object that the settings are decoded from. The fields decode it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	if r.Kind() == "object" {
 		s.read, s.merged = &settingsObject{readMembers(bytes.Clone(r.Peek()))}, nil
@@ -26,7 +27,8 @@ func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	return false
 }
 
-// readMembers splits an object; of a repeated name the last value counts. What is no object has no members.
+// readMembers splits an object; the last value of a repeated name counts. It returns an empty map
+// for a value that is not an object.
 func readMembers(object []byte) map[string]json.RawMessage {
 	var r jsonread.Reader
 	r.Reset(object)
@@ -38,8 +40,8 @@ func readMembers(object []byte) map[string]json.RawMessage {
 	return members
 }
 
-// UnmarshalJSON reads a settings object, in the contract's words, in place of all that the value held. Changes compares with it from
-// then on.
+// UnmarshalJSON replaces the whole value with a settings object in the contract's words. Changes
+// then compares with it.
 func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 	var r jsonread.Reader
 	r.Reset(data)
@@ -58,8 +60,8 @@ func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the settings as they are now: what was read, with what was changed since. A setting that was not there, and was
-// not set, is omitted.
+// MarshalJSON writes the current settings: those that were read, with the changes since. A setting
+// that was neither read nor set is omitted.
 func (s ApplicationSettings) MarshalJSON() ([]byte, error) {
 	now, err := s.members()
 	if err != nil {
@@ -68,7 +70,7 @@ func (s ApplicationSettings) MarshalJSON() ([]byte, error) {
 	return json.Marshal(now)
 }
 
-// baseline returns what the server showed; nothing for settings that were not read.
+// baseline returns the settings that the server showed; nil for settings that were not read.
 func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 	if s == nil || s.read == nil {
 		return nil
@@ -76,8 +78,8 @@ func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 	return s.read.members
 }
 
-// members returns the settings as they are now, by name. It compares each field with what the baseline decodes to, so that edits
-// of slices and maps that copies share are found too.
+// members returns the current settings, by name. It compares each field with the decoded baseline,
+// so that it also finds edits of slices and maps that copies share.
 func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
 	now := map[string]json.RawMessage{}
 	if s == nil {
@@ -105,7 +107,7 @@ func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, err
 		if err != nil {
 			return nil, err
 		}
-		text = append(append(append(append(text, key...), ':'), value...), ',') // as it came: json.Marshal would compact it
+		text = append(append(append(append(text, key...), ':'), value...), ',') // unchanged: json.Marshal would compact it
 	}
 	s := new(ApplicationSettings)
 	return s, decodeInto(append(bytes.TrimSuffix(text, []byte{','}), '}'), s)
@@ -128,7 +130,8 @@ func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[str
 	return nil
 }
 
-// editedExtra writes the members of Extra that a program has changed, and deletes those that it has removed.
+// editedExtra writes the keys of Extra that a program has changed, and deletes those that it has
+// removed.
 func (s *ApplicationSettings) editedExtra(was *ApplicationSettings, now map[string]json.RawMessage) error {
 	for name := range was.Extra {
 		if _, kept := s.Extra[name]; !kept {
@@ -148,7 +151,8 @@ func (s *ApplicationSettings) editedExtra(was *ApplicationSettings, now map[stri
 	return nil
 }
 
-// checkExtraSetting refuses a value that a program has put into Extra and that no server could read, or that a field is for.
+// checkExtraSetting rejects a value that a program has put into Extra and that no server could
+// read, or that has a field.
 func checkExtraSetting(name string, value json.RawMessage) error {
 	reason := ""
 	field, named := settingField(name)
@@ -166,7 +170,7 @@ func checkExtraSetting(name string, value json.RawMessage) error {
 	return &ValidationError{Option: "ApplicationSettings", Param: name, Reason: reason}
 }
 
-// settingIndex has the fields of the settings by name, found once.
+// settingIndex holds the fields of the settings by name. It is built once.
 var settingIndex struct {
 	once   sync.Once
 	byName map[string]reflect.StructField
@@ -191,8 +195,8 @@ func settingField(name string) (field string, known bool) {
 	return f.Name, known
 }
 
-// misfitOf says why a setting's field cannot take a value; nil when it can, or when the setting has no field. A number in a string is
-// read in responses, and no server is sent one.
+// misfitOf returns the reason why a setting's field cannot hold a value; nil if it can, or if the
+// setting has no field. A number in a string is accepted in responses, but never sent.
 func misfitOf(name string, value json.RawMessage) *jsonread.Mismatch {
 	if f, named := settingStructField(name); named && strings.HasPrefix(string(value), `"`) {
 		if kind, isNumber := numberKind(f.Type); isNumber {
@@ -228,7 +232,8 @@ func numberKind(t reflect.Type) (kind string, isNumber bool) {
 	return "", false
 }
 
-// encodeEdited writes a value that a program may have changed. In objects, what the program left alone stays as it was read.
+// encodeEdited encodes a value that a program may have changed. In objects, parts that the program
+// did not change stay as read.
 func encodeEdited(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	switch t := now.Type(); {
 	case t == reflect.TypeFor[json.RawMessage]():
@@ -252,8 +257,9 @@ func isResponseStruct(t reflect.Type) bool {
 	return has && extra.Type == reflect.TypeFor[map[string]json.RawMessage]()
 }
 
-// encodeEditedObject writes an object inside the settings: its members as read, with those that
-// were changed. Of one that was not read it writes all, without nil slices and maps: nobody set them.
+// encodeEditedObject encodes an object inside the settings: its keys as read, with the changed
+// values. If the object was not read, it writes all but nil slices, maps and pointers, which were
+// not set.
 func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	members := readMembers(read)
 	for f := range now.Type().Fields() {
@@ -283,11 +289,11 @@ func isNilValue(v reflect.Value) bool {
 	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map || v.Kind() == reflect.Pointer) && v.IsNil()
 }
 
-// encodeEditedSlice writes a list of objects, each compared with the one that was at its place.
+// encodeEditedSlice encodes a list of objects, each compared with the object at the same index.
 func encodeEditedSlice(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	var items []json.RawMessage
 	if json.Unmarshal(read, &items) != nil || len(items) != was.Len() {
-		items = nil // elements of another type were omitted: places do not tell
+		items = nil // elements of another type were omitted, so indexes do not correspond
 	}
 	out := make([]json.RawMessage, now.Len())
 	for i := range out {

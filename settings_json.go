@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// membersOf writes a settings value as JSON members, with what is in its Extra and no field names.
+// membersOf encodes a settings value as a JSON object, including the keys of its Extra, and splits
+// it by key.
 func membersOf(settings any) (map[string]json.RawMessage, error) {
 	data, err := json.Marshal(settings)
 	if err == nil {
@@ -25,8 +26,8 @@ func membersOf(settings any) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// misfitsOf returns the values of a response's Extra that are under the name of a field, which could not take them and has
-// not been set since.
+// misfitsOf returns the values of a response's Extra under the key of a field that could not hold
+// them and that has not been set since.
 func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	misfits := map[string]json.RawMessage{}
 	for name, value := range extra {
@@ -53,7 +54,7 @@ func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string
 	return misfits, nil
 }
 
-// fieldForKey returns the field of a struct that a JSON key is for.
+// fieldForKey returns the field of a struct for a JSON key.
 func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) {
 	for f := range v.Type().Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key && name != "-" {
@@ -63,7 +64,7 @@ func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) 
 	return reflect.Value{}, false
 }
 
-// jsonName is the name of a field in JSON; "" for none.
+// jsonName returns the JSON key of a field; "" if it has none.
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" {
@@ -72,13 +73,13 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// isParameter reports whether the update has a documented parameter of the name.
+// isParameter reports whether the update has a documented parameter with the name.
 func isParameter(name string) bool {
 	_, known := fieldForKey(reflect.ValueOf(UpdateSettingsOptions{}), name)
 	return known
 }
 
-// sameSetting compares two values of a setting. Servers write what is empty as null or as an empty
+// sameSetting compares two values of a setting. Servers write an empty value as null or as an empty
 // value, omit it in an object that is a struct here, and write decimals as text.
 func sameSetting(name string, a, b json.RawMessage) bool {
 	left, leftOK := parseJSON(a)
@@ -100,7 +101,7 @@ func isStructSetting(name string) bool {
 	return known && isResponseStruct(f.Type)
 }
 
-// withoutEmpty removes the empty members of an object. Another value stays as it is.
+// withoutEmpty removes the empty keys of an object. Other values are returned unchanged.
 func withoutEmpty(value any) any {
 	if members, isObject := value.(map[string]any); isObject {
 		maps.DeleteFunc(members, func(_ string, member any) bool { return isEmpty(member) })
@@ -115,7 +116,7 @@ func isNumberText(text, number any) bool {
 	return isText && isNumber && sameNumber(digits, n.String())
 }
 
-// isEmpty reports whether a value is null or means the same to a server. 0 does not.
+// isEmpty reports whether a value is null or means the same to a server. 0 is not empty.
 func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -132,19 +133,20 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// isValue reports whether a value is the one that text stands for.
+// isValue reports whether a value equals the JSON in text.
 func isValue(value json.RawMessage, text string) bool {
 	return value != nil && equalJSON(value, json.RawMessage(text))
 }
 
-// equalJSON compares two JSON values: the order of members, white space and the form of numbers do not count.
+// equalJSON compares two JSON values. It ignores the order of keys, white space and the form of
+// numbers.
 func equalJSON(a, b json.RawMessage) bool {
 	left, leftOK := parseJSON(a)
 	right, rightOK := parseJSON(b)
 	return leftOK && rightOK && sameValue(left, right)
 }
 
-// parseJSON reads one value, with nothing after it.
+// parseJSON parses a single value with nothing after it.
 func parseJSON(text json.RawMessage) (value any, ok bool) {
 	if !json.Valid(text) {
 		return nil, false
@@ -186,7 +188,7 @@ func sameValue(a, b any) bool {
 	return a == b
 }
 
-// sameNumber compares two numerals by their value, as far as float64 can tell.
+// sameNumber compares two numerals by value, within the precision of float64.
 func sameNumber(a, b string) bool {
 	left, leftErr := strconv.ParseFloat(a, 64)
 	right, rightErr := strconv.ParseFloat(b, 64)

@@ -11,12 +11,14 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// Merge sets the settings that a JSON object names, in the contract's words, such as a file of settings as they should be. Changes
-// then has those that differ from what was read. The settings that the object does not name, and its id and times, are left
-// alone. Zero, false and null are values like any other.
+// Merge sets the settings in a JSON object, in the contract's words, such as a file of wanted
+// settings. Changes then returns those that differ from the settings that were read. Settings that
+// the object omits, and the id and times, do not change. Zero, false and null are values like any
+// other.
 //
-// Merge fails with a [*ValidationError], and changes nothing, when the object is not JSON, when a field cannot take a value, and for
-// a name that neither this package nor the settings have: it is most likely misspelled. The error names the line.
+// Merge returns a [*ValidationError] and changes nothing if the object is not JSON, if a field
+// cannot hold a value, or if a name is known neither to this package nor to the settings: it is
+// probably misspelled. The error names the line.
 func (s *ApplicationSettings) Merge(object []byte) error {
 	next := *s
 	next.Extra = maps.Clone(s.Extra)
@@ -37,7 +39,7 @@ func (s *ApplicationSettings) Merge(object []byte) error {
 	return nil
 }
 
-// merge is what Merge does to one value.
+// merge is the state of one call of Merge.
 type merge struct {
 	settings    *ApplicationSettings
 	now, merged map[string]json.RawMessage
@@ -70,7 +72,7 @@ func (m merge) object(object []byte) error {
 	return nil
 }
 
-// set sets one setting, or says why it cannot.
+// set sets one setting, or returns the reason why it cannot.
 func (m merge) set(name string, value json.RawMessage) (reason string) {
 	_, shown := m.now[name]
 	_, named := settingField(name)
@@ -105,7 +107,7 @@ func unknownSetting(name string) string {
 	return "neither the server's settings nor this package have it: is it misspelled? The map Extra takes any name"
 }
 
-// refusedMerge names the line of what is wrong.
+// refusedMerge returns an error that names the line of the setting.
 func refusedMerge(name string, object []byte, offset int, reason string) error {
 	line := 1 + bytes.Count(object[:min(offset, len(object))], []byte("\n"))
 	return &ValidationError{Option: "Merge", Param: name, Reason: fmt.Sprintf("line %d: %s", line, reason)}

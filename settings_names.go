@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// requiredWith is a rule: a setting that is enabled needs others in the same update.
+// requiredWith is a rule: enabling a setting requires others in the same update.
 type requiredWith struct {
 	setting string
 	needs   []string
 }
 
-// companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate limits have none. The contract
-// requires shared_runners_minutes too, which Premium and Ultimate have alone: a server that has it can ask for it.
+// companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate
+// limits have no rules. The contract also requires shared_runners_minutes, which only Premium and
+// Ultimate have: a server that has it can require it.
 func companionSettings() []requiredWith {
 	rules := []requiredWith{
 		{"email_restrictions_enabled", []string{"email_restrictions"}},
@@ -35,7 +36,8 @@ func companionSettings() []requiredWith {
 	return rules
 }
 
-// checkCompanions reports a setting that is enabled without what it needs. What only some tiers have is not demanded.
+// checkCompanions rejects an enabled setting without the settings that it requires. Settings that
+// only some tiers have are not required.
 func checkCompanions(given map[string]json.RawMessage) error {
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {
@@ -47,9 +49,9 @@ func checkCompanions(given map[string]json.RawMessage) error {
 	return nil
 }
 
-// checkNeeds reports a setting that is given with the value of another that takes its effect away
-// (Document 3 §4.1.1). Without that other one the server's own value counts. Apply sends both:
-// deployed servers keep the period for later.
+// checkNeeds rejects a setting whose effect the value of another disables (Document 3 §4.1.1). If
+// the other is not given, the server's value counts. Apply sends both: deployed servers keep the
+// period for later.
 func checkNeeds(given map[string]json.RawMessage) error {
 	if given["unconfirmed_users_delete_after_days"] != nil && isValue(given["delete_unconfirmed_users"], "false") {
 		return &ValidationError{Param: "unconfirmed_users_delete_after_days", Reason: "it needs delete_unconfirmed_users, which is false"}
@@ -78,7 +80,7 @@ func replacedSettings() []deprecatedSetting {
 	return rules
 }
 
-// checkDeprecated reports a deprecated setting that is given beside its replacement.
+// checkDeprecated rejects a deprecated setting together with its replacement.
 func checkDeprecated(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {
 		if given[rule.name] != nil && given[rule.use] != nil {
@@ -88,7 +90,7 @@ func checkDeprecated(given map[string]json.RawMessage) error {
 	return nil
 }
 
-// checkReplaced reports a deprecated setting and its replacement with different values.
+// checkReplaced rejects a deprecated setting and its replacement with different values.
 func checkReplaced(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {
 		old, by := given[rule.name], given[rule.use]
@@ -99,10 +101,11 @@ func checkReplaced(given map[string]json.RawMessage) error {
 	return nil
 }
 
-// settingAlias is a deprecated setting that is its replacement under another name: each shows the value of the other.
+// settingAlias is a deprecated setting that is another name of its replacement: each shows the
+// value of the other.
 type settingAlias struct {
 	deprecatedSetting
-	text bool // the old name has the strings "true" and "false" where the new one has booleans
+	text bool // the old name takes the strings "true" and "false", the new one booleans
 }
 
 func settingAliases() []settingAlias {
@@ -114,7 +117,7 @@ func settingAliases() []settingAlias {
 	}
 }
 
-// forward writes a value of the old name as one of the new name.
+// forward converts a value of the old name to one of the new name.
 func (a settingAlias) forward(value json.RawMessage) json.RawMessage {
 	var text string
 	if a.text && json.Unmarshal(value, &text) == nil && (text == "true" || text == "false") {
@@ -123,7 +126,7 @@ func (a settingAlias) forward(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// backward writes a value of the new name as one of the old name.
+// backward converts a value of the new name to one of the old name.
 func (a settingAlias) backward(value json.RawMessage) json.RawMessage {
 	if a.text && (isValue(value, "true") || isValue(value, "false")) {
 		return json.RawMessage(`"` + strings.TrimSpace(string(value)) + `"`)
@@ -131,7 +134,7 @@ func (a settingAlias) backward(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// aliasValue writes a value of a deprecated setting as one of its replacement.
+// aliasValue converts a value of a deprecated setting to one of its replacement.
 func aliasValue(rule deprecatedSetting, old json.RawMessage) json.RawMessage {
 	for _, alias := range settingAliases() {
 		if alias.deprecatedSetting == rule {
@@ -141,7 +144,7 @@ func aliasValue(rule deprecatedSetting, old json.RawMessage) json.RawMessage {
 	return old
 }
 
-// aliasBackward writes a value of a setting as one of its deprecated name.
+// aliasBackward converts a value of a setting to one of its deprecated name.
 func aliasBackward(old string, value json.RawMessage) json.RawMessage {
 	for _, alias := range settingAliases() {
 		if alias.name == old {
@@ -151,7 +154,8 @@ func aliasBackward(old string, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// shownSetting returns a setting's value, whichever of its names a server shows; nil for none.
+// shownSetting returns a setting's value under any of its names; nil if the server shows none of
+// them.
 func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage {
 	if value := shown[name]; value != nil {
 		return value
@@ -177,12 +181,13 @@ func isNumericSetting(name string) bool {
 	return isNumber || f.Type == reflect.TypeFor[bool]() || f.Type == reflect.TypeFor[*bool]()
 }
 
-// isIdentity reports whether a member of the settings object is no setting.
+// isIdentity reports whether a key of the settings object is not a setting.
 func isIdentity(name string) bool {
 	return name == "id" || name == "created_at" || name == "updated_at"
 }
 
-// isTierSetting reports whether Premium and Ultimate have a setting alone (Document 3 §2.1 and §4.1.1).
+// isTierSetting reports whether only Premium and Ultimate have a setting (Document 3 §2.1 and
+// §4.1.1).
 func isTierSetting(name string) bool {
 	switch name {
 	case "allow_account_deletion", "allow_all_integrations", "allow_group_owners_to_manage_ldap", "allowed_integrations", "assistant_features_enabled",
@@ -196,8 +201,8 @@ func isTierSetting(name string) bool {
 	return false
 }
 
-// isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It goes by the name, since servers
-// have settings that the contract does not name.
+// isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It
+// goes by the name, since servers have settings that the contract does not name.
 func isSecretSetting(name string) bool {
 	if isNumericSetting(name) {
 		return false

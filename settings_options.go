@@ -464,7 +464,7 @@ type UpdateSettingsOptions struct {
 	// enable it. Ultimate by §4.1.1; Premium and Ultimate by §2.1.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available,omitempty"`
 
-	// Extra is sent too: parameters that no field names. A name in it is sent as it is, without
+	// Extra holds parameters without a field. They are sent too, under unchanged names, without
 	// WithVocabulary.
 	Extra map[string]any `json:"-"`
 }

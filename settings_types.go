@@ -707,8 +707,8 @@ type ApplicationSettings struct {
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 
-	read   *settingsObject `json:"-"` // what the value was decoded from; nil for one that a program made
-	merged *settingsObject `json:"-"` // what Merge has set; nil for nothing
+	read   *settingsObject `json:"-"` // object that the value was decoded from; nil if a program created the value
+	merged *settingsObject `json:"-"` // settings that Merge has set; nil for none
 }
 
 // BranchProtectionDefaults is the protection of new default branches (Document 3 §2.1).

@@ -7,7 +7,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
-// outcome is what the status of a response means for its call.
+// outcome is the meaning of a response's status for its call.
 type outcome uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	unexpected
 )
 
-// outcomeOf implements the table in docs/errors-and-retries.md, "What each status means". sent holds the headers
-// that the caller added to the request.
+// outcomeOf implements the table in docs/errors-and-retries.md, "What each status means". sent
+// holds the headers that the caller added to the request.
 func outcomeOf(r *route, status int, sent http.Header) outcome {
 	switch {
 	case status >= 400 && status < 600:
@@ -63,12 +63,12 @@ func (c RetryClass) retriesStatus(status int) bool {
 }
 
 // isLock reports whether the server did not act because another request holds a lock. Deployed
-// servers say so with a 409; other conflicts stay.
+// servers report a lock with a 409; other conflicts persist.
 func isLock(status int, message string) bool {
 	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
 }
 
-// statusText is http.StatusText for the statuses of proxies too.
+// statusText is http.StatusText with the additional statuses of proxies.
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {
 		return text

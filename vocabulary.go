@@ -7,17 +7,16 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Vocabulary is the words that a deployed product has for the contract's neutral ones, as lines
-// of the form
+// Vocabulary maps the contract's neutral words to those of a deployed product, as lines of the form
 //
 //	kind neutral word = product's word
 //
-// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters
-// of an integration its IntegrationKind. Blank lines are skipped. GitLab is built in;
-// WithVocabulary gives one to a client.
+// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of
+// an integration its IntegrationKind. Blank lines are skipped. GitLab is built in; WithVocabulary
+// sets the vocabulary of a client.
 type Vocabulary string
 
-// GitLab is the vocabulary of the product that serves this API in the field.
+// GitLab is the vocabulary of GitLab servers.
 const GitLab Vocabulary = `
 setting antispam_enabled = akismet_enabled
 setting antispam_api_key = akismet_api_key
@@ -95,7 +94,7 @@ scope manage_runners = manage_runner
 default config_file = .gitlab/changelog_config.yml
 `
 
-// Kinds of words. The parameters of an integration have its IntegrationKind.
+// Kinds of words. The kind of an integration's parameters is its IntegrationKind.
 const (
 	settingWord = "setting" // name of an application setting
 	slugWord    = "slug"    // path segment of an integration, by its IntegrationKind
@@ -103,10 +102,10 @@ const (
 	columnWord  = "column"  // column of the CSV file of placeholder reassignments
 	mediaWord   = "media"   // media type
 	scopeWord   = "scope"   // scope of a token
-	defaultWord = "default" // what the server takes for a parameter that is left out
+	defaultWord = "default" // the server's default for an omitted parameter
 )
 
-// Word gives the product's word for a neutral one: GitLab.Word("scope", "manage_runners").
+// Word returns the product's word for a neutral one: GitLab.Word("scope", "manage_runners").
 func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.neutral == neutral {
@@ -116,7 +115,7 @@ func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
 	return "", false
 }
 
-// Neutral gives the contract's word for one of the product's.
+// Neutral returns the contract's word for one of the product's.
 func (v Vocabulary) Neutral(kind, word string) (neutral string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.word == word {
@@ -142,17 +141,17 @@ func (v Vocabulary) entries() iter.Seq[entry] {
 	}
 }
 
-// words is a parsed vocabulary. It never changes; nil has no words.
+// words is a parsed vocabulary. It is immutable; nil has no words.
 type words struct {
 	byNeutral map[term]string // the product's words
 	byWord    map[term]string // the neutral ones
 }
 
-// term is a word of a kind.
+// term is a word with its kind.
 type term struct{ kind, text string }
 
-// parse reads a vocabulary. It refuses every doubtful line: a write with a wrong word would have no
-// effect. isIntegration reports whether a kind of word is an IntegrationKind.
+// parse parses a vocabulary. It rejects every doubtful line: a write with a wrong word would have
+// no effect. isIntegration reports whether a kind of word is an IntegrationKind.
 func (v Vocabulary) parse(isIntegration func(kind string) bool) (*words, error) {
 	if v == "" {
 		return nil, nil
@@ -203,7 +202,8 @@ func (w *words) neutral(kind, word string) (neutral string, known bool) {
 	return neutral, known
 }
 
-// unnamed refuses what the contract leaves unnamed, and the client has no word for.
+// unnamed returns the error for a parameter that the contract does not name, and for which the
+// client has no word.
 func unnamed(param, byHand string) *ValidationError {
 	return &ValidationError{Param: param, Reason: "the contract does not name it: it needs WithVocabulary(forge.GitLab), or give it by hand" + byHand}
 }

@@ -13,12 +13,12 @@ import (
 type renamer struct {
 	words *words
 	kind  string // of the words
-	inner string // the key of an object whose keys are renamed too; empty: none
+	inner string // key of an object whose keys are renamed too; empty if there is no such object
 	err   error  // the integration has no name
 }
 
 // withVocabulary makes the call send and read its object in the words of the client's vocabulary.
-// Options and decoders have the contract's words only.
+// Options and decoders use the contract's words only.
 func (r *request) withVocabulary(n renamer) *request {
 	if r.translate = n.translate; n.err != nil {
 		r.err = n.err
@@ -29,7 +29,7 @@ func (r *request) withVocabulary(n renamer) *request {
 	return r
 }
 
-// encode makes a JSON body of json-tagged options. Extra is not renamed: callers name its keys
+// encode returns the JSON body of json-tagged options. Extra is not renamed: callers name its keys
 // themselves.
 func (n renamer) encode(options any) (*payload, error) {
 	data, err := json.Marshal(options)
@@ -42,7 +42,7 @@ func (n renamer) encode(options any) (*payload, error) {
 	return newJSONPayload(options, data, err)
 }
 
-// toProduct returns the name of a key that is sent.
+// toProduct returns the name under which a key is sent.
 func (n renamer) toProduct(name string) (string, error) {
 	if word, known := n.words.word(n.kind, name); known {
 		return word, nil
@@ -64,8 +64,8 @@ func isUnnamed(name string) bool {
 	return strings.HasPrefix(name, "<")
 }
 
-// translate returns the response in the contract's words. It leaves invalid JSON to the
-// decoder, which reports it.
+// translate returns the response in the contract's words. Invalid JSON is returned unchanged; the
+// decoder reports it.
 func (n renamer) translate(body []byte) ([]byte, error) {
 	renamed, err := n.rename(body, n.toContract)
 	var broken *jsonread.SyntaxError

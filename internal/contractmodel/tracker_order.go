@@ -11,8 +11,8 @@ import (
 // returns false if the documents leave their order open.
 type trackerOrder func(w *trackerWorld, a, b *trackerItem, desc bool) (int, bool)
 
-// trackerNull is the number of a missing value. The documents do not place it. The model puts it
-// last in both directions, in each part of a key.
+// trackerNull is the number of a missing value. The documents do not define its position. The model
+// puts it last in both directions, in each part of a key.
 const trackerNull = math.MaxInt64
 
 // trackerByNumbers sorts by several numbers.

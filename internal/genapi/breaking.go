@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// unlisted returns the names that have a line in the files of before and not in those of now, and
+// unlisted returns the names that have a line in the files of before but not in those of now, and
 // that the changelog does not list as breaking.
 func unlisted(before, now, changelog, release string) ([]string, error) {
 	names, err := removed(before, now)
@@ -73,7 +73,7 @@ func compare(names map[string]bool, old, current []string) error {
 	return nil
 }
 
-// feature is what a line is about.
+// feature is the subject of a line.
 type feature struct {
 	pkg    string // "forgetest.", or empty for the root package
 	owner  string // the name in the package
@@ -119,8 +119,8 @@ func lines(text []byte) []string {
 }
 
 // breakingSections returns the text below each "### Breaking" above the section of the release that
-// is compared with; "" is none. At a release the changes are no longer below "Unreleased", and have
-// no tag yet.
+// is compared with; "" selects the whole changelog. At a release the changes are no longer below
+// "Unreleased", and have no tag yet.
 func breakingSections(changelog, release string) string {
 	if release != "" {
 		changelog, _, _ = strings.Cut(changelog, "\n## "+release+" ")
@@ -134,8 +134,8 @@ func breakingSections(changelog, release string) string {
 	return breaking.String()
 }
 
-// mentions reports whether the text has the name itself, not a longer one that begins or ends with
-// it.
+// mentions reports whether the text contains the name itself, not a longer one that begins or ends
+// with it.
 func mentions(text, name string) bool {
 	return regexp.MustCompile(`(?:^|[^\w.]|\bforge\.)` + regexp.QuoteMeta(name) + `(?:$|[^\w.]|\.(?:$|\W))`).MatchString(text)
 }

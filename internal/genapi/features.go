@@ -74,7 +74,7 @@ func (w *writer) declared(obj *types.TypeName) {
 	w.methods(named)
 }
 
-// fields lists a struct's exported fields. Those of an embedded struct are the struct's own where
+// fields lists a struct's exported fields. The fields of an embedded struct are the struct's own if
 // its type is unexported; an exported type has its own lines.
 func (w *writer) fields(owner string, named *types.Named, s *types.Struct) {
 	for f := range s.Fields() {
@@ -99,8 +99,8 @@ func (w *writer) isPromoted(named *types.Named, f *types.Var) bool {
 	return found == f
 }
 
-// methods lists the exported methods of a type and of its pointer, except those that an embedded
-// exported type brings.
+// methods lists the exported methods of a type and of its pointer, except those promoted from an
+// embedded exported type.
 func (w *writer) methods(named *types.Named) {
 	ofValue := types.NewMethodSet(named)
 	for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
@@ -127,9 +127,8 @@ func (w *writer) isInherited(t types.Type, path []int) bool {
 	return false
 }
 
-// iface lists the methods of an interface. Where it has unexported ones, callers cannot implement
-// it, so that another method breaks no caller; otherwise the line of the type changes with each
-// method.
+// iface lists the methods of an interface. If it has unexported methods, callers cannot implement
+// it, and a new method breaks no caller. Otherwise the line of the type changes with each method.
 func (w *writer) iface(name string, i *types.Interface) {
 	var exported []string
 	sealed := false

@@ -16,17 +16,17 @@ import (
 
 const extraType = "map[string]json.RawMessage"
 
-// packageInfo is what the generator knows of the package. Types are written as the source has them.
+// packageInfo is what the generator knows about the package. Types are in source form.
 type packageInfo struct {
 	name    string
 	types   map[string]ast.Expr
-	methods map[string]map[string]bool // by type, those that matter here
+	methods map[string]map[string]bool // by type; only those that matter here
 }
 
-// field is a member of a response type.
+// field is a field of a response type.
 type field struct {
 	key  string // on the wire
-	path string // from the receiver on: v.Author
+	path string // from the receiver: v.Author
 	typ  string
 }
 
@@ -78,7 +78,8 @@ func (p *packageInfo) isDecoded(typ string) bool {
 	return p.methods[typ]["decodeFrom"] || p.isResponse(typ)
 }
 
-// isResponse reports whether a decoder is made for the type: it has an Extra, or embeds one that has.
+// isResponse reports whether a decoder is generated for the type: it has an Extra, or embeds a type
+// that has one.
 func (p *packageInfo) isResponse(typ string) bool {
 	return slices.ContainsFunc(p.fields(typ), func(f *ast.Field) bool {
 		if len(f.Names) == 0 {
@@ -139,7 +140,7 @@ func (p *packageInfo) add(f *ast.Field, path string, fields *[]field) error {
 	return nil
 }
 
-// unreadable says why a field of the type cannot be read without losing something.
+// unreadable returns the reason why a field of the type cannot be read without loss.
 func (p *packageInfo) unreadable(t ast.Expr) error {
 	lossy := ""
 	ast.Inspect(t, func(n ast.Node) bool {
@@ -174,7 +175,8 @@ func jsonKey(f *ast.Field) (string, error) {
 	return key, nil
 }
 
-// underlying follows the package's own names to a type that is none. Types that read themselves are left alone.
+// underlying resolves the package's own type names to another type. It does not resolve types that
+// have UnmarshalJSON.
 func (p *packageInfo) underlying(typ string) string {
 	for range len(p.types) {
 		t, known := p.types[typ]
@@ -186,7 +188,7 @@ func (p *packageInfo) underlying(typ string) string {
 	return typ
 }
 
-// source writes a type as its source has it.
+// source returns a type in source form.
 func source(t ast.Expr) string {
 	var out bytes.Buffer
 	if err := format.Node(&out, token.NewFileSet(), t); err != nil {

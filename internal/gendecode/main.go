@@ -1,16 +1,19 @@
-// Gendecode writes zz_decode.go: a decoder for each response type of the package in the current directory. A response type is a
-// struct with the field Extra map[string]json.RawMessage, its own or that of a struct it embeds. The structs and their json
-// tags stay the single source: run go generate after changing one, and nothing else.
+// Gendecode writes zz_decode.go: a decoder for each response type of the package in the current
+// directory. A response type is a struct with the field Extra map[string]json.RawMessage, either
+// declared or embedded. The structs and their json tags are the single source: run go generate
+// after changing one, and nothing else.
 //
-// How a field is read follows from its type: the table kinds names a function of internal/jsonread for basic types; response
-// types and types with a decodeFrom method of their own are read by that; pointers, slices and maps of these by optional,
-// slice and table of decode.go, and a Nullable of these by nullable. To add a kind, write its function in jsonread and name it in the table. A response type
-// that comes in another form too has a method decodeOther, which its decoder asks first.
+// The type of a field determines how it is read. The table kinds names a function of
+// internal/jsonread for each basic type. Response types and types with a decodeFrom method are read
+// by that method. Pointers, slices and maps of these are read by pointer, sliceOf and mapOf of
+// decode.go, and a Nullable of these by nullable. To add a kind, write its function in jsonread and
+// name it in the table. A response type that also comes in another form has a method decodeOther,
+// which its decoder calls first.
 //
-// No value is lost: the Reader keeps in Extra what no field names, and what a field could not take. So what a decoder would
-// lose is an error here: a field without a json name, two fields of one name, a struct below a response type
-// that has no Extra, and a type that no function reads, such as any, which rounds numbers, or one with a method
-// UnmarshalJSON only.
+// No value is lost: the Reader stores in Extra the values of keys without a field, and those that
+// do not fit their field. Whatever a decoder would lose is an error here: a field without a json
+// name, two fields with one name, a struct without Extra below a response type, and a type that no
+// function reads, such as any, which rounds numbers, or one that has UnmarshalJSON only.
 package main
 
 import (
@@ -39,7 +42,7 @@ func main() {
 	}
 }
 
-// generate gives the text of the output file for the package in dir.
+// generate returns the text of the output file for the package in dir.
 func generate(dir string) ([]byte, error) {
 	pkg, err := load(dir)
 	if err != nil {
@@ -79,7 +82,7 @@ func (p *packageInfo) decoder(out *bytes.Buffer, name string) error {
 	return nil
 }
 
-// statement reads the next value into a field, whose type has a reader.
+// statement returns the statement that reads the next value into a field whose type has a reader.
 func (p *packageInfo) statement(f field) string {
 	typ := f.typ
 	switch inner, isMap := strings.CutPrefix(typ, mapOf); {
@@ -100,7 +103,8 @@ func (p *packageInfo) statement(f field) string {
 	return fmt.Sprintf("%s(&%s, r)", function, f.path)
 }
 
-// kinds names the function that reads a basic type. Those of generic functions read named types of the kind, too.
+// kinds names the function that reads a basic type. Generic functions also read named types of the
+// kind.
 var kinds = map[string]struct {
 	function string
 	generic  bool
@@ -117,7 +121,7 @@ var kinds = map[string]struct {
 
 const mapOf = "map[string]"
 
-// nullableOf is the type of a Nullable's value, or "".
+// nullableOf returns the type of a Nullable's value, or "".
 func nullableOf(typ string) string {
 	if inner, isNullable := strings.CutPrefix(typ, "Nullable["); isNullable {
 		return strings.TrimSuffix(inner, "]")
@@ -125,8 +129,8 @@ func nullableOf(typ string) string {
 	return ""
 }
 
-// readable reports whether a field of the type can be read: a basic type or one with a decoder, or a pointer to one or a
-// Nullable of one, or slices and a map of such.
+// readable reports whether a field of the type can be read: a basic type or one with a decoder, a
+// pointer to one, a Nullable of one, or slices and a map of these.
 func (p *packageInfo) readable(typ string) bool {
 	if inner, isPointer := strings.CutPrefix(typ, "*"); isPointer {
 		return p.reader(inner) != ""
@@ -137,7 +141,8 @@ func (p *packageInfo) readable(typ string) bool {
 	return p.element(strings.TrimPrefix(typ, mapOf)) != ""
 }
 
-// element gives the function that reads an element of an array or of a map, or "". A null that is kept raw stays one.
+// element returns the function that reads an element of an array or a map, or "". A raw element
+// that is null stays null.
 func (p *packageInfo) element(typ string) string {
 	if typ == "json.RawMessage" {
 		return "jsonread.Verbatim[" + typ + "]"
@@ -151,7 +156,7 @@ func (p *packageInfo) element(typ string) string {
 	return p.reader(typ)
 }
 
-// reader gives the function that reads a basic type or one with a decoder, or "".
+// reader returns the function that reads a basic type or one with a decoder, or "".
 func (p *packageInfo) reader(typ string) string {
 	if p.isDecoded(typ) {
 		return "(*" + typ + ").decodeFrom"

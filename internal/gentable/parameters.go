@@ -14,17 +14,17 @@ import (
 // parameter is a query parameter of the catalogue.
 type parameter struct {
 	Wire string
-	Keys []parameter // of a hash with keys of its own
+	Keys []parameter // of a hash with fixed keys
 }
 
-// endpoint is an endpoint of the catalogue, as far as its query is concerned.
+// endpoint is an endpoint of the catalogue, reduced to its query.
 type endpoint struct {
 	ID, Status, Method, Path string
 	Query                    []parameter `json:"query_params"`
 }
 
-// parameterTable writes the query parameters of each endpoint that reads: those of the catalogue and
-// those of deployed servers.
+// parameterTable returns the source of the query parameters of each GET endpoint: those of the
+// catalogue and those of deployed servers.
 func parameterTable(dir string) ([]byte, error) {
 	var endpoints []endpoint
 	var deployed []struct {
@@ -60,7 +60,7 @@ func parameterTable(dir string) ([]byte, error) {
 	return parameterSource(rows), nil
 }
 
-// parameterNames lists the names on the wire, those of a hash one by one.
+// parameterNames returns the names on the wire. The keys of a hash are listed one by one.
 func parameterNames(parameters []parameter) (names []string) {
 	for _, p := range parameters {
 		if len(p.Keys) > 0 {

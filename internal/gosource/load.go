@@ -20,26 +20,26 @@ import (
 	"strings"
 )
 
-// Package is a package with its syntax and what its names mean.
+// Package is a parsed and type-checked package.
 type Package struct {
 	// Types is the package itself.
 	Types *types.Package
-	// Info has the types of expressions, and the objects that identifiers define and use.
+	// Info holds the types of expressions, and the objects that identifiers define and use.
 	Info *types.Info
 	// Files are the parsed files, with their comments.
 	Files []*ast.File
-	// Fset has the positions of the files.
+	// Fset holds the positions of the files.
 	Fset *token.FileSet
 }
 
-// listed is what go list reports of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir, Export, ForTest string
 	GoFiles                          []string
 	DepOnly                          bool
 }
 
-// Load type-checks the packages that the patterns name, without their tests.
+// Load type-checks the packages that match the patterns, without their tests.
 func Load(dir string, patterns ...string) ([]*Package, error) {
 	return load(dir, patterns, nil, func(p listed) bool { return !p.DepOnly })
 }
@@ -59,7 +59,7 @@ func LoadWithTests(dir, pattern string) (*Package, error) {
 	return packages[0], nil
 }
 
-// LoadExternalTests type-checks the packages that the patterns name, without tests, and their
+// LoadExternalTests type-checks the packages that match the patterns, without tests, and their
 // external tests (forge_test).
 func LoadExternalTests(dir string, patterns ...string) ([]*Package, error) {
 	return load(dir, patterns, []string{"-test"}, func(p listed) bool {
@@ -84,8 +84,8 @@ func Imports(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// load takes the imports of the packages from the export data that the go command builds, so that
-// only the packages themselves are parsed.
+// load reads imported packages from the export data that the go command builds, so that only the
+// matched packages are parsed.
 func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Package, error) {
 	found, err := list(dir, patterns, flags)
 	if err != nil {

@@ -1,19 +1,24 @@
-// Package jsonread is the pull reader below the generated decoders: it walks a complete JSON text, hands out the values
-// that a decoder asks for, and checks the syntax of all the rest. It accepts what encoding/json accepts.
+// Package jsonread is the pull reader of the generated decoders. It walks a complete JSON text,
+// returns the values that a decoder requests, and checks the syntax of the rest. It accepts the
+// same input as encoding/json.
 //
-// A decoder calls Object, then Key until that returns false, and reads or skips one value after each key; arrays work the
-// same way with Array and More. Values are read by the functions of values.go, which share one form so that they can be
-// handed to others: f(&field, r) bool. A value of another type than the one asked for is noted as a Mismatch, skipped, and
-// leaves the zero value. The first syntax error ends everything: Err keeps it, and every method returns at once from then on.
+// A decoder calls Object, then Key until it returns false, and reads or skips one value after each
+// key; arrays work the same way with Array and More. The functions of values.go read values. They
+// share one signature, so that they can be passed as arguments: f(&field, r) bool. A value of
+// another type than the requested one is recorded as a Mismatch and skipped, and its field is set
+// to the zero value. The first syntax error ends reading: Err returns it, and every method returns
+// immediately from then on.
 //
-// No value is lost: a decoder of a struct calls Field in place of Key, which keeps the raw value of a field that was noted,
-// or has an element that was. Elements of arrays and of maps belong to the field around them, and the fields of an object
-// to that object. Unknown keeps the values of the other keys.
+// No value is lost: a decoder of a struct calls Field instead of Key, which stores in Extra the raw
+// value of a field that is a mismatch, or that has an element that is one. Elements of arrays and
+// maps belong to the enclosing field, and the fields of an object to that object. Unknown stores
+// the values of all other keys.
 //
-// Strings are copies, so that nothing keeps the text alive. Short ones share small blocks (see textCopier).
+// Strings are copies, so that none of them keeps the text in memory. Short ones share small blocks
+// (see textCopier).
 //
-// To add a kind of value: write a function like Bool in values.go, which has the rule for null, name it in the table kinds of
-// internal/gendecode, and give it a line in TestValues.
+// To add a kind of value, write a function like Bool in values.go, with the same rule for null,
+// name it in the table kinds of internal/gendecode, and add a line to TestValues.
 package jsonread
 
 import (
@@ -25,26 +30,27 @@ import (
 )
 
 const (
-	maxDepth      = 10000 // of nesting, as encoding/json
-	maxMismatches = 1000  // kept: a text can hold millions
+	maxDepth      = 10000 // of nesting, as in encoding/json
+	maxMismatches = 1000  // recorded; a text can contain millions
 
-	entrySize = 2 * 24 // bytes that a value in a map of raw values takes, without its text
+	entrySize = 2 * 24 // bytes of an entry in a map of raw values, without its text
 
-	keptDepth   = 64       // steps that Reset keeps the memory of
-	keptScratch = 16 << 10 // bytes, likewise
+	keptDepth   = 64       // steps whose memory Reset keeps
+	keptScratch = 16 << 10 // bytes that Reset keeps
 )
 
-// Reader walks one JSON text. Use Reset before the first call; the zero Reader reads an empty text.
+// Reader reads one JSON text. Call Reset before the first read; the zero Reader reads an empty
+// text.
 type Reader struct {
-	// Strict makes mismatches and unknown members errors.
+	// Strict makes mismatches and unknown keys errors.
 	Strict bool
-	// Limit is how many bytes may be counted by Take; 0 is no limit.
+	// Limit is the maximum number of bytes that Take may count; 0: unlimited.
 	Limit int64
-	// Foreign reads a value into a type that has no decoder. A program that has none of its own does
+	// Foreign reads a value into a type without a generated decoder. A program without such types does
 	// not link it.
 	Foreign func(v any, r *Reader) (ok bool, err error)
-	// Watch is called for each mismatch, and with an empty want for each value whose key names no
-	// field. place is as Place returns it.
+	// Watch is called for each mismatch, and with an empty want for each value whose key has no field.
+	// place is the result of Place.
 	Watch func(place, want, got string)
 
 	data    []byte
@@ -54,72 +60,74 @@ type Reader struct {
 	path    []step // the objects and arrays entered, outermost first
 	key     []byte // the current key, unescaped
 	wrong   []Mismatch
-	scratch []byte // the last string that had escapes, without them
+	scratch []byte // the last unescaped string
 	texts   textCopier
-	zone    *time.Location // the last zone made for an offset
+	zone    *time.Location // the last zone created for an offset
 	shift   int            // its offset in seconds
 }
 
-// step is a place on the way down: a key of an object, or an index of an array.
+// step is a level of the current place: a key of an object, or an index of an array.
 type step struct {
 	start, end int // of the key in the text, escaped
 	index      int // -1 for keys
 	state      state
-	isMap      bool // its keys name no fields
+	isMap      bool // its keys are not field names
 }
 
-// state is what Field and next have to know of an object or array, in bits. It is 0 on the usual way.
+// state holds what Field and next must know about an object or array, as bits. It is 0 in the
+// common case.
 type state uint8
 
 const (
-	empty   state = 1 << iota // no member yet
-	odd                       // the current value, or an element of it, was noted
-	kept                      // an earlier value of this object was noted and kept
-	foreign                   // the current key names no field
+	empty   state = 1 << iota // no entry yet
+	odd                       // the current value, or an element of it, is a mismatch
+	kept                      // an earlier value of this object was a mismatch and was stored
+	foreign                   // the current key has no field
 )
 
-// Mismatch is a value whose JSON type was not the one asked for, or one that could be read in part only.
+// Mismatch is a value whose JSON type is not the requested one, or that could be read in part only.
 type Mismatch struct {
-	// Pointer is the value's place (RFC 6901).
+	// Pointer is the place of the value (RFC 6901).
 	Pointer string
-	// Want and Got are the two types.
+	// Want and Got are the requested and the actual type.
 	Want, Got string
 }
 
-// SyntaxError is a text that is not JSON.
+// SyntaxError reports a text that is not JSON.
 type SyntaxError struct {
 	// Offset is the number of bytes before the error.
 	Offset int
-	// Reason says what is wrong.
+	// Reason describes the error.
 	Reason string
 }
 
-// Error gives the reason and the offset.
+// Error returns the reason and the offset.
 func (e *SyntaxError) Error() string { return e.Reason + " at byte " + strconv.Itoa(e.Offset) }
 
-// StrictError is what Strict refuses: a member that no field names, or a value of the wrong type.
+// StrictError reports a violation of Strict: a key without a field, or a value of the wrong type.
 type StrictError struct {
 	// Pointer is the place (RFC 6901).
 	Pointer string
-	// Reason says what is wrong there.
+	// Reason describes the error.
 	Reason string
 }
 
-// Error gives the place and the reason.
+// Error returns the place and the reason.
 func (e *StrictError) Error() string { return e.Pointer + ": " + e.Reason }
 
-// LimitError is a text whose values take more memory than Limit.
+// LimitError reports a text whose values take more memory than Limit.
 type LimitError struct {
 	// Limit is the number of bytes.
 	Limit int64
 }
 
-// Error gives the limit.
+// Error returns the limit as text.
 func (e *LimitError) Error() string {
 	return "its values take more than " + strconv.FormatInt(e.Limit, 10) + " bytes"
 }
 
-// Reset starts over with another text, which must not change until the last value is read. Of the text before nothing is kept.
+// Reset starts reading another text, which must not change until the last value is read. Nothing of
+// the previous text is kept.
 func (r *Reader) Reset(data []byte) {
 	if r.data == nil && r.err == nil { // nothing was read since the last Reset
 		r.data = data
@@ -129,27 +137,27 @@ func (r *Reader) Reset(data []byte) {
 	if cap(path) > keptDepth || cap(scratch) > keptScratch {
 		path, scratch = nil, nil
 	}
-	// One by one: a whole Reader is a kilobyte to write.
+	// Field by field: assigning a whole Reader would write a kilobyte.
 	r.data, r.pos, r.err, r.taken, r.path, r.key, r.wrong, r.scratch = data, 0, nil, 0, path, nil, nil, scratch
 	r.zone, r.shift = nil, 0
 	r.texts.reset()
 }
 
-// Take counts memory that the values of an array or object take: two bytes of text may stand for a thousand. Beyond the limit
-// nothing more is read.
+// Take counts the memory of the values of an array or object: two bytes of text may decode to a
+// thousand. Beyond the limit, reading stops.
 func (r *Reader) Take(size int) {
 	if r.taken += int64(size); r.Limit > 0 && r.taken > r.Limit && r.err == nil {
 		r.err = &LimitError{r.Limit}
 	}
 }
 
-// Err is the first syntax error, or what Strict refuses.
+// Err returns the first error: in the syntax, or of Strict or Limit.
 func (r *Reader) Err() error { return r.err }
 
 // Mismatches lists the first 1,000 values of the wrong type.
 func (r *Reader) Mismatches() []Mismatch { return r.wrong }
 
-// End checks that nothing but white space follows the value.
+// End returns an error if anything but white space follows the value.
 func (r *Reader) End() error {
 	if r.peek(); r.err == nil && r.pos < len(r.data) {
 		r.fail("unexpected data after the value")
@@ -157,10 +165,12 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Object enters an object. It returns false, with the value read, when it is null or of another type.
+// Object enters an object. If the value is null or of another type, Object reads it and returns
+// false.
 func (r *Reader) Object() bool { return r.enter('{', "object") }
 
-// Map enters an object whose keys name no fields; like Object. Its values belong to the field around it.
+// Map is Object for an object whose keys are not field names. Its values belong to the enclosing
+// field.
 func (r *Reader) Map() bool {
 	open := r.Object()
 	if open {
@@ -169,7 +179,7 @@ func (r *Reader) Map() bool {
 	return open
 }
 
-// Array enters an array; like Object.
+// Array enters an array; otherwise it is like Object.
 func (r *Reader) Array() bool { return r.enter('[', "array") }
 
 func (r *Reader) enter(open byte, want string) bool {
@@ -189,11 +199,12 @@ func (r *Reader) enter(open byte, want string) bool {
 	return false
 }
 
-// Key moves to the next member of the object and returns true, or leaves the object and returns false.
+// Key moves to the next key of the object and returns true, or leaves the object and returns false.
 func (r *Reader) Key() bool { return r.Field(nil) }
 
-// Field is Key for an object whose keys name fields. If the value before did not fit its field, it goes into extra under
-// its key, raw; if it did, one of the same key is removed from extra: the last value of a repeated key counts.
+// Field is Key for an object whose keys are field names. If the previous value did not fit its
+// field, Field stores it unparsed in extra, under its key. If it did fit, Field deletes its key
+// from extra: the last value of a repeated key counts.
 func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 	if !r.next('}', extra) {
 		return false
@@ -217,10 +228,11 @@ func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 	return r.err == nil
 }
 
-// CurrentKey is the key of the member that Key moved to. It is good until the member's value is read.
+// CurrentKey returns the key that Key moved to. It is valid until the value is read.
 func (r *Reader) CurrentKey() []byte { return r.key }
 
-// More moves to the next element of the array and returns true, or leaves the array and returns false.
+// More moves to the next element of the array and returns true, or leaves the array and returns
+// false.
 func (r *Reader) More() bool {
 	if !r.next(']', nil) {
 		return false
@@ -229,14 +241,14 @@ func (r *Reader) More() bool {
 	return true
 }
 
-// next moves over the comma to the next member, or leaves the object or array. A comma before its end is found by the
-// caller, who wants a key or a value there.
+// next moves past the comma to the next entry, or leaves the object or array. The caller detects a
+// comma before the end, since it expects a key or a value there.
 func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {
 	if r.err != nil {
 		return false
 	}
 	c, top := r.peek(), &r.path[len(r.path)-1]
-	if c == ',' && top.state == 0 { // the usual way
+	if c == ',' && top.state == 0 { // the common case
 		r.pos++
 		return true
 	}
@@ -262,7 +274,7 @@ func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {
 	return true
 }
 
-// settle keeps or removes the value before the current place, as Field says.
+// settle stores or deletes the value before the current place, as documented for Field.
 func (r *Reader) settle(top *step, extra *map[string]json.RawMessage) {
 	if extra == nil {
 		top.state = 0
@@ -283,7 +295,7 @@ func (r *Reader) settle(top *step, extra *map[string]json.RawMessage) {
 	top.state = kept
 }
 
-// keep puts a value into extra.
+// keep stores a value in extra.
 func (r *Reader) keep(extra *map[string]json.RawMessage, key string, value []byte) {
 	if *extra == nil {
 		*extra = map[string]json.RawMessage{}
@@ -292,7 +304,7 @@ func (r *Reader) keep(extra *map[string]json.RawMessage, key string, value []byt
 	(*extra)[key] = value
 }
 
-// Skip reads a value that nobody wants, and checks its syntax.
+// Skip skips a value and checks its syntax.
 func (r *Reader) Skip() {
 	switch c := r.peek(); c {
 	case '{':
@@ -316,7 +328,8 @@ func (r *Reader) Skip() {
 	}
 }
 
-// View gives the next value's text itself, which is good as long as the text that Reset was given; nil after an error.
+// View returns the text of the next value without copying it. It is valid as long as the text
+// passed to Reset. View returns nil after an error.
 func (r *Reader) View() []byte {
 	r.peek()
 	start := r.pos
@@ -326,7 +339,7 @@ func (r *Reader) View() []byte {
 	return r.data[start:r.pos]
 }
 
-// Peek is View, and leaves the value to be read.
+// Peek is View without consuming the value.
 func (r *Reader) Peek() []byte {
 	r.peek()
 	start := r.pos
@@ -335,16 +348,17 @@ func (r *Reader) Peek() []byte {
 	return text
 }
 
-// Offset is the number of bytes read. After Kind it is where the next value starts.
+// Offset returns the number of bytes read. After Kind it is the start of the next value.
 func (r *Reader) Offset() int { return r.pos }
 
-// Null reports whether the next value is null, and reads it if so.
+// Null reports whether the next value is null, and consumes it if so.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
-// WasNull reports whether the value that was just read is null: no other ends with this letter.
+// WasNull reports whether the value just read is null: no other value ends with this letter.
 func (r *Reader) WasNull() bool { return r.pos > 0 && r.data[r.pos-1] == 'l' }
 
-// Kind names the type of the next value: object, array, string, number, boolean or null; "" when there is none.
+// Kind returns the type of the next value: object, array, string, number, boolean or null; "" if no
+// value begins there.
 func (r *Reader) Kind() string { return kindOf(r.peek()) }
 
 func kindOf(c byte) string {
@@ -365,7 +379,8 @@ func kindOf(c byte) string {
 	return ""
 }
 
-// mismatch skips a value that is not of the wanted type, and notes it. It returns false, for its callers to return.
+// mismatch skips a value that is not of the wanted type, and records it. It returns false, which
+// its callers return.
 func (r *Reader) mismatch(want string) bool {
 	got := r.Kind()
 	if r.Skip(); r.err == nil {
@@ -374,7 +389,8 @@ func (r *Reader) mismatch(want string) bool {
 	return false
 }
 
-// Note records that the value just read, or what below points to in it, is not of the wanted type.
+// Note records that the value just read, or the part of it that below points to, is not of the
+// wanted type.
 func (r *Reader) Note(below, want, got string) {
 	for i := len(r.path) - 1; i >= 0; i-- {
 		if top := &r.path[i]; top.index < 0 && !top.isMap {
@@ -394,7 +410,7 @@ func (r *Reader) Note(below, want, got string) {
 	}
 }
 
-// Unknown keeps the value of the current key in extra: no field has its name.
+// Unknown stores the value of the current key, which has no field, in extra.
 func (r *Reader) Unknown(extra *map[string]json.RawMessage) {
 	top := &r.path[len(r.path)-1]
 	if top.state&kept != 0 {
@@ -413,7 +429,7 @@ func (r *Reader) Unknown(extra *map[string]json.RawMessage) {
 	}
 }
 
-// Pointer writes the current place as a JSON pointer.
+// Pointer returns the current place as a JSON pointer.
 func (r *Reader) Pointer() string {
 	var b strings.Builder
 	for _, s := range r.path {
@@ -427,7 +443,7 @@ func (r *Reader) Pointer() string {
 	return b.String()
 }
 
-// Place is Pointer with "*" for what is data: indexes, and keys of maps.
+// Place returns Pointer with "*" for data: indexes, and keys of maps.
 func (r *Reader) Place() string {
 	var b strings.Builder
 	for _, s := range r.path {
@@ -440,12 +456,12 @@ func (r *Reader) Place() string {
 	return b.String()
 }
 
-// token writes a key as a part of a JSON pointer.
+// token returns a key as a token of a JSON pointer.
 func (r *Reader) token(s step) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(string(unescape(nil, r.data[s.start:s.end])))
 }
 
-// peek skips white space and gives the next byte; 0 at the end.
+// peek skips white space and returns the next byte; 0 at the end.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.data) && r.data[r.pos] > ' ' {
 		return r.data[r.pos]
@@ -465,7 +481,7 @@ func (r *Reader) peekPastSpace() byte {
 	return 0
 }
 
-// literal reads a word that has begun.
+// literal reads a word.
 func (r *Reader) literal(word string) bool {
 	for i := range len(word) {
 		if r.pos == len(r.data) || r.data[r.pos] != word[i] {
@@ -477,7 +493,7 @@ func (r *Reader) literal(word string) bool {
 	return true
 }
 
-// fail keeps the first error.
+// fail records the first error.
 func (r *Reader) fail(reason string) {
 	if r.err == nil {
 		if r.pos >= len(r.data) {

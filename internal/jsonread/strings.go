@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanString reads a string and gives what is between its quotes. escaped says that this is not the text itself yet: it has
-// escapes, or invalid UTF-8; see unescape.
+// scanString reads a string and returns the bytes between its quotes. escaped reports that they
+// contain escapes or invalid UTF-8, and need unescape.
 func (r *Reader) scanString() (raw []byte, escaped bool) {
 	r.pos++
 	start, wide := r.pos, false
@@ -36,9 +36,10 @@ func (r *Reader) scanString() (raw []byte, escaped bool) {
 	return nil, false
 }
 
-// plainPrefix counts the bytes before the first that needs a look: a quote, a backslash, a control byte, or one outside ASCII. It
-// tests eight at a time: one of the terms has the high bit of a byte set where that byte is such a one, and perhaps of bytes
-// after it, so that the lowest is right. Bytes outside ASCII, which the differences get wrong, are hits anyway.
+// plainPrefix returns the number of bytes before the first quote, backslash, control byte or byte
+// outside ASCII. It tests eight bytes at a time: one of the terms sets the high bit of such a byte,
+// and perhaps of later ones, so that the lowest bit is right. Bytes outside ASCII, for which the
+// subtractions are wrong, are hits anyway.
 func plainPrefix(s []byte) int {
 	const (
 		ones  = 0x0101010101010101
@@ -84,7 +85,8 @@ func (r *Reader) escape() {
 
 func isHex(c byte) bool { return c-'0' <= 9 || c-'a' <= 5 || c-'A' <= 5 }
 
-// unescape appends the text of a checked string to out. Invalid UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
+// unescape appends the decoded text of a checked string to out. Invalid UTF-8 and lone surrogates
+// become U+FFFD, as in encoding/json.
 func unescape(out, raw []byte) []byte {
 	for {
 		n := plainPrefix(raw)
@@ -113,7 +115,7 @@ func unescape(out, raw []byte) []byte {
 	}
 }
 
-// hexRune gives the code unit of a \u escape at the front of s, or -1.
+// hexRune returns the code unit of a \u escape at the front of s, or -1.
 func hexRune(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Time reads a timestamp; the empty string is the zero time. Beside RFC 3339 it reads what servers write in place of
-// it: a space for the T, a comma for the point, an offset of hours only or without a colon, no offset for UTC, lower-case
-// letters, UTC for Z, and a date for its midnight in UTC. Digits beyond the nanoseconds are cut off and noted.
+// Time reads a timestamp; the empty string is the zero time. In addition to RFC 3339 it reads the
+// forms that servers write instead: a space for the T, a comma for the point, an offset of hours
+// only or without a colon, no offset for UTC, lower-case letters, UTC for Z, and a date for its
+// midnight in UTC. Digits beyond nanoseconds are dropped, which is recorded as a mismatch.
 func Time(v *time.Time, r *Reader) bool {
 	*v = time.Time{}
 	raw, ok := r.text("timestamp")
@@ -25,8 +26,8 @@ func Time(v *time.Time, r *Reader) bool {
 	return ok
 }
 
-// Date reads a day of the form YYYY-MM-DD; the empty string is zeros, as null is. Of a timestamp it reads the day as it
-// is written, and notes it.
+// Date reads a day of the form YYYY-MM-DD; the empty string and null are zeros. It reads the day of
+// a timestamp as written, and records a mismatch.
 func (r *Reader) Date() (year, month, day int, ok bool) {
 	raw, ok := r.text("date")
 	if len(raw) == 0 {
@@ -46,7 +47,7 @@ func (r *Reader) Date() (year, month, day int, ok bool) {
 	return year, month, day, true
 }
 
-// parseDate reads the day at the front of raw.
+// parseDate parses the day at the front of raw.
 func parseDate(raw []byte) (year, month, day int, ok bool) {
 	if len(raw) < len(time.DateOnly) || raw[4] != '-' || raw[7] != '-' {
 		return 0, 0, 0, false
@@ -63,13 +64,14 @@ func daysIn(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// twoDigits reads the first two bytes.
+// twoDigits parses the first two bytes.
 func twoDigits(raw []byte) (int, bool) {
 	a, b := raw[0]-'0', raw[1]-'0'
 	return int(a)*10 + int(b), a <= 9 && b <= 9
 }
 
-// anyTime reads a timestamp of any of the known forms. cut says that digits of it are lost.
+// anyTime parses a timestamp of any of the known forms. The second result reports whether digits
+// were lost.
 func (r *Reader) anyTime(raw []byte) (t time.Time, cut, ok bool) {
 	if t, ok = r.parseTime(raw); !ok {
 		var plain [64]byte
@@ -81,7 +83,8 @@ func (r *Reader) anyTime(raw []byte) (t time.Time, cut, ok bool) {
 	return t, isCut(raw), ok
 }
 
-// rfc3339 appends to out the timestamp as RFC 3339 writes it. It is nil for a text that is not like a timestamp.
+// rfc3339 appends the timestamp in the form of RFC 3339 to out. It returns nil for a text that does
+// not resemble a timestamp.
 func rfc3339(out, raw []byte) []byte {
 	const date, seconds = len("2006-01-02"), len("2006-01-02T15:04:05")
 	if len(raw) == date {
@@ -121,8 +124,9 @@ func isCut(timestamp []byte) bool {
 	return end > nanoseconds && len(bytes.Trim(timestamp[nanoseconds:end], "0")) > 0
 }
 
-// parseTime leaves the calendar to package time, which reads a time in UTC without allocating. An offset is cut off before
-// and its zone put on after, so that a run of equal offsets makes one zone.
+// parseTime parses an RFC 3339 timestamp with package time, which does not allocate for a time in
+// UTC. An offset is removed before and applied after, so that consecutive equal offsets share one
+// zone.
 func (r *Reader) parseTime(raw []byte) (t time.Time, ok bool) {
 	var utc [64]byte
 	n := len(raw)
@@ -139,7 +143,7 @@ func (r *Reader) parseTime(raw []byte) (t time.Time, ok bool) {
 	return t, err == nil
 }
 
-// offset gives the seconds of an ordinary offset at the end of a timestamp.
+// offset returns the seconds of an ordinary offset at the end of a timestamp.
 func offset(raw []byte) (seconds int, ok bool) {
 	n := len(raw)
 	if n < 6 || raw[n-3] != ':' || raw[n-6] != '+' && raw[n-6] != '-' {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The functions below read one value into v. null is the zero value. They return false, and leave the zero value, when
-// there was a value of another type. A value that v can hold a part of is read and noted.
+// The functions below read one value into v. null is the zero value. For a value of another type,
+// they set the zero value and return false. A value that v can hold in part only is read and
+// recorded as a mismatch.
 
 // Text reads a string.
 func Text[T ~string](v *T, r *Reader) bool {
@@ -19,7 +20,7 @@ func Text[T ~string](v *T, r *Reader) bool {
 	return ok
 }
 
-// Bool reads a boolean. The strings "true" and "false" are read too, and noted.
+// Bool reads a boolean. It also reads the strings "true" and "false", and records a mismatch.
 func Bool[T ~bool](v *T, r *Reader) bool {
 	*v = false
 	switch r.peek() {
@@ -39,8 +40,8 @@ func Bool[T ~bool](v *T, r *Reader) bool {
 	return r.mismatch("boolean")
 }
 
-// Int reads an integer. Servers write some ids as strings, so a string of digits is read too. A number with a fraction, an
-// exponent or too many digits is a mismatch.
+// Int reads an integer. It also reads a string of digits, since servers write some ids as strings.
+// A number with a fraction, an exponent or too many digits is a mismatch.
 func Int[T ~int | ~int64](v *T, r *Reader) bool {
 	*v = 0
 	raw, ok := r.numeral("integer")
@@ -56,8 +57,9 @@ func Int[T ~int | ~int64](v *T, r *Reader) bool {
 	return true
 }
 
-// Float reads a number. A string that holds a number is read too, as servers write a coverage. Of a number that
-// no float64 is, the nearest is read; it is noted where the digits differ.
+// Float reads a number. It also reads a string that holds a number, since servers write a coverage
+// as a string. A number is rounded to the nearest float64; if its digits change, a mismatch is
+// recorded.
 func Float[T ~float64](v *T, r *Reader) bool {
 	*v = 0
 	raw, ok := r.numeral("number")
@@ -76,7 +78,7 @@ func Float[T ~float64](v *T, r *Reader) bool {
 	return true
 }
 
-// isRounded reports whether n, written with as many digits as a number has, is another number.
+// isRounded reports whether n, written with the number of digits of raw, differs from raw.
 func isRounded(raw []byte, n float64) bool {
 	if len(raw) <= 15 && !bytes.ContainsAny(raw, "eE") {
 		return false
@@ -85,7 +87,7 @@ func isRounded(raw []byte, n float64) bool {
 	return digits != significant(strconv.AppendFloat(nil, n, 'e', max(len(digits), 1)-1, 64))
 }
 
-// significant returns a number's digits without the zeros around them.
+// significant returns the digits of a number without leading and trailing zeros.
 func significant(number []byte) string {
 	if e := bytes.IndexAny(number, "eE"); e >= 0 {
 		number = number[:e]
@@ -109,7 +111,7 @@ func Bytes(v *[]byte, r *Reader) bool {
 	return true
 }
 
-// Raw copies the text of a value of any type; null is nil.
+// Raw copies the text of a value of any type; nil for null.
 func Raw[T ~[]byte](v *T, r *Reader) bool {
 	if *v = nil; !r.Null() {
 		*v = bytes.Clone(r.View())
@@ -117,13 +119,13 @@ func Raw[T ~[]byte](v *T, r *Reader) bool {
 	return r.err == nil
 }
 
-// Verbatim copies the text of a value of any type, null included: for elements of arrays and maps.
+// Verbatim copies the text of a value of any type, including null: for elements of arrays and maps.
 func Verbatim[T ~[]byte](v *T, r *Reader) bool {
 	*v = bytes.Clone(r.View())
 	return r.err == nil
 }
 
-// text gives a string, good until the next one is read; nil for null.
+// text returns a string, which is valid until the next one is read; nil for null.
 func (r *Reader) text(want string) (raw []byte, ok bool) {
 	switch r.peek() {
 	case '"':
@@ -139,14 +141,14 @@ func (r *Reader) text(want string) (raw []byte, ok bool) {
 	return nil, r.mismatch(want)
 }
 
-// numeral gives the text of a number, or of a string that should hold one; nil for null.
+// numeral returns the text of a number, or of a string that should hold one; nil for null.
 func (r *Reader) numeral(want string) (raw []byte, ok bool) {
 	switch c := r.peek(); {
 	case c == '-' || c-'0' <= 9:
 		raw = r.number()
 	case c == '"':
 		raw, _ = r.scanString()
-		if digits := bytes.TrimPrefix(raw, []byte("-")); len(digits) > 1 && digits[0] == '0' && digits[1] != '.' { // more than its number
+		if digits := bytes.TrimPrefix(raw, []byte("-")); len(digits) > 1 && digits[0] == '0' && digits[1] != '.' { // leading zeros would be lost
 			r.Note("", want, "string")
 			return nil, false
 		}
@@ -158,7 +160,7 @@ func (r *Reader) numeral(want string) (raw []byte, ok bool) {
 	return raw, r.err == nil
 }
 
-// number reads a number and gives its text; nil after an error.
+// number reads a number and returns its text; nil after an error.
 func (r *Reader) number() []byte {
 	n, ok := numberPrefix(r.data[r.pos:])
 	raw := r.data[r.pos : r.pos+n]
@@ -174,7 +176,8 @@ func (r *Reader) number() []byte {
 	return nil
 }
 
-// numberPrefix counts the bytes of the number at the front of s. If it is none, n counts the bytes that could begin one.
+// numberPrefix returns the length of the number at the front of s. If ok is false, n is the number
+// of bytes that could begin a number.
 func numberPrefix(s []byte) (n int, ok bool) {
 	if n < len(s) && s[n] == '-' {
 		n++
@@ -198,7 +201,7 @@ func numberPrefix(s []byte) (n int, ok bool) {
 	return n, true
 }
 
-// digits moves n over one digit or more.
+// digits advances n past one or more digits.
 func digits(s []byte, n int) (int, bool) {
 	start := n
 	for n < len(s) && s[n]-'0' <= 9 {
@@ -207,8 +210,8 @@ func digits(s []byte, n int) (int, bool) {
 	return n, n > start
 }
 
-// parseInt reads digits, and a minus before them. What strconv.ParseInt accepts beyond that is not JSON, and it would
-// take a copy.
+// parseInt parses digits with an optional minus sign. strconv.ParseInt accepts more than JSON does,
+// and needs a copy.
 func parseInt(raw []byte) (int64, bool) {
 	unsigned := raw
 	negative := len(raw) > 0 && raw[0] == '-'
@@ -231,16 +234,17 @@ func parseInt(raw []byte) (int64, bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
-// textCopier copies short strings into blocks, many to an allocation, and reuses what it copied a moment ago: an answer repeats
-// its authors, states and labels. A block is small, so that a string which outlives the others keeps little alive, and no
-// larger than the rest of the answer can fill.
+// textCopier copies short strings into blocks, many per allocation, and reuses recent copies: the
+// same authors, states and labels occur many times in a response. A block is small, so that a
+// string which outlives the others keeps little memory alive, and no larger than the rest of the
+// response can fill.
 type textCopier struct {
 	block  strings.Builder
 	recent [64]string
 	used   uint64 // a bit for each of recent
 }
 
-// reset forgets what was copied.
+// reset drops the recent copies and the block.
 func (t *textCopier) reset() {
 	for ; t.used != 0; t.used &= t.used - 1 {
 		t.recent[bits.TrailingZeros64(t.used)] = ""
@@ -251,7 +255,7 @@ func (t *textCopier) reset() {
 const (
 	blockSize    = 512 // bytes
 	longestBlock = 128 // bytes of a string that shares a block
-	longestKept  = 160 // bytes of a string that is remembered
+	longestKept  = 160 // bytes of a string that may be reused
 )
 
 func (t *textCopier) copy(raw []byte, rest int) string {

@@ -37,8 +37,7 @@ func (r *report) checkCall(s *source, l limits) {
 	}
 }
 
-// checkPart checks that one file only assigns to a part of call. A call as a whole may be made
-// anywhere.
+// checkPart checks that only one file assigns to a part of call. Any file may create a whole call.
 func (r *report) checkPart(s *source, call *types.Struct, p part) {
 	owned := map[types.Object]bool{}
 	for f := range call.Fields() {
@@ -60,7 +59,7 @@ func (r *report) checkPart(s *source, call *types.Struct, p part) {
 	r.atMost("assignments to call."+p.field+" outside "+p.file, len(foreign), p.foreign, strings.Join(foreign, " "))
 }
 
-// own adds a field, and the fields of its type. Those of an embedded type belong to them.
+// own adds a field and the fields of its type, including those of embedded types.
 func own(f *types.Var, owned map[types.Object]bool) {
 	owned[f] = true
 	inner, ok := f.Type().Underlying().(*types.Struct)
@@ -74,8 +73,7 @@ func own(f *types.Var, owned map[types.Object]bool) {
 	}
 }
 
-// assignments returns the places in a file where one of the fields is assigned to, or something
-// that is inside of it.
+// assignments returns the places in a file that assign to one of the fields, or to a part of one.
 func (s *source) assignments(f *ast.File, owned map[types.Object]bool) (places []string) {
 	add := func(targets ...ast.Expr) {
 		for _, target := range targets {

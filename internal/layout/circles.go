@@ -24,12 +24,12 @@ func load(dir string) (*source, error) {
 	return &source{packages[0]}, nil
 }
 
-// file returns the name of the file that has the position.
+// file returns the name of the file at the position.
 func (s *source) file(p token.Pos) string { return filepath.Base(s.Fset.Position(p).Filename) }
 
 // checkCircles checks the circles of files. A file depends on another one if it uses a type,
-// function, method, field, constant or variable that the other one declares. In a circle each file
-// depends on each other one, directly or through others.
+// function, method, field, constant or variable that the other one declares. In a circle, each file
+// depends on all others, directly or through others.
 func (r *report) checkCircles(s *source, l limits) {
 	largest, mixed := []string(nil), []string(nil)
 	services := s.serviceFiles()
@@ -86,7 +86,7 @@ func declaredType(d ast.Decl) string {
 	return ""
 }
 
-// receiver returns the name of the type that f is a method of.
+// receiver returns the name of the receiver type of f.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

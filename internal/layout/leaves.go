@@ -16,8 +16,8 @@ import (
 // rootPackage is the import path that leaves do not import.
 const rootPackage = "github.com/forge-sdk/forge-go"
 
-// checkLeaves checks the leaves: that they do not import the root package, not through others
-// either, and that they export few names.
+// checkLeaves checks that the leaves do not import the root package, directly or through others,
+// and that they export few names.
 func (r *report) checkLeaves(dir string, l limits) error {
 	for _, name := range leaves() {
 		folder := filepath.Join(dir, "internal", name)

@@ -27,7 +27,7 @@ type limits struct {
 // part is a field of call, and the only file that assigns to it and to the fields of its type.
 type part struct {
 	field, file string
-	foreign     int // assignments that other files may have
+	foreign     int // allowed in other files
 }
 
 func repository() limits {
@@ -46,7 +46,7 @@ func repository() limits {
 	}
 }
 
-// leaves are packages below internal/ that import nothing of the root package. One that does not
+// leaves are packages below internal/ that do not import the root package. A package that does not
 // exist is not checked.
 func leaves() []string {
 	return []string{"bufpool", "conn", "credential", "jsonread", "linkheader", "safetext", "savefile", "task", "throttle"}
@@ -69,7 +69,7 @@ func main() {
 	}
 }
 
-// report has what the checks found.
+// report holds the results of the checks.
 type report struct{ figures, problems []string }
 
 func (r *report) problem(format string, args ...any) {

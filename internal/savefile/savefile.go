@@ -14,19 +14,19 @@ import (
 
 const maxLinks = 40 // as in Linux
 
-// Write creates or replaces the file at path with what write writes. The content goes to a
+// Write creates or replaces the file at path with the output of write. The content is written to a
 // temporary file in the same directory, which only its owner can read and whose name cannot be
-// guessed. It is synced and renamed when write has returned nil. Otherwise it is removed, after a
-// panic or runtime.Goexit too.
+// guessed. The temporary file is synced and renamed when write returns nil. Otherwise it is
+// removed, also after a panic or runtime.Goexit.
 //
 // A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
-// owner and group where the process may set them. Where the group cannot stay, the new group gets
-// no more than others have. A private file never has more than the mode 0600, and belongs to the
-// user who writes it.
+// owner and group if the process may set them. If the group cannot be kept, the new group gets no
+// more permissions than others have. A private file never has more than the mode 0600, and belongs
+// to the user who writes it.
 //
-// A symbolic link stays, and the file that it leads to is replaced. What is refused: a link to
-// nothing, what is not a regular file, and another user's file or link in a directory with the
-// sticky bit that everybody may write to.
+// A symbolic link is kept, and the file that it points to is replaced. Write refuses a link to a
+// missing file, anything that is not a regular file, and another user's file or link in a
+// world-writable directory with the sticky bit.
 func Write(path string, private bool, write func(io.Writer) error) error {
 	target, old, err := resolve(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func Write(path string, private bool, write func(io.Writer) error) error {
 	return t.commit(target)
 }
 
-// CheckRegular refuses what is not a regular file.
+// CheckRegular returns an error for anything that is not a regular file.
 func CheckRegular(info fs.FileInfo) error {
 	var kind string
 	switch mode := info.Mode(); {
@@ -63,9 +63,9 @@ func CheckRegular(info fs.FileInfo) error {
 	return fmt.Errorf("%s is %s and not a regular file", info.Name(), kind)
 }
 
-// resolve follows symbolic links to the file that will be replaced. old is nil where there is none
-// yet. Directories are left to the system: cleaning a path would change what ".." after a link
-// means.
+// resolve follows symbolic links to the file that will be replaced. old is nil if it does not exist
+// yet. The system resolves directories: cleaning a path would change the meaning of ".." after a
+// link.
 func resolve(path string) (target string, old fs.FileInfo, err error) {
 	target = path
 	for range maxLinks {
@@ -102,14 +102,14 @@ func resolve(path string) (target string, old fs.FileInfo, err error) {
 // temporary is the file while it is incomplete.
 type temporary struct {
 	file      *os.File
-	mode      fs.FileMode // now
+	mode      fs.FileMode // current
 	final     fs.FileMode
-	old       fs.FileInfo // whose owner is kept; nil: nobody's
+	old       fs.FileInfo // whose owner is kept; nil: none
 	committed bool
 }
 
-// create makes the temporary file. A new file that is not private is created with all that the
-// umask allows: this is the only way to learn the umask that no other goroutine can disturb. It is
+// create creates the temporary file. A new file that is not private is created with all permissions
+// that the umask allows: no other way to learn the umask is safe from other goroutines. The file is
 // empty at that moment.
 func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	dir, _ := filepath.Split(target)
@@ -129,7 +129,7 @@ func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	return t, nil
 }
 
-// commit makes the file what it should be, and gives it its name.
+// commit sets the final mode and owner, and renames the file.
 func (t *temporary) commit(target string) error {
 	if t.old != nil && !keepOwner(t.file, t.old) {
 		t.final = withoutGroup(t.final)
@@ -149,7 +149,7 @@ func (t *temporary) commit(target string) error {
 	return nil
 }
 
-// discard removes the file unless it has its name.
+// discard removes the file unless it was committed.
 func (t *temporary) discard() {
 	if !t.committed {
 		_ = t.file.Close()

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hasModes: files have no permission bits here, beyond read-only.
+// hasModes reports that files have no permission bits here, except read-only.
 const hasModes = false
 
 func keepOwner(*os.File, fs.FileInfo) bool { return true }

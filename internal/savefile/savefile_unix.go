@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// hasModes: files have permission bits.
+// hasModes reports that files have permission bits.
 const hasModes = true
 
-// keepOwner gives a file the owner and the group of another one, as far as the process may. It
-// reports whether the group is the same now.
+// keepOwner sets the owner and group of a file to those of another one, as far as the process may.
+// It reports whether the group is the same now.
 func keepOwner(file *os.File, old fs.FileInfo) bool {
 	info, err := file.Stat()
 	if err != nil {
@@ -30,7 +30,7 @@ func keepOwner(file *os.File, old fs.FileInfo) bool {
 	return is.Gid == was.Gid || file.Chown(-1, int(was.Gid)) == nil
 }
 
-// checkTrust refuses a file or link that another user may have put there on purpose, as Linux does
+// checkTrust rejects a file or link that another user may have put there on purpose, as Linux does
 // (fs.protected_symlinks, fs.protected_regular).
 func checkTrust(dir string, found fs.FileInfo) error {
 	if dir == "" {

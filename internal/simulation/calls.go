@@ -31,7 +31,7 @@ type row struct {
 	upload bool
 }
 
-// calling has the arguments of one call: what a step passes to a method.
+// calling holds the arguments that a step passes to a method.
 type calling struct {
 	ctx    context.Context //nolint:containedctx // it is an argument of the methods
 	client *forge.Client

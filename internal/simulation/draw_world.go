@@ -93,8 +93,8 @@ func (w *WorldPlan) drawRefreshes(r source, p *Plan) {
 	}
 }
 
-// drawElsewhere aims faults at what is not the server: the token endpoint, the proxy, and the other
-// origin that downloads are redirected to.
+// drawElsewhere aims faults at other servers: the token endpoint, the proxy, and the origin that
+// downloads are redirected to.
 func (w *WorldPlan) drawElsewhere(r source, steps []*Step) {
 	var places []Fault
 	if w.Auth == OAuth {

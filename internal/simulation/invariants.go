@@ -227,7 +227,7 @@ func cursorResumes(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// Each item of a list comes with a cursor, so that a program that stops there can go on later.
+// Each item of a list comes with a cursor, so that a program that stops there can continue later.
 func cursorIsKnown(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		for _, w := range s.walks {

@@ -279,8 +279,8 @@ func (o *observed) attemptWithin(from, until time.Time) *attempt {
 	return nil
 }
 
-// sharesWaits reports whether a 429 of the route is one of all routes of the API. Routes with a limit
-// that is documented have waits of their own, and so has the registry.
+// sharesWaits reports whether a 429 of the route applies to all routes of the API. Routes with a
+// documented limit have separate waits, and so has the registry.
 func sharesWaits(route string) bool {
 	limited := strings.HasSuffix(route, "/archive[.:format]") || strings.HasSuffix(route, "/blobs/:sha") || strings.HasSuffix(route, "/:repository_id/tags")
 	return !limited && !strings.HasPrefix(route, "/v2") && !strings.HasPrefix(route, "/jwt")

@@ -18,8 +18,8 @@ func onceTakesEffectOnce(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A write that gets 303 has had its result, whatever it was: nothing more is sent for it. The client
-// may not get the response that the server sends.
+// A write that gets 303 has had its result, whatever it was: nothing more is sent for it. The
+// client may not get the response that the server sends.
 func seeOtherEndsWrites(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if !s.row.writes() || s.row.more {

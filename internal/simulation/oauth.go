@@ -103,7 +103,7 @@ type tokenWriter struct {
 	tokens *tokens
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *tokenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write looks for a token in p: forgetest writes the body in one call.

@@ -50,7 +50,7 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// limiter is the caller's Limiter. It never waits.
+// limiter is a caller-supplied Limiter. It never waits.
 type limiter struct{ w *World }
 
 func (l *limiter) Wait(ctx context.Context) error {

@@ -20,8 +20,8 @@ type Violation struct {
 func (v Violation) String() string { return v.Name + ": " + v.Text }
 
 // Run opens a bubble with the world of the plan, runs body in it, closes everything, and returns
-// the violations: a panic of body, and what is still in use. t is only for the bubble and never
-// fails.
+// the violations: a panic of body, and resources that are still in use. t is only for the bubble
+// and never fails.
 func Run(t *testing.T, plan WorldPlan, body func(w *World)) (violations []Violation) {
 	t.Helper()
 	defer func() {

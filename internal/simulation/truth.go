@@ -105,8 +105,8 @@ func generic(v any) any {
 	return out
 }
 
-// addExtra adds what the Extra maps of a value hold, which encoding/json does not write, to what it
-// has written.
+// addExtra adds the values of the Extra maps of a value, which encoding/json does not write, to
+// what it has written.
 func addExtra(v reflect.Value, written any) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()

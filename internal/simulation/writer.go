@@ -16,7 +16,7 @@ type writer struct {
 	out    int // bytes that were sent
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader sends the header.

@@ -1,6 +1,6 @@
 // Package task runs functions that call the caller's code in separate goroutines. A panic, a
-// runtime.Goexit and a function that never returns do not get lost there: whoever waits for the
-// task sees each of them.
+// runtime.Goexit and a function that never returns are not lost: the waiter for the task sees each
+// of them.
 package task
 
 import (
@@ -52,8 +52,8 @@ func (t *Task[T]) run(f func() (T, error)) {
 	returned = true
 }
 
-// Wait returns when the function has ended or ctx has, and reports whether the function has. A
-// function that has ended counts even if ctx has ended too.
+// Wait returns when the function or ctx has ended, and reports whether the function has. A function
+// that has ended counts even if ctx has ended too.
 func (t *Task[T]) Wait(ctx context.Context) bool {
 	select {
 	case <-t.done:
@@ -72,9 +72,9 @@ func (t *Task[T]) ended() bool {
 	}
 }
 
-// Result returns what the function returned. A panic of the function is raised again, with the same
-// value, in the goroutine that calls Result, each time. The error is ErrGoexit where the function
-// ended its goroutine, and ErrRunning where it has not ended.
+// Result returns the results of the function. It raises a panic of the function again, with the
+// same value, in the goroutine that calls Result, on each call. The error is ErrGoexit if the
+// function ended its goroutine, and ErrRunning if it has not ended.
 func (t *Task[T]) Result() (T, error) {
 	if !t.ended() {
 		var none T

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Patience is how long one call may take: many times what it needs.
+// Patience is the time limit of one call: many times the time that it needs.
 const Patience = 5 * time.Second
 
-// Kind is how a function came to its end.
+// Kind is how a function ended.
 type Kind int
 
 const (
-	Returned Kind = iota // as functions do
+	Returned Kind = iota // normally
 	Panicked             // with a panic that its goroutine can recover
 	Exited               // with runtime.Goexit
-	Hung                 // not at all
+	Hung                 // it has not ended
 )
 
 // Outcome is the result of a call.
@@ -41,7 +41,7 @@ func (o Outcome) String() string {
 	}
 }
 
-// Of calls f in its own goroutine and waits for its end.
+// Of calls f in its own goroutine and waits for its end, at most for patience.
 func Of(patience time.Duration, f func() error) Outcome {
 	began, done := time.Now(), Start(f)
 	select {
@@ -53,7 +53,7 @@ func Of(patience time.Duration, f func() error) Outcome {
 	}
 }
 
-// Start calls f in its own goroutine.
+// Start calls f in its own goroutine and sends the outcome when it ends.
 func Start(f func() error) <-chan Outcome {
 	done := make(chan Outcome, 1)
 	go func() {

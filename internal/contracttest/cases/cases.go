@@ -28,8 +28,8 @@ type Method struct {
 	Func     any
 }
 
-// Methods name the typed method of each documented endpoint. What the methods take is seen
-// from their types.
+// Methods lists the typed method of each documented endpoint. The types of the methods show their
+// arguments.
 var Methods = []Method{
 	{"registry.update_visibility", (*forge.RegistryService).SetVisibility},
 	{"registry.list_project_repositories", (*forge.RegistryService).ListForProject},
@@ -164,7 +164,7 @@ func All(t *testing.T) []*Case {
 	return cases
 }
 
-// foreignKeys are the fields of options for a query that neither the catalogue nor deployed servers
+// foreignKeys returns the fields of query options that neither the catalogue nor deployed servers
 // have on the endpoint.
 func foreignKeys(t *testing.T, c *Case) map[string]bool {
 	t.Helper()
@@ -184,8 +184,8 @@ func foreignKeys(t *testing.T, c *Case) map[string]bool {
 	return foreign
 }
 
-// deployedParameters are the query parameters that deployed servers have beyond the contract, by
-// endpoint.
+// deployedParameters returns the query parameters that deployed servers have beyond the contract,
+// by endpoint.
 func deployedParameters(t *testing.T) map[string][]string {
 	t.Helper()
 	var rows []struct {
@@ -205,13 +205,13 @@ type Case struct {
 	Name     string
 	Endpoint catalogue.Endpoint
 	Method   reflect.Value
-	Options  reflect.Type // nil for none
+	Options  reflect.Type // nil if there are none
 	Kind     forge.IntegrationName
 	Slug     string
 	Foreign  map[string]bool // parameters of shared options that the endpoint lacks
 }
 
-// Consume reads what a method gives to its end.
+// Consume reads the results of a method to the end, and returns the error.
 func Consume(results []reflect.Value) error {
 	last := results[len(results)-1]
 	if err, failed := last.Interface().(error); failed {
@@ -235,7 +235,7 @@ func Consume(results []reflect.Value) error {
 
 var pathParams = regexp.MustCompile(`\[\.:(\w+)\]|:(\w+)`)
 
-// Arguments are what the method is called with, and the path that they make.
+// Arguments returns the arguments of a call of the method, and the path of its request.
 func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (in []reflect.Value, path string) {
 	t.Helper()
 	var segments []string
@@ -290,8 +290,8 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 
 const Token, User, Content = "conformance-token", "robot", "content\n"
 
-// Vocabulary is a vocabulary that maps each neutral word to itself: what the contract leaves
-// unnamed then has the catalogue's placeholder for a name.
+// Vocabulary returns a vocabulary that maps each neutral word to itself. Names that the contract
+// omits are then the catalogue's placeholders.
 func Vocabulary() forge.Vocabulary {
 	var words strings.Builder
 	for line := range strings.Lines(string(forge.GitLab)) {
@@ -333,15 +333,14 @@ func LeastResponse(e catalogue.Endpoint) (status int, body string) {
 	return status, "{}"
 }
 
-// Integration is a kind, its options, and the parameters of deployed servers beyond the
-// contract.
+// Integration is a kind, its options, and the parameters of deployed servers beyond the contract.
 type Integration struct {
 	Kind    forge.IntegrationKind
 	Options func() forge.IntegrationOptions
 	Beyond  []string
 }
 
-// Kinds name the options of each kind, in the order of the contract, and the parameters of
+// Kinds lists the options of each kind, in the order of the contract, and the parameters of
 // deployed servers beyond it.
 var Kinds = []Integration{
 	{forge.IntegrationTaskTracker, func() forge.IntegrationOptions { return &forge.TaskTrackerOptions{} }, nil},

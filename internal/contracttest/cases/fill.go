@@ -22,20 +22,20 @@ import (
 
 // Filled are options with a distinct value in every field.
 type Filled struct {
-	Value   reflect.Value // the struct; none where the method takes no options
+	Value   reflect.Value // the struct; invalid if the method takes no options
 	Sent    map[string]*Sent
 	Omitted map[string]bool
 }
 
-// Sent is what a field must become on the wire.
+// Sent is the expected wire form of a field.
 type Sent struct {
 	Texts []string // in a query or form
 	JSON  any
 }
 
-const HashKey = "a key" // of every hash
+const HashKey = "a key" // key of every hash
 
-// Fill sets the fields but those left out. In each round the booleans are others.
+// Fill sets all fields except those in left. Each round sets other booleans.
 func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 	t.Helper()
 	f := &Filled{Sent: map[string]*Sent{}, Omitted: left}
@@ -63,8 +63,8 @@ func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 	return f
 }
 
-// fill sets the fields of a struct. Extra and Params are no parameters of the contract, Slug is in
-// the path, and without ManifestType the word of the vocabulary is asked for.
+// fill sets the fields of a struct. Extra and Params are not parameters of the contract, Slug is in
+// the path, and without ManifestType the word of the vocabulary is requested.
 func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample func(key string, kind reflect.Type) (reflect.Value, *Sent)) {
 	t.Helper()
 	for field, value := range options.Fields() {
@@ -85,7 +85,7 @@ func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample
 	}
 }
 
-// Keys are the keys of the fields that are set.
+// Keys returns the keys of the fields that are set.
 func (f *Filled) Keys() map[string]bool {
 	keys := map[string]bool{}
 	for key := range f.Sent {
@@ -101,8 +101,8 @@ var (
 		"containerregistryaccesslevel", "visibility", "scopes", "scope")
 )
 
-// NameKey makes one of the names of a parameter on the wire and in Go: not[author_id], or not. and
-// AuthorID.
+// NameKey returns the same key for the wire name and the Go name of a parameter: not[author_id], or
+// not. and AuthorID.
 func NameKey(name string) string {
 	if strings.HasPrefix(name, "<") {
 		name = placeholderPrefix.ReplaceAllString(name, "")
@@ -110,7 +110,7 @@ func NameKey(name string) string {
 	return otherNames.Replace(strings.ToLower(wireMarks.Replace(name)))
 }
 
-// sampleSent is a value with the number in it, and what must become of it on the wire.
+// sampleSent returns a value that contains the number, and its expected wire form.
 func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, enum []any) (reflect.Value, *Sent) {
 	t.Helper()
 	text := fmt.Sprintf("v%d +&é/x", n) // a pattern too
@@ -129,13 +129,14 @@ func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, 
 	return reflect.ValueOf(text).Convert(kind), &Sent{[]string{text}, text}
 }
 
-// sampled is a value, and what it is on the wire.
+// sampled is a value and its wire form.
 type sampled struct {
 	value any
 	sent  Sent
 }
 
-// samples are values of all types but those of strings. Where several fit a type, the first is taken.
+// samples returns values of all types except string types. If several fit a type, the first is
+// used.
 func samples(n int, text string, truth bool) (all []sampled) {
 	add := func(json any, sent string, values ...any) {
 		for _, value := range values {
@@ -154,7 +155,7 @@ func samples(n int, text string, truth bool) (all []sampled) {
 	add(text, text, forge.Text(text), new(text), forge.Value(text))
 	list([]any{number, 1000.0}, []string{decimal, "1000"}, forge.IDs(int64(n), 1000), []int64{int64(n), 1000})
 	add(truth, strconv.FormatBool(truth), new(truth))
-	add(true, "true", true) // the contract has one value of such a parameter
+	add(true, "true", true) // the contract allows one value of such a parameter
 	add(number, decimal, forge.Value(time.Duration(n)*time.Second))
 	add("Started", "Started", forge.Started)
 	add(date, date, day)
@@ -185,12 +186,12 @@ func IsBody(options any) bool {
 	return options != nil && len(catalogue.JSONFields(reflect.TypeOf(options).Elem())) > 0
 }
 
-// ClientParams are parameters that the client sends by itself where the options have no field for
-// them: those of lists, a constant of registry tokens, and the file of an upload.
+// ClientParams are parameters that the client sends if the options have no field for them: those of
+// lists, a constant of registry tokens, and the file of an upload.
 var ClientParams = []string{"page", "per_page", "pagination", "order_by", "sort", "service", "file"}
 
-// WireFields sets every field, encodes the options as a call does, and gives the wire names with
-// the types of their fields.
+// WireFields sets every field, encodes the options as a call does, and returns the types of the
+// fields by wire name.
 func WireFields(t *testing.T, options any) map[string]reflect.Type {
 	t.Helper()
 	if IsBody(options) {
@@ -209,7 +210,7 @@ func WireFields(t *testing.T, options any) map[string]reflect.Type {
 		field := full.Elem()
 		for name := range strings.SplitSeq(path, ".") {
 			if field.Kind() == reflect.Map {
-				break // its keys are the caller's
+				break // its keys are chosen by the caller
 			}
 			field = reflect.Indirect(field).FieldByName(name)
 			require.True(t, field.IsValid(), "no field sends %s", wire)
@@ -238,7 +239,7 @@ func SentNames(t *testing.T, options any) []string {
 // formField is a field of an upload as an argument of curl.
 var formField = regexp.MustCompile(`--form(?:-string)? '?([^=']+)=`)
 
-// Sample is a value other than zero that encodes.
+// Sample returns a nonzero value that can be encoded.
 func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
 	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Hash{"<key>": "x"}, forge.FileBytes([]byte("x"))} {
@@ -269,7 +270,7 @@ func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 	return value
 }
 
-// SetFields sets the fields of the named parameters.
+// SetFields sets the fields of the parameters to sample values.
 func SetFields(t *testing.T, options reflect.Value, params ...string) {
 	t.Helper()
 	for _, param := range params {
@@ -279,7 +280,7 @@ func SetFields(t *testing.T, options reflect.Value, params ...string) {
 	}
 }
 
-// CheckWithout checks options that have everything but one parameter.
+// CheckWithout checks options that have all parameters except one.
 func CheckWithout(t *testing.T, options any, param string) error {
 	t.Helper()
 	full := reflect.New(reflect.TypeOf(options).Elem())
@@ -288,8 +289,8 @@ func CheckWithout(t *testing.T, options any, param string) error {
 	return Check(t, full.Interface())
 }
 
-// Check returns the error of a call with the options, which is planned and not sent; nil if
-// they are valid.
+// Check returns the error of a planned call with the options; nil if they are valid. The call is
+// not sent.
 func Check(t *testing.T, options any) error {
 	t.Helper()
 	if err := plan(t, options, forge.DryRun(nil)); !errors.Is(err, forge.ErrDryRun) {
@@ -299,7 +300,7 @@ func Check(t *testing.T, options any) error {
 	return nil
 }
 
-// plan calls the first method that takes the options.
+// plan plans a call of the first method that takes the options.
 func plan(t *testing.T, options any, opts ...forge.RequestOption) error {
 	t.Helper()
 	client, err := plannedClient()
@@ -330,7 +331,7 @@ func plan(t *testing.T, options any, opts ...forge.RequestOption) error {
 	return nil
 }
 
-// plannedClient sends nothing.
+// plannedClient returns a client for calls that are planned only.
 var plannedClient = sync.OnceValues(func() (*forge.Client, error) {
 	const base = "https://forge.example.com"
 	return forge.NewClient(base, forge.WithToken(Token), forge.WithVocabulary(Vocabulary()),

@@ -30,7 +30,7 @@ type Param struct {
 	Encoding         []string // of a body parameter
 	Const            string
 	Special          []string // words instead of a value
-	Allowed          []any    // the values of which one must be
+	Allowed          []any    // one of these values is required
 	Format           string
 	WireSpecial      string `json:"wire_special"`
 }
@@ -57,7 +57,8 @@ type Endpoint struct {
 	}
 }
 
-// Params lists the parameters of query and body, those of a hash one by one.
+// Params returns the parameters of query and body, without those of pagination. The keys of a hash
+// are listed one by one.
 func (e Endpoint) Params() []Param {
 	var all []Param
 	for _, param := range slices.Concat(e.Query, e.Body) {
@@ -73,7 +74,7 @@ func (e Endpoint) Params() []Param {
 	return append(all, e.orderParams(all)...)
 }
 
-// orderParams are the parameters of an order that keyset pagination leaves to the caller.
+// orderParams returns the order parameters that keyset pagination leaves to the caller.
 func (e Endpoint) orderParams(others []Param) (all []Param) {
 	if e.Pagination.Order == nil {
 		return nil
@@ -104,7 +105,7 @@ type Field struct {
 	Enum     []any `json:"enum_seen"`
 }
 
-// Endpoints returns the endpoints of the catalogue by method and path.
+// Endpoints returns the documented endpoints of the catalogue by id.
 func Endpoints(t *testing.T) map[string]Endpoint {
 	t.Helper()
 	var list []Endpoint
@@ -118,7 +119,7 @@ func Endpoints(t *testing.T) map[string]Endpoint {
 	return endpoints
 }
 
-// All lists the parameters with those of pagination, and those of a hash one by one.
+// All returns the parameters with those of pagination. The keys of a hash are listed instead of it.
 func (e Endpoint) All() (params []Param) {
 	for _, param := range slices.Concat(e.Query, e.Body) {
 		if len(param.Keys) == 0 {
@@ -163,19 +164,19 @@ func JSONFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// UnnamedSettings are the settings that the contract describes without a name, sorted.
+// UnnamedSettings returns the settings that the contract describes without a name, sorted.
 func UnnamedSettings() []string {
 	return []string{"diagramsnet_enabled", "diagramsnet_url", "jira_connect_additional_audience_url", "jira_connect_application_key", "jira_connect_proxy_url",
 		"jira_connect_public_key_storage_enabled", "kroki_enabled", "kroki_url", "plantuml_enabled", "plantuml_url"}
 }
 
-// SettingDependencies are the settings that a condition or a deprecation of the contract names, and
-// its list of parameters does not.
+// SettingDependencies returns the settings that a condition or a deprecation of the contract names,
+// but not its list of parameters.
 func SettingDependencies() []string {
 	return []string{"delete_unconfirmed_users", "enforce_terms", "password_authentication_enabled_for_web", "require_two_factor_authentication"}
 }
 
-// ShownName returns the tag of a field that the catalogue has under a placeholder.
+// ShownName returns the JSON name of a field that the catalogue lists under a placeholder.
 func ShownName(name string) string {
 	switch name {
 	case "<issue_tracker_connect: application key>":
@@ -190,7 +191,7 @@ func ShownName(name string) string {
 	return strings.NewReplacer("<diagram1>", "plantuml", "<diagram2>", "diagramsnet", "<diagram3>", "kroki").Replace(name)
 }
 
-// SettingFacts describes a setting as one place of the contract does.
+// SettingFacts describes a setting according to one part of the contract.
 type SettingFacts struct {
 	Name, Type string
 	Nullable   bool
@@ -198,10 +199,11 @@ type SettingFacts struct {
 	Items      struct{ Type string }
 }
 
-// Setting is a setting: in responses, in the update, or in both. Neither: a condition names it.
+// Setting is a setting in responses, in the update, or in both. If both are nil, only a condition
+// names it.
 type Setting struct{ Field, Param *SettingFacts }
 
-// Settings are all settings of the contract, by the names of this package.
+// Settings returns all settings of the contract, by the names of this package.
 func Settings(t *testing.T) map[string]Setting {
 	t.Helper()
 	var types map[string]struct{ Fields []*SettingFacts }
@@ -236,8 +238,8 @@ func Fixture(t *testing.T, name string) []byte {
 	return data
 }
 
-// WithoutZeros omits what reads as zero, and writes the two forms of labels and the line breaks of
-// Base64 in one way.
+// WithoutZeros removes values that decode to zero, and normalizes the two forms of labels and the
+// line breaks of Base64.
 func WithoutZeros(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -280,8 +282,8 @@ func WithoutZeros(key string, value any) any {
 	return value
 }
 
-// GoName returns the path of the Go fields for a name on the wire such as not[milestone] or iids[].
-// Without one it is the name itself.
+// GoName returns the path of the Go fields for a wire name such as not[milestone] or iids[];
+// without such a field, it returns the wire name.
 func GoName(t reflect.Type, wire string) string {
 	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
 	for t.Kind() == reflect.Pointer {
@@ -313,8 +315,8 @@ func Service(client any, service reflect.Type) any {
 	return nil
 }
 
-// BadSegments are arguments that would address something else than their caller meant, to the
-// server or to a proxy before it.
+// BadSegments are arguments that would address something other than the caller intended, for the
+// server or for a proxy in front of it.
 var BadSegments = []string{
 	"", " ", "\t", "\u00a0 ", ".", "..", "../b", "a/..", "a/../b", "a/./b", "./a", "%2e%2e", "%2E%2E", "%2e", ".%2e", "%2E.", "%2E/",
 	"a/%2e%2e/b", "a%2F..%2Fb", "a%2f%2e%2e%2fb", "%2f", "a%2F", "%2Fa", "a%2f%2fb", "a\x00b", "a%00b", "a\nb", "a\rb", "a%0d%0ab", "a\x7fb",

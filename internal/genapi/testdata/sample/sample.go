@@ -10,7 +10,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/genapi/testdata/sample/base"
 )
 
-// Limit and those below are constants with their values.
+// Limit and the constants below have values.
 const (
 	Limit         = 4 << 10
 	Ratio         = 0.5
@@ -54,7 +54,7 @@ func (p *Pair[K, V]) Swap(with *Pair[K, V]) {}
 
 // Client has fields of all kinds.
 type Client struct {
-	*http.Client        // exported: has lines of its own
+	*http.Client        // exported: has its own lines
 	core                // unexported: its fields and methods are the client's
 	Name, Alias  string `json:"name"`
 	Events       <-chan [2]int
@@ -85,13 +85,13 @@ type Open interface {
 	Next(n int) iter.Seq2[*Client, error]
 }
 
-// Sealed cannot.
+// Sealed interfaces cannot.
 type Sealed interface {
 	Name() string
 	sealed()
 }
 
-// Number constrains.
+// Number is a constraint.
 type Number interface{ ~int | ~int64 }
 
 // Sum has a constraint.

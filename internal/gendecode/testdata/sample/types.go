@@ -1,5 +1,6 @@
-// Package sample has a field of every kind that the generator knows. zz_decode.go beside it is what the generator must make of it:
-// run "go run ../.." here after a change of the generator, and read the difference.
+// Package sample has a field of every kind that the generator knows. zz_decode.go is the output
+// that the generator must produce: run "go run ../.." here after a change of the generator, and
+// review the difference.
 package sample
 
 import (
@@ -17,10 +18,10 @@ type Percent float64
 
 type Flag bool
 
-// Nullable is like the package's own.
+// Nullable stands for the Nullable of package forge.
 type Nullable[T any] struct{ value T }
 
-// Day has a decoder of its own.
+// Day has its own decoder.
 type Day struct{ y, m, d int }
 
 func (d *Day) decodeFrom(r *Reader) bool { return true }
@@ -30,7 +31,7 @@ type Inner struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Union comes as a string, too.
+// Union may also be a string.
 type Union struct {
 	Name  string                     `json:"name"`
 	Extra map[string]json.RawMessage `json:"-"`
@@ -38,7 +39,7 @@ type Union struct {
 
 func (u *Union) decodeOther(r *Reader) bool { return false }
 
-// Outer embeds a response type, and has no Extra of its own.
+// Outer embeds a response type, and declares no Extra.
 type Outer struct {
 	Inner
 	A, B string `json:"-"`
@@ -84,12 +85,12 @@ type All struct {
 	NotOnIt int                        `json:"-"`
 }
 
-// ListOptions is no response type: it has no Extra.
+// ListOptions is not a response type: it has no Extra.
 type ListOptions struct {
 	Search string `url:"search"`
 }
 
-// UpdateOptions has another Extra.
+// UpdateOptions has an Extra of another type.
 type UpdateOptions struct {
 	Extra map[string]any `json:"-"`
 }
