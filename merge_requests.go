@@ -132,8 +132,8 @@ type ListMergeRequestsOptions struct {
 	View MergeRequestView `url:"view,omitempty"`
 	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
-	// WithMergeStatusRecheck makes the server recompute MergeStatus, later and without promise: lists
-	// do not refresh it. Servers may ignore it for users below Developer.
+	// WithMergeStatusRecheck asks the server to recompute MergeStatus, later and without promise:
+	// lists do not refresh it. Servers may ignore it for users below Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
 	// WIP selects drafts, or what is ready.
 	WIP YesNo `url:"wip,omitempty"`
