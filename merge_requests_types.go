@@ -294,7 +294,8 @@ type MergeRequestDependency struct {
 	ID int64 `json:"id"`
 	// BlockingMergeRequest must be merged first.
 	BlockingMergeRequest MergeRequest `json:"blocking_merge_request"`
-	// BlockedMergeRequest waits for it; nil where the server does not tell, as it may for CreateBlock.
+	// BlockedMergeRequest waits for it; nil where the server does not tell, as may happen for
+	// CreateBlock.
 	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
 	// ProjectID is the project of the blocked merge request.
 	ProjectID int64 `json:"project_id"`
