@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 )
 
-// ApprovalSettingsService reads and sets the rules of merge request approvals (Document 1 §4.5). Premium and Ultimate.
+// ApprovalSettingsService reads and sets the rules of merge request approvals (Document 1 §4.5).
+// Premium and Ultimate.
 type ApprovalSettingsService struct{ service }
 
-// UpdateApprovalSettingsOptions changes the rules of approvals; nil leaves one as it is. require_password_to_approve can be read
-// and not set.
+// UpdateApprovalSettingsOptions changes the approval rules; nil leaves one as it is.
+// require_password_to_approve is read-only.
 type UpdateApprovalSettingsOptions struct {
 	// AllowAuthorApproval lets authors approve their own merge requests.
 	AllowAuthorApproval *bool `json:"allow_author_approval,omitempty"`
@@ -19,12 +20,12 @@ type UpdateApprovalSettingsOptions struct {
 	AllowOverridesToApproverListPerMergeRequest *bool `json:"allow_overrides_to_approver_list_per_merge_request,omitempty"`
 	// RetainApprovalsOnPush keeps approvals when commits are added.
 	RetainApprovalsOnPush *bool `json:"retain_approvals_on_push,omitempty"`
-	// SelectiveCodeOwnerRemovals removes, when commits are added, the approvals of code owners whose files they change, and no
-	// others. RetainApprovalsOnPush must be off.
+	// SelectiveCodeOwnerRemovals removes only the approvals of the code owners whose files an added
+	// commit changes. RetainApprovalsOnPush must be off.
 	SelectiveCodeOwnerRemovals *bool `json:"selective_code_owner_removals,omitempty"`
 	// RequireReauthenticationToApprove asks approvers to authenticate again. Since 17.1.
 	RequireReauthenticationToApprove *bool `json:"require_reauthentication_to_approve,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -35,7 +36,8 @@ func (o *UpdateApprovalSettingsOptions) check() error {
 		"retain_approvals_on_push, which must be off", isTrue(o.RetainApprovalsOnPush))
 }
 
-// GetForGroup reads the rules of a group, which its projects inherit. Owner of the group. Document 1 §4.5.
+// GetForGroup reads the rules of a group, which its projects inherit. Owner of the group.
+// Document 1 §4.5.
 func (s *ApprovalSettingsService) GetForGroup(ctx context.Context, group Ref, opts ...RequestOption) (*ApprovalSettings, error) {
 	r := s.get("/groups/:id/merge_request_approval_setting", group)
 	return do[ApprovalSettings](ctx, r, opts)
@@ -59,28 +61,30 @@ func (s *ApprovalSettingsService) UpdateForProject(ctx context.Context, project 
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
-// ApprovalSettings are the rules of approvals (Document 1 §2.6).
+// ApprovalSettings are the approval rules (Document 1 §2.6).
 type ApprovalSettings struct {
-	// AllowAuthorApproval: authors may approve their own merge requests.
+	// AllowAuthorApproval lets authors approve their own merge requests.
 	AllowAuthorApproval ApprovalSetting `json:"allow_author_approval"`
-	// AllowCommitterApproval: users may approve merge requests that have commits of theirs.
+	// AllowCommitterApproval lets users approve merge requests that contain their commits.
 	AllowCommitterApproval ApprovalSetting `json:"allow_committer_approval"`
-	// AllowOverridesToApproverListPerMergeRequest: the approvers can be changed in each merge request.
+	// AllowOverridesToApproverListPerMergeRequest lets the approvers be changed in each merge request.
 	AllowOverridesToApproverListPerMergeRequest ApprovalSetting `json:"allow_overrides_to_approver_list_per_merge_request"`
-	// RetainApprovalsOnPush: approvals stay when commits are added.
+	// RetainApprovalsOnPush keeps approvals when commits are added.
 	RetainApprovalsOnPush ApprovalSetting `json:"retain_approvals_on_push"`
-	// SelectiveCodeOwnerRemovals: of the approvals only those of the code owners concerned go when commits are added.
+	// SelectiveCodeOwnerRemovals removes only the approvals of the code owners whose files an added
+	// commit changes.
 	SelectiveCodeOwnerRemovals ApprovalSetting `json:"selective_code_owner_removals"`
-	// RequirePasswordToApprove: approvers must give their password. It cannot be set here.
+	// RequirePasswordToApprove makes approvers enter their password. It cannot be set here.
 	RequirePasswordToApprove ApprovalSetting `json:"require_password_to_approve"`
-	// RequireReauthenticationToApprove: approvers must authenticate again.
+	// RequireReauthenticationToApprove makes approvers authenticate again.
 	RequireReauthenticationToApprove ApprovalSetting `json:"require_reauthentication_to_approve"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// ApprovalSource says where the value of an approval setting comes from. Servers have values beyond the constant.
+// ApprovalSource is where the value of an approval setting comes from. Servers have values beyond
+// the constant.
 type ApprovalSource string
 
 // ApprovalSourceGroup is a value that a group sets for its projects.
@@ -88,11 +92,11 @@ const ApprovalSourceGroup ApprovalSource = "group"
 
 // ApprovalSetting is the value of one rule (Document 1 §2.6).
 type ApprovalSetting struct {
-	// Value says whether the rule is on.
+	// Value reports whether the rule is on.
 	Value bool `json:"value"`
 	// Locked: the value cannot be changed here.
 	Locked bool `json:"locked"`
-	// InheritedFrom says what set the value, when it is locked; empty when it was set here.
+	// InheritedFrom is what set the value, when it is locked; empty when it was set here.
 	InheritedFrom ApprovalSource `json:"inherited_from"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.

@@ -11,11 +11,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// AuditEventsService reads what was done by whom (Document 1 §4.7). Premium and Ultimate. Lists ask for keyset pagination; offset
-// pagination is deprecated since 17.8 and ends in 19.0.
+// AuditEventsService reads audit events: who did what (Document 1 §4.7). Premium and Ultimate.
+// Lists ask for keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0.
 type AuditEventsService struct{ service }
 
-// AuditEntityType says what an event happened to.
+// AuditEntityType is the type of entity that an event happened to.
 type AuditEntityType string
 
 const (
@@ -25,18 +25,19 @@ const (
 	AuditEntityGroup AuditEntityType = "Group"
 	// AuditEntityProject is a project.
 	AuditEntityProject AuditEntityType = "Project"
-	// AuditEntityInstance is the instance itself. It is the contract's neutral word, which a client with a vocabulary translates
-	// both ways; see AuditEvent.IsInstance.
+	// AuditEntityInstance is the instance itself. Its value is the contract's neutral word; a client
+	// with a vocabulary translates it both ways. See AuditEvent.IsInstance.
 	AuditEntityInstance AuditEntityType = "Service::Audit::InstanceScope"
 )
 
-// instanceScope is how every server's word for AuditEntityInstance ends.
+// instanceScope is the suffix of every server's word for AuditEntityInstance.
 const instanceScope = "::Audit::InstanceScope"
 
-// ListAuditEventsOptions filters the lists of audit events. A field that the contract gives to List only says so.
+// ListAuditEventsOptions filters the lists of audit events. Fields that the contract documents for
+// List only say so.
 type ListAuditEventsOptions struct {
 	// CreatedAfter selects events at this time or later. It is sent in UTC, in seconds, rounded down:
-	// the contract has no other form.
+	// the contract documents no other form.
 	CreatedAfter time.Time `url:"created_after,omitempty" layout:"2006-01-02T15:04:05Z"`
 	// CreatedBefore selects events at this time or earlier. It is sent in UTC, in seconds, rounded up.
 	CreatedBefore time.Time `url:"created_before,omitempty" layout:"2006-01-02T15:04:05Z"`
@@ -50,7 +51,7 @@ func (o *ListAuditEventsOptions) check() error {
 	return needs("entity_id", o.EntityID != 0, "entity_type", o.EntityType != "")
 }
 
-// worded returns the options as they go on the wire: the entity type in the server's own word.
+// worded returns the options as they are sent: with the server's own word for the entity type.
 func (o *ListAuditEventsOptions) worded(c *core) *ListAuditEventsOptions {
 	if o == nil {
 		return nil
@@ -62,7 +63,7 @@ func (o *ListAuditEventsOptions) worded(c *core) *ListAuditEventsOptions {
 	return &wire
 }
 
-// neutral gives an event with the entity type in the contract's word.
+// neutral returns event with the contract's word for its entity type.
 func (s *AuditEventsService) neutral(event *AuditEvent, err error) (*AuditEvent, error) {
 	if event == nil {
 		return nil, err
@@ -83,20 +84,22 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 	}
 }
 
-// List lists the events of the whole instance. Administrators only; self-managed and dedicated. Document 1 §4.7.
+// List lists the events of the whole instance. Administrators only; self-managed and dedicated.
+// Document 1 §4.7.
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.get("/audit_events").params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
-// Get reads an event of the instance. Administrators only; self-managed and dedicated. Document 1 §4.7.
+// Get reads an event of the instance. Administrators only; self-managed and dedicated.
+// Document 1 §4.7.
 func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.get("/audit_events/:id", event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// ListForGroup lists the events of a group. Owners see those of all users, Developers and Maintainers their own.
-// Document 1 §4.7.
+// ListForGroup lists the events of a group. Owners see those of all users, Developers and
+// Maintainers their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
@@ -108,7 +111,8 @@ func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event i
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// ListForProject lists the events of a project. Maintainers see those of all users, Developers their own. Document 1 §4.7.
+// ListForProject lists the events of a project. Maintainers see those of all users, Developers
+// their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
@@ -124,13 +128,13 @@ func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, eve
 type AuditEvent struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// AuthorID is who did it; negative for what is no user, such as a deploy token.
+	// AuthorID is the author's id; negative if the author is not a user, such as a deploy token.
 	AuthorID int64 `json:"author_id"`
-	// EntityID is what it happened to.
+	// EntityID is the id of the entity that it happened to.
 	EntityID int64 `json:"entity_id"`
-	// EntityType says what EntityID is the id of.
+	// EntityType is the type of the entity that it happened to.
 	EntityType AuditEntityType `json:"entity_type"`
-	// Details say what happened.
+	// Details describe what happened.
 	Details AuditEventDetails `json:"details"`
 	// CreatedAt is when it happened.
 	CreatedAt time.Time `json:"created_at"`
@@ -138,11 +142,11 @@ type AuditEvent struct {
 	IPAddress string `json:"ip_address"`
 	// AuthorName is the author's display name; of events of the instance.
 	AuthorName string `json:"author_name"`
-	// EntityPath is the path of what it happened to; of events of the instance.
+	// EntityPath is the path of the entity that it happened to; of events of the instance.
 	EntityPath string `json:"entity_path"`
 	// TargetDetails describe what was changed; of events of the instance.
 	TargetDetails string `json:"target_details"`
-	// TargetType says what TargetID is the id of; of events of the instance.
+	// TargetType is the type of the target; of events of the instance.
 	TargetType string `json:"target_type"`
 	// TargetID is what was changed; of events of the instance.
 	TargetID AuditEventTarget `json:"target_id"`
@@ -155,12 +159,14 @@ type AuditEvent struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IsInstance reports whether the event happened to the instance itself, whichever word the server has for it.
+// IsInstance reports whether the event happened to the instance itself, whatever word the server
+// uses for it.
 func (e *AuditEvent) IsInstance() bool { return strings.HasSuffix(string(e.EntityType), instanceScope) }
 
-// AuditEventDetails say what happened (Document 1 §2.8). Which fields are set depends on the event; what has no field is in Extra.
+// AuditEventDetails describe what happened (Document 1 §2.8). Which fields are set depends on the
+// event. Extra holds what has no field.
 type AuditEventDetails struct {
-	// CustomMessage is the event in words.
+	// CustomMessage describes the event as text.
 	CustomMessage string `json:"custom_message"`
 	// Add is what was added.
 	Add string `json:"add"`
@@ -174,24 +180,25 @@ type AuditEventDetails struct {
 	AuthorName string `json:"author_name"`
 	// AuthorEmail is the author's address. Since 15.9.
 	AuthorEmail string `json:"author_email"`
-	// AuthorClass says what the author is, such as User.
+	// AuthorClass is the type of the author, such as User.
 	AuthorClass string `json:"author_class"`
 	// TargetID is what was changed.
 	TargetID AuditEventTarget `json:"target_id"`
-	// TargetType says what TargetID is the id of.
+	// TargetType is the type of the target.
 	TargetType string `json:"target_type"`
 	// TargetDetails describe what was changed.
 	TargetDetails string `json:"target_details"`
 	// IPAddress is where the request came from; empty when that is not known.
 	IPAddress string `json:"ip_address"`
-	// EntityPath is the path of what it happened to.
+	// EntityPath is the path of the entity that it happened to.
 	EntityPath string `json:"entity_path"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// AuditEventChange is what an event changed: the name of an attribute, or an object for some events.
+// AuditEventChange is what an event changed: the name of an attribute, or an object for some
+// events.
 type AuditEventChange struct {
 	// Name is the attribute's name; empty when the server sent an object.
 	Name string `json:"-"`
@@ -219,8 +226,8 @@ func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
 	return readJSON(data, &c.Extra)
 }
 
-// AuditEventTarget is what an event changed. The contract does not show its type: servers send an id, or for some events a
-// name, such as the path of a project.
+// AuditEventTarget is what an event changed. The contract does not show its type: servers send an
+// id, or for some events a name, such as the path of a project.
 type AuditEventTarget struct {
 	// ID is the id; 0 when the server sent a name that is not one.
 	ID int64 `json:"-"`
@@ -265,7 +272,7 @@ func (t *AuditEventTarget) UnmarshalJSON(data []byte) error {
 	return readJSON(data, &t.ID)
 }
 
-// idOf returns the id that a text is, or 0.
+// idOf parses text as an id. It returns 0 if text is not one.
 func idOf(text string) int64 {
 	id, _ := strconv.ParseInt(text, 10, 64)
 	if strconv.FormatInt(id, 10) != text {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// IssuesService reads issues and acts on them: subscriptions, to-do items, promotion and time tracking (Document 2 §4.1).
-// Issues of a project are named by their IID.
+// IssuesService reads issues and acts on them: subscriptions, to-do items, promotion and time
+// tracking (Document 2 §4.1). Issues of a project are named by their IID.
 type IssuesService struct{ service }
 
 // IssueOrderBy is what issues are sorted by.
@@ -55,19 +55,22 @@ const (
 	DueWeek DueDateFilter = "week"
 	// DueMonth selects issues that are due this month.
 	DueMonth DueDateFilter = "month"
-	// DueNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of next month.
+	// DueNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of next
+	// month.
 	DueNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
 )
 
-// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). Times are sent in UTC,
-// in milliseconds. Servers that store microseconds and show milliseconds may therefore omit an item
-// whose own time is the upper bound.
+// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). Times are sent in
+// UTC, in milliseconds. Servers that store microseconds and show milliseconds may therefore omit an
+// item whose own time is the upper bound.
 type ListIssuesOptions struct {
 	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
-	// AssigneeUsername selects by the assignees' usernames; the community edition takes one. Not together with AssigneeID.
+	// AssigneeUsername selects by the assignees' usernames; the community edition takes one. Not
+	// together with AssigneeID.
 	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
-	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with AuthorUsername.
+	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
+	// AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername selects by the author's username. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
@@ -97,16 +100,19 @@ type ListIssuesOptions struct {
 	In SearchIn `url:"in,omitempty"`
 	// IssueType selects by type.
 	IssueType IssueType `url:"issue_type,omitempty"`
-	// IterationID selects by iteration: ID(7), None or Any. Not together with IterationTitle. Premium and Ultimate.
+	// IterationID selects by iteration: ID(7), None or Any. Not together with IterationTitle. Premium
+	// and Ultimate.
 	IterationID IDFilter `url:"iteration_id,omitempty"`
-	// IterationTitle selects by the iteration's title. Not together with IterationID. Premium and Ultimate.
+	// IterationTitle selects by the iteration's title. Not together with IterationID. Premium and
+	// Ultimate.
 	IterationTitle string `url:"iteration_title,omitempty"`
 	// Labels selects issues that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
 	// MilestoneID selects by milestone: None, Any, Upcoming or Started. Not together with Milestone.
 	// The contract has it for List, deployed servers for both lists.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
-	// Milestone selects by the milestone's title: Text("v1"), None or Any, which MilestoneID replaces. Not together with MilestoneID.
+	// Milestone selects by the milestone's title: Text("v1"), None or Any, which MilestoneID replaces.
+	// Not together with MilestoneID.
 	Milestone TextFilter `url:"milestone,omitempty"`
 	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
@@ -116,7 +122,8 @@ type ListIssuesOptions struct {
 	Not *IssueNot `url:"not,omitempty"`
 	// OrderBy is what the list is sorted by; empty for IssueOrderByCreatedAt.
 	OrderBy IssueOrderBy `url:"order_by,omitempty"`
-	// Scope says whose issues are listed; empty for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
+	// Scope selects whose issues are listed; empty for ScopeCreatedByMe in List and ScopeAll in
+	// ListForGroup.
 	Scope Scope `url:"scope,omitempty"`
 	// Search selects by words of the title and the description.
 	Search string `url:"search,omitempty"`
@@ -131,8 +138,8 @@ type ListIssuesOptions struct {
 }
 
 // IssueNot selects issues that do not match (Document 2 §4.1.1). Its fields take ids, names and
-// numbers; None and Any are for the filters that it negates, where they say the same. A field that
-// one list does not have says so.
+// numbers. For None and Any use the filters that it negates, where they mean the same. Fields that
+// only one list has say so.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`
@@ -152,14 +159,15 @@ type IssueNot struct {
 	Labels LabelNames `url:"labels,omitempty"`
 	// Milestone excludes the milestone with the title: Text("v1"). Not together with MilestoneID.
 	Milestone Text `url:"milestone,omitempty"`
-	// MilestoneID excludes the milestones: None, Any, Upcoming or Started. Not together with Milestone.
+	// MilestoneID excludes the milestones: None, Any, Upcoming or Started. Not together with
+	// Milestone.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
 	// MyReactionEmoji excludes issues with this reaction of the user: Text("thumbsdown").
 	// ListForGroup only.
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
 	// Search excludes issues with the words. ListForGroup only.
 	Search string `url:"search,omitempty"`
-	// In says where Search looks. ListForGroup only.
+	// In sets where Search looks. ListForGroup only.
 	In SearchIn `url:"in,omitempty"`
 	// Weight excludes the weight: new(Number(0)). Premium and Ultimate.
 	Weight *Number `url:"weight,omitempty"`
@@ -187,32 +195,36 @@ func (n *IssueNot) check() error {
 	)
 }
 
-// List lists issues that the user can see: the user's own unless Scope says otherwise. Document 2 §4.1.
+// List lists issues that the user can see: the user's own unless Scope says otherwise.
+// Document 2 §4.1.
 func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.get("/issues").params(o)
 	return list[Issue](ctx, r, opts)
 }
 
-// ListForGroup lists the issues of a group's projects: all of them unless Scope says otherwise. Document 2 §4.1.
+// ListForGroup lists the issues of a group's projects: all of them unless Scope says otherwise.
+// Document 2 §4.1.
 func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.get("/groups/:id/issues", group).params(o)
 	return list[Issue](ctx, r, opts)
 }
 
-// Subscribe subscribes the user to the issue. Servers may answer ErrNotModified when the user is subscribed already; see Unchanged.
-// Document 2 §4.1.
+// Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
+// subscribed; see Unchanged. Document 2 §4.1.
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
-// Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none; see Unchanged. Document 2 §4.1.
+// Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none;
+// see Unchanged. Document 2 §4.1.
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
-// CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there already; see Unchanged. Document 2 §4.1.
+// CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there
+// already; see Unchanged. Document 2 §4.1.
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)
@@ -221,13 +233,14 @@ func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64
 // promoteCommand is the line of a note that promotes its issue.
 const promoteCommand = "/promote"
 
-// PromoteIssueOptions says what is noted when an issue is promoted.
+// PromoteIssueOptions sets the note that promotes an issue.
 type PromoteIssueOptions struct {
-	// Body is the text of the note. One of its lines must begin with /promote; the others become a comment. Empty for /promote alone.
+	// Body is the text of the note. One of its lines must begin with /promote; the others become a
+	// comment. Empty for /promote alone.
 	Body string `json:"body,omitempty"`
 }
 
-// orCommand gives options with a body.
+// orCommand returns o, or options with the command alone if o has no body.
 func (o *PromoteIssueOptions) orCommand() *PromoteIssueOptions {
 	if o == nil || o.Body == "" {
 		return &PromoteIssueOptions{Body: promoteCommand}
@@ -245,8 +258,8 @@ func (o *PromoteIssueOptions) check() error {
 	return &ValidationError{Param: "body", Reason: "no line of it begins with " + promoteCommand + ", so it would be a comment and nothing else"}
 }
 
-// Promote makes an epic of the issue, by a note with the command /promote. nil options send the command alone.
-// Premium and Ultimate. Document 2 §4.1.
+// Promote makes an epic of the issue, by a note with the command /promote. nil options send the
+// command alone. Premium and Ultimate. Document 2 §4.1.
 func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
 	return do[Note](ctx, r, opts)
@@ -254,7 +267,8 @@ func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o
 
 // SetTimeEstimateOptions is an estimate.
 type SetTimeEstimateOptions struct {
-	// Duration is the estimated working time, to the second. Required; ResetTimeEstimate takes an estimate away.
+	// Duration is the estimated working time, to the second. Required; ResetTimeEstimate removes an
+	// estimate.
 	Duration WorkDuration `json:"duration,omitempty"`
 }
 
@@ -279,9 +293,10 @@ func (s *IssuesService) ResetTimeEstimate(ctx context.Context, project Ref, issu
 
 // AddSpentTimeOptions is working time spent on an issue.
 type AddSpentTimeOptions struct {
-	// Duration is the working time, to the second; a negative one takes time back. Required; ResetSpentTime takes all time back.
+	// Duration is the working time, to the second; a negative one takes time back. Required;
+	// ResetSpentTime removes all time spent.
 	Duration WorkDuration `json:"duration,omitempty"`
-	// Summary says what the time was spent on.
+	// Summary is what the time was spent on.
 	Summary string `json:"summary,omitempty"`
 }
 
@@ -292,8 +307,8 @@ func (o *AddSpentTimeOptions) check() error {
 	return nil
 }
 
-// AddSpentTime adds to the working time spent on the issue. It is sent once: a failure with Error.MaybeApplied may have added it.
-// Document 2 §4.1.
+// AddSpentTime adds to the working time spent on the issue. It is sent once: after a failure with
+// Error.MaybeApplied the time may have been added. Document 2 §4.1.
 func (s *IssuesService) AddSpentTime(ctx context.Context, project Ref, issue int64, o *AddSpentTimeOptions, opts ...RequestOption) (*TimeStats, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)

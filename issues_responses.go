@@ -8,7 +8,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// IssueState says whether an issue is open.
+// IssueState is the state of an issue: whether it is open.
 type IssueState string
 
 const (
@@ -34,7 +34,7 @@ const (
 	IssueTypeTask IssueType = "task"
 )
 
-// WorkItemType is the kind of an issue in capitals. Servers have values beyond the constant.
+// WorkItemType is the kind of an issue, in capitals. Servers have values beyond the constant.
 type WorkItemType string
 
 // WorkItemTypeIssue is an ordinary issue.
@@ -46,16 +46,16 @@ type IssueSeverity string
 // IssueSeverityUnknown is a severity that nobody has set.
 const IssueSeverityUnknown IssueSeverity = "UNKNOWN"
 
-// ImportSource says where something was imported from. Servers have values beyond the constant.
+// ImportSource is where something was imported from. Servers have values beyond the constant.
 type ImportSource string
 
-// ImportSourceNone is what was not imported.
+// ImportSourceNone marks what was not imported.
 const ImportSourceNone ImportSource = "none"
 
-// HealthStatus says how an issue is going. Servers have values beyond the constant.
+// HealthStatus is the health of an issue. Servers have values beyond the constant.
 type HealthStatus string
 
-// HealthStatusOnTrack is an issue that goes as planned.
+// HealthStatusOnTrack marks an issue that goes as planned.
 const HealthStatusOnTrack HealthStatus = "on_track"
 
 // Issue is an issue, incident, test case or task (Document 2 §2.2).
@@ -70,7 +70,7 @@ type Issue struct {
 	Title string `json:"title"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State says whether the issue is open.
+	// State is the state of the issue: whether it is open.
 	State IssueState `json:"state"`
 	// CreatedAt is when the issue was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -92,7 +92,7 @@ type Issue struct {
 	Milestone *Milestone `json:"milestone"`
 	// Labels are the labels; with WithLabelsDetails not their names alone.
 	Labels []Label `json:"labels"`
-	// Type is the kind in capitals.
+	// Type is the kind, in capitals.
 	Type WorkItemType `json:"type"`
 	// IssueType is the kind.
 	IssueType IssueType `json:"issue_type"`
@@ -110,7 +110,7 @@ type Issue struct {
 	UserNotesCount int `json:"user_notes_count"`
 	// DueDate is when the issue is due; zero when it is not.
 	DueDate Date `json:"due_date"`
-	// Imported: the issue was imported.
+	// Imported reports whether the issue was imported.
 	Imported bool `json:"imported"`
 	// ImportedFrom says where from.
 	ImportedFrom ImportSource `json:"imported_from"`
@@ -120,17 +120,18 @@ type Issue struct {
 	References References `json:"references"`
 	// TimeStats are the estimate and the time spent.
 	TimeStats TimeStats `json:"time_stats"`
-	// HasTasks: the description has task list items.
+	// HasTasks reports whether the description has task list items.
 	HasTasks bool `json:"has_tasks"`
-	// TaskStatus tells the state of the task list in words.
+	// TaskStatus is the state of the task list as text.
 	TaskStatus string `json:"task_status"`
 	// TaskCompletionStatus counts the task list items.
 	TaskCompletionStatus TaskCompletionStatus `json:"task_completion_status"`
-	// Confidential: only members can see the issue.
+	// Confidential reports whether only members can see the issue.
 	Confidential bool `json:"confidential"`
-	// DiscussionLocked: only members can comment.
+	// DiscussionLocked reports whether only members can comment.
 	DiscussionLocked bool `json:"discussion_locked"`
-	// Subscribed: the user is subscribed; in responses of Subscribe and Unsubscribe; nil elsewhere.
+	// Subscribed reports whether the user is subscribed; in responses of Subscribe and Unsubscribe;
+	// nil elsewhere.
 	Subscribed *bool `json:"subscribed"`
 	// Links are addresses of the API.
 	Links IssueLinks `json:"_links"`
@@ -140,22 +141,24 @@ type Issue struct {
 	Epic *Epic `json:"epic"`
 	// EpicIID is the id of the epic within its group; nil when there is none. Premium and Ultimate.
 	//
-	// Deprecated: use Epic. It goes away with API v5.
+	// Deprecated: use Epic. It is removed in API v5.
 	EpicIID *int64 `json:"epic_iid"`
 	// Iteration is the iteration; nil when there is none. Premium and Ultimate.
 	Iteration *Iteration `json:"iteration"`
-	// HealthStatus says how the issue is going; empty when unset. Ultimate.
+	// HealthStatus is the health of the issue; empty when unset. Ultimate.
 	HealthStatus HealthStatus `json:"health_status"`
 	// BlockingIssuesCount counts the issues that this one blocks. Not part of the contract.
 	BlockingIssuesCount int `json:"blocking_issues_count"`
-	// ServiceDeskReplyTo is the address of who wrote to the service desk. Not part of the contract.
+	// ServiceDeskReplyTo is the address of the user who wrote to the service desk. Not part of the
+	// contract.
 	ServiceDeskReplyTo string `json:"service_desk_reply_to"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some answers leave fields out.
+// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some answers leave
+// fields out.
 type Milestone struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -169,7 +172,7 @@ type Milestone struct {
 	Title string `json:"title"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State says whether the milestone is open.
+	// State is the state of the milestone: whether it is open.
 	State string `json:"state"`
 	// CreatedAt is when the milestone was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -179,7 +182,7 @@ type Milestone struct {
 	DueDate Date `json:"due_date"`
 	// StartDate is the first day; zero when unset.
 	StartDate Date `json:"start_date"`
-	// Expired: DueDate has passed. Not part of the contract.
+	// Expired reports whether DueDate has passed. Not part of the contract.
 	Expired bool `json:"expired"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -203,11 +206,12 @@ type References struct {
 
 // TimeStats are the estimate and the time spent (Document 2 §2.3).
 type TimeStats struct {
-	// TimeEstimate is the estimated working time, in seconds; Estimate gives it as a WorkDuration.
+	// TimeEstimate is the estimated working time, in seconds; Estimate returns it as a WorkDuration.
 	TimeEstimate int64 `json:"time_estimate"`
-	// TotalTimeSpent is the working time spent, in seconds; Spent gives it as a WorkDuration.
+	// TotalTimeSpent is the working time spent, in seconds; Spent returns it as a WorkDuration.
 	TotalTimeSpent int64 `json:"total_time_spent"`
-	// HumanTimeEstimate is TimeEstimate as people read it, in days and weeks of the server's own length; empty for none.
+	// HumanTimeEstimate is TimeEstimate as people read it, in days and weeks of the server's own
+	// length; empty for none.
 	HumanTimeEstimate string `json:"human_time_estimate"`
 	// HumanTotalTimeSpent is TotalTimeSpent as people read it; empty for none.
 	HumanTotalTimeSpent string `json:"human_total_time_spent"`
@@ -216,10 +220,10 @@ type TimeStats struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Estimate is TimeEstimate as a duration.
+// Estimate returns TimeEstimate as a duration.
 func (s TimeStats) Estimate() WorkDuration { return seconds(s.TimeEstimate) }
 
-// Spent is TotalTimeSpent as a duration.
+// Spent returns TotalTimeSpent as a duration.
 func (s TimeStats) Spent() WorkDuration { return seconds(s.TotalTimeSpent) }
 
 func seconds(n int64) WorkDuration { return WorkDuration(n) * WorkDuration(time.Second) }
@@ -235,7 +239,8 @@ type TaskCompletionStatus struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IssueLinks are addresses of the API (Document 2 §2.2), with the host that the server believes to have.
+// IssueLinks are addresses of the API (Document 2 §2.2), with the host that the server believes it
+// has.
 type IssueLinks struct {
 	// Self is the address of the issue.
 	Self string `json:"self"`
@@ -264,9 +269,9 @@ type Epic struct {
 	URL string `json:"url"`
 	// GroupID is the group's id.
 	GroupID int64 `json:"group_id"`
-	// HumanReadableEndDate is the last day in words. Not part of the contract.
+	// HumanReadableEndDate is the last day as text. Not part of the contract.
 	HumanReadableEndDate string `json:"human_readable_end_date"`
-	// HumanReadableTimestamp is the time left in words. Not part of the contract.
+	// HumanReadableTimestamp is the time left as text. Not part of the contract.
 	HumanReadableTimestamp string `json:"human_readable_timestamp"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -304,13 +309,14 @@ type Iteration struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// TodoAction says why something is on a to-do list. Servers have values beyond the constant.
+// TodoAction is the reason why something is on a to-do list. Servers have values beyond the
+// constant.
 type TodoAction string
 
-// TodoActionMarked is what the user put there.
+// TodoActionMarked marks what the user put there.
 const TodoActionMarked TodoAction = "marked"
 
-// TodoTargetType says what is on a to-do list. Servers have values beyond the constants.
+// TodoTargetType is the type of what is on a to-do list. Servers have values beyond the constants.
 type TodoTargetType string
 
 const (
@@ -320,7 +326,8 @@ const (
 	TodoTargetMergeRequest TodoTargetType = "MergeRequest"
 )
 
-// TodoState says whether a to-do item is done. Servers have values beyond the constant.
+// TodoState is the state of a to-do item: whether it is done. Servers have values beyond the
+// constant.
 type TodoState string
 
 // TodoStatePending is an item to be done.
@@ -334,7 +341,7 @@ type Todo struct {
 	Project TodoProject `json:"project"`
 	// Author is who put the item on the list.
 	Author UserSummary `json:"author"`
-	// ActionName says why the item is there.
+	// ActionName is the reason why the item is there.
 	ActionName TodoAction `json:"action_name"`
 	// TargetType says what Target is.
 	TargetType TodoTargetType `json:"target_type"`
@@ -344,7 +351,7 @@ type Todo struct {
 	TargetURL string `json:"target_url"`
 	// Body is the text of the item.
 	Body string `json:"body"`
-	// State says whether the item is done.
+	// State is the state of the item: whether it is done.
 	State TodoState `json:"state"`
 	// CreatedAt is when the item was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -378,7 +385,7 @@ type TodoProject struct {
 	ID int64 `json:"id"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// NameWithNamespace is the display name after those of its groups.
+	// NameWithNamespace is the display name, preceded by those of its groups.
 	NameWithNamespace string `json:"name_with_namespace"`
 	// Path is the last part of PathWithNamespace.
 	Path string `json:"path"`
@@ -405,28 +412,28 @@ type Note struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the note last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// System: the server wrote the note.
+	// System reports whether the server wrote the note.
 	System bool `json:"system"`
 	// NoteableID is the instance-wide id of what the note is on.
 	NoteableID int64 `json:"noteable_id"`
-	// NoteableType says what the note is on.
+	// NoteableType is the type of what the note is on.
 	NoteableType string `json:"noteable_type"`
-	// Resolvable: the note can be marked as resolved.
+	// Resolvable reports whether the note can be marked as resolved.
 	Resolvable bool `json:"resolvable"`
-	// Confidential: only members can see the note.
+	// Confidential reports whether only members can see the note.
 	Confidential bool `json:"confidential"`
 	// NoteableIID is the id within the project of what the note is on.
 	NoteableIID int64 `json:"noteable_iid"`
-	// CommandsChanges tells what the commands of the note did.
+	// CommandsChanges describes what the commands of the note did.
 	CommandsChanges NoteCommandsChanges `json:"commands_changes"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// NoteCommandsChanges tells what the commands of a note did (Document 2 §2.5).
+// NoteCommandsChanges describes what the commands of a note did (Document 2 §2.5).
 type NoteCommandsChanges struct {
-	// PromoteToEpic: the issue was promoted to an epic.
+	// PromoteToEpic reports whether the issue was promoted to an epic.
 	PromoteToEpic bool `json:"promote_to_epic"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.

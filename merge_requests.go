@@ -10,8 +10,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do items, changes and diff versions
-// (Document 2 §4.2). Merge requests of a project are named by their IID.
+// MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do
+// items, changes and diff versions (Document 2 §4.2). Merge requests of a project are named by
+// their IID.
 type MergeRequestsService struct{ service }
 
 // MergeRequestOrderBy is what merge requests are sorted by.
@@ -28,16 +29,17 @@ const (
 	MergeRequestOrderByMergedAt MergeRequestOrderBy = "merged_at"
 )
 
-// ScopeReviewsForMe lists the merge requests that the user was asked to review. Since 18. Not part of the contract.
+// ScopeReviewsForMe lists the merge requests that the user was asked to review. Since 18. Not part
+// of the contract.
 const ScopeReviewsForMe Scope = "reviews_for_me"
 
-// MergeRequestView says how much a list tells of each merge request.
+// MergeRequestView is how much a list shows of each merge request.
 type MergeRequestView string
 
 // MergeRequestViewSimple gives IID, web address, title, description and state only.
 const MergeRequestViewSimple MergeRequestView = "simple"
 
-// YesNo is a filter that selects either what has a quality or what has it not.
+// YesNo is a filter that selects what has a quality, or what lacks it.
 type YesNo string
 
 const (
@@ -47,21 +49,24 @@ const (
 	No YesNo = "no"
 )
 
-// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times are
-// sent in UTC, in milliseconds. Servers that store microseconds and show milliseconds may therefore
-// omit an item whose own time is the upper bound. A field that one list does not have says so.
+// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times
+// are sent in UTC, in milliseconds. Servers that store microseconds and show milliseconds may
+// therefore omit an item whose own time is the upper bound. Fields that only one list has say so.
 type ListMergeRequestsOptions struct {
-	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any. Premium and Ultimate.
+	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any.
+	// Premium and Ultimate.
 	ApprovedByIDs IDsFilter `url:"approved_by_ids,omitempty"`
 	// ApprovedByUsernames selects what all of the users have approved. Not part of the contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
 	// Approved selects approved merge requests, or the others. Not part of the contract.
 	Approved YesNo `url:"approved,omitempty"`
-	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and Ultimate.
+	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and
+	// Ultimate.
 	ApproverIDs IDsFilter `url:"approver_ids,omitempty"`
 	// AssigneeID selects by assignee: ID(42), None or Any.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
-	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with AuthorUsername.
+	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
+	// AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername selects by the author's username. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
@@ -76,8 +81,8 @@ type ListMergeRequestsOptions struct {
 	// DeployedAfter selects what was deployed after this time. The contract has it for List, deployed
 	// servers for both lists.
 	DeployedAfter time.Time `url:"deployed_after,omitempty"`
-	// DeployedBefore selects what was deployed before this time. The contract has it for List, deployed
-	// servers for both lists.
+	// DeployedBefore selects what was deployed before this time. The contract has it for List,
+	// deployed servers for both lists.
 	DeployedBefore time.Time `url:"deployed_before,omitempty"`
 	// Environment selects what was deployed to the environment.
 	Environment string `url:"environment,omitempty"`
@@ -88,9 +93,11 @@ type ListMergeRequestsOptions struct {
 	In SearchIn `url:"in,omitempty"`
 	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
-	// MergeUserID selects by who merged it, or set it to be merged. Not together with MergeUserUsername. Since 17.0.
+	// MergeUserID selects by who merged it, or set it to be merged. Not together with
+	// MergeUserUsername. Since 17.0.
 	MergeUserID int64 `url:"merge_user_id,omitempty"`
-	// MergeUserUsername selects by the username of who merged it. Not together with MergeUserID. Since 17.0.
+	// MergeUserUsername selects by the username of who merged it. Not together with MergeUserID. Since
+	// 17.0.
 	MergeUserUsername string `url:"merge_user_username,omitempty"`
 	// Milestone selects by the milestone's title: Text("v1"), None or Any.
 	Milestone TextFilter `url:"milestone,omitempty"`
@@ -100,12 +107,14 @@ type ListMergeRequestsOptions struct {
 	Not *MergeRequestNot `url:"not,omitempty"`
 	// OrderBy is what the list is sorted by; empty for MergeRequestOrderByCreatedAt.
 	OrderBy MergeRequestOrderBy `url:"order_by,omitempty"`
-	// ReviewerID selects by who was asked for a review: ID(42), None or Any. Not together with ReviewerUsername.
+	// ReviewerID selects by who was asked for a review: ID(42), None or Any. Not together with
+	// ReviewerUsername.
 	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
-	// ReviewerUsername selects by who was asked for a review: Text("ada"). The contract can be read so that None and Any are for
-	// ReviewerID only, which is the safer place for them. Not together with ReviewerID.
+	// ReviewerUsername selects by who was asked for a review: Text("ada"). The contract may allow None
+	// and Any for ReviewerID only, so set them there. Not together with ReviewerID.
 	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
-	// Scope says whose merge requests are listed; empty for ScopeCreatedByMe in List. The contract shows no default for ListForProject.
+	// Scope selects whose merge requests are listed; empty for ScopeCreatedByMe in List. The contract
+	// shows no default for ListForProject.
 	Scope Scope `url:"scope,omitempty"`
 	// Search selects by words of the title and the description.
 	Search string `url:"search,omitempty"`
@@ -119,19 +128,19 @@ type ListMergeRequestsOptions struct {
 	TargetBranch string `url:"target_branch,omitempty"`
 	// State selects by state; empty for all.
 	State MergeRequestState `url:"state,omitempty"`
-	// View says how much is told of each; empty for all.
+	// View is how much is told of each; empty for all.
 	View MergeRequestView `url:"view,omitempty"`
 	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
-	// WithMergeStatusRecheck asks the server to work out MergeStatus anew, later and without promise: lists do not refresh it. Servers
-	// may ignore it for users below Developer.
+	// WithMergeStatusRecheck asks the server to recompute MergeStatus, later and without promise:
+	// lists do not refresh it. Servers may ignore it for users below Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
 	// WIP selects drafts, or what is ready.
 	WIP YesNo `url:"wip,omitempty"`
 }
 
 // MergeRequestNot selects merge requests that do not match (Document 2 §4.2.1). Its fields take ids
-// and names; None and Any are for the filters that it negates, where they say the same.
+// and names. For None and Any use the filters that it negates, where they mean the same.
 type MergeRequestNot struct {
 	// Labels excludes merge requests with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
@@ -154,7 +163,7 @@ type MergeRequestNot struct {
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
 }
 
-// maxApprovedBy is how many users ApprovedByIDs takes.
+// maxApprovedBy is the maximum number of users in ApprovedByIDs.
 const maxApprovedBy = 5
 
 func (o *ListMergeRequestsOptions) check() error {
@@ -178,7 +187,8 @@ func (n *MergeRequestNot) check() error {
 	)
 }
 
-// List lists merge requests that the user can see: the user's own unless Scope says otherwise. Document 2 §4.2.
+// List lists merge requests that the user can see: the user's own unless Scope says otherwise.
+// Document 2 §4.2.
 func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.get("/merge_requests").params(o)
 	return list[MergeRequest](ctx, r, opts)
@@ -190,10 +200,12 @@ func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, 
 	return list[MergeRequest](ctx, r, opts)
 }
 
-// WaitMergeStatus asks the server to work out anew whether the merge request can be merged, and returns it once that is known: once
-// DetailedMergeStatus is none of DetailedMergeStatusUnchecked, DetailedMergeStatusChecking and DetailedMergeStatusPreparing. Servers
-// do it without promise, and for Developers only, so give the context a deadline. It looks again after a second, then ever more
-// seldom, but every 10 s, through ListForProject. Request options hold for every look.
+// WaitMergeStatus requests a recheck of whether the merge request can be merged, and returns the
+// merge request once the result is known: once DetailedMergeStatus is neither
+// DetailedMergeStatusUnchecked, DetailedMergeStatusChecking nor DetailedMergeStatusPreparing.
+// Servers do it without promise, and for Developers only, so set a deadline on ctx. It polls
+// ListForProject, again after 1 s, then at intervals growing to 10 s. Request options apply to
+// every poll.
 func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.get("/projects/:id/merge_requests", project).argument("merge_request_iid", mergeRequest)
 	o := &ListMergeRequestsOptions{IIDs: []int64{mergeRequest}, Scope: ScopeAll, WithMergeStatusRecheck: new(true)}
@@ -216,7 +228,7 @@ func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref,
 	return found, nil
 }
 
-// checked reports whether the server has made up its mind.
+// checked reports whether the server has determined the merge status.
 func (m *MergeRequest) checked() bool {
 	switch m.DetailedMergeStatus {
 	case DetailedMergeStatusUnchecked, DetailedMergeStatusChecking, DetailedMergeStatusPreparing:
@@ -233,8 +245,8 @@ func (s *MergeRequestsService) ListBlocks(ctx context.Context, project Ref, merg
 
 // CreateBlockOptions names the merge request that must be merged first.
 type CreateBlockOptions struct {
-	// BlockingMergeRequestID is the MergeRequest.ID of it. Required. The contract calls it the internal id, but no parameter tells the
-	// project that an IID would need.
+	// BlockingMergeRequestID is the MergeRequest.ID of it. Required. The contract calls it the
+	// internal id, but no parameter names the project that an IID would need.
 	BlockingMergeRequestID int64 `json:"blocking_merge_request_id,omitempty"`
 }
 
@@ -242,15 +254,16 @@ func (o *CreateBlockOptions) check() error {
 	return required("blocking_merge_request_id", o.BlockingMergeRequestID != 0)
 }
 
-// CreateBlock makes the merge request wait for another. It is ErrConflict when it does already, ErrBadRequest when the dependency
-// cannot be saved, ErrForbidden when the user cannot read the other one, and ErrNotFound when there is none. Document 2 §4.2.
+// CreateBlock makes the merge request wait for another. It is ErrConflict when it does already,
+// ErrBadRequest when the dependency cannot be saved, ErrForbidden when the user cannot read the
+// other one, and ErrNotFound when there is none. Document 2 §4.2.
 func (s *MergeRequestsService) CreateBlock(ctx context.Context, project Ref, mergeRequest int64, o *CreateBlockOptions, opts ...RequestOption) (*MergeRequestDependency, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
 	return do[MergeRequestDependency](ctx, r, opts)
 }
 
-// DeleteBlock ends a dependency, by the id of it that ListBlocks gives. It is ErrForbidden when the user cannot update the merge
-// request or cannot read the blocking one. Document 2 §4.2.
+// DeleteBlock deletes a dependency by its id, which ListBlocks returns. It is ErrForbidden when the
+// user cannot update the merge request or cannot read the blocking one. Document 2 §4.2.
 func (s *MergeRequestsService) DeleteBlock(ctx context.Context, project Ref, mergeRequest, block int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
 	return exec(ctx, r, opts)
@@ -262,58 +275,62 @@ func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, me
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
-// ChangesOptions says how changes are read.
+// ChangesOptions sets how changes are read.
 type ChangesOptions struct {
-	// AccessRawDiffs reads the diffs from the repository: slower, and without the size limits of the database.
+	// AccessRawDiffs reads the diffs from the repository: slower, and without the size limits of the
+	// database.
 	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
 	// Unidiff asks for diffs in the unified format. Since 16.5.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
-// GetChanges reads a merge request with its changed files. The server may cut them: Incomplete tells, the request option Complete
-// makes an error of it, and AccessRawDiffs reads them whole. Document 2 §4.2.
+// GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
+// reports it, the request option Complete makes it an error, and AccessRawDiffs reads them in full.
+// Document 2 §4.2.
 //
-// Deprecated: since 15.7; it goes away with API v5. The contract names a list of diffs in its place and does not document it.
+// Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
+// replacement, but does not document it.
 func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *ChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
 	return do[MergeRequestChanges](ctx, r, opts)
 }
 
-// Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is subscribed already; see Unchanged.
-// Document 2 §4.2.
+// Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is
+// subscribed already; see Unchanged. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
-// Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is none; see Unchanged.
-// Document 2 §4.2.
+// Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is
+// none; see Unchanged. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
-// CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there already; see Unchanged.
-// Document 2 §4.2.
+// CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there
+// already; see Unchanged. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
 }
 
-// ListVersions lists the diff versions of a merge request, without their commits and diffs; GetVersion has them. Document 2 §4.2.
+// ListVersions lists the diff versions of a merge request, without their commits and diffs;
+// GetVersion returns them. Document 2 §4.2.
 func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*DiffVersion, error] {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions", project, mergeRequest)
 	return list[DiffVersion](ctx, r, opts)
 }
 
-// DiffVersionOptions says how a diff version is read.
+// DiffVersionOptions sets how a diff version is read.
 type DiffVersionOptions struct {
 	// Unidiff asks for diffs in the unified format.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
-// GetVersion reads a diff version with its commits and diffs. The server may cut them: Incomplete tells, and the request option
-// Complete makes an error of it. Document 2 §4.2.
+// GetVersion reads a diff version with its commits and diffs. The server may truncate them:
+// Incomplete reports it, and the request option Complete makes it an error. Document 2 §4.2.
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MergeRequestState says how far a merge request is.
+// MergeRequestState is the state of a merge request.
 type MergeRequestState string
 
 const (
@@ -22,7 +22,8 @@ const (
 	MergeRequestStateAll MergeRequestState = "all"
 )
 
-// MergeStatus says whether a merge request can be merged. Servers may have values beyond the constants.
+// MergeStatus describes whether a merge request can be merged. Servers may have values beyond the
+// constants.
 type MergeStatus string
 
 const (
@@ -32,13 +33,15 @@ const (
 	MergeStatusCannotBeMerged MergeStatus = "cannot_be_merged"
 	// MergeStatusUnchecked is one that was not looked at yet.
 	MergeStatusUnchecked MergeStatus = "unchecked"
-	// MergeStatusChecking is one that is being looked at. Not part of the contract.
+	// MergeStatusChecking is one that is being checked. Not part of the contract.
 	MergeStatusChecking MergeStatus = "checking"
-	// MergeStatusCannotBeMergedRecheck had conflicts and will be looked at again. Not part of the contract.
+	// MergeStatusCannotBeMergedRecheck is one that had conflicts and will be rechecked. Not part of
+	// the contract.
 	MergeStatusCannotBeMergedRecheck MergeStatus = "cannot_be_merged_recheck"
 )
 
-// DetailedMergeStatus says what keeps a merge request from being merged. Servers have values beyond the constants.
+// DetailedMergeStatus describes what keeps a merge request from being merged. Servers have values
+// beyond the constants.
 type DetailedMergeStatus string
 
 const (
@@ -46,9 +49,10 @@ const (
 	DetailedMergeStatusNotOpen DetailedMergeStatus = "not_open"
 	// DetailedMergeStatusUnchecked is one that was not looked at yet.
 	DetailedMergeStatusUnchecked DetailedMergeStatus = "unchecked"
-	// DetailedMergeStatusChecking is one that is being looked at. Not part of the contract.
+	// DetailedMergeStatusChecking is one that is being checked. Not part of the contract.
 	DetailedMergeStatusChecking DetailedMergeStatus = "checking"
-	// DetailedMergeStatusPreparing is a new one whose changes are being worked out. Not part of the contract.
+	// DetailedMergeStatusPreparing is a new one whose changes are being computed. Not part of the
+	// contract.
 	DetailedMergeStatusPreparing DetailedMergeStatus = "preparing"
 	// DetailedMergeStatusNotApproved is one that lacks approvals.
 	DetailedMergeStatusNotApproved DetailedMergeStatus = "not_approved"
@@ -56,7 +60,7 @@ const (
 	DetailedMergeStatusCommitsStatus DetailedMergeStatus = "commits_status"
 )
 
-// MergeRequest is a merge request (Document 2 §2.6). Lists leave some of the fields out.
+// MergeRequest is a merge request (Document 2 §2.6). Lists omit some of the fields.
 type MergeRequest struct {
 	// ID is the instance-wide id; calls take IID.
 	ID int64 `json:"id"`
@@ -74,11 +78,11 @@ type MergeRequest struct {
 	TitleHTML string `json:"title_html"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State says how far the merge request is.
+	// State is the state of the merge request.
 	State MergeRequestState `json:"state"`
-	// Imported: the merge request was imported.
+	// Imported reports whether the merge request was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom says where from.
+	// ImportedFrom is where it was imported from.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// CreatedAt is when the merge request was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -88,13 +92,13 @@ type MergeRequest struct {
 	ClosedAt time.Time `json:"closed_at"`
 	// MergedAt is when the merge request was merged; zero when it was not.
 	MergedAt time.Time `json:"merged_at"`
-	// PreparedAt is when the server had finished preparing it; zero before. Since 16.1.
+	// PreparedAt is when the server finished preparing it; zero before. Since 16.1.
 	PreparedAt time.Time `json:"prepared_at"`
-	// MergeAfter is when it may be merged at the earliest; zero for any time. Since 17.5.
+	// MergeAfter is the earliest time at which it may be merged; zero for any time. Since 17.5.
 	MergeAfter time.Time `json:"merge_after"`
 	// MergedBy is who merged it.
 	//
-	// Deprecated: since 14.7; use MergeUser. It goes away with API v5.
+	// Deprecated: since 14.7; use MergeUser. It is removed in API v5.
 	MergedBy *UserSummary `json:"merged_by"`
 	// MergeUser is who merged it, or set it to be merged; nil when nobody did.
 	MergeUser *UserSummary `json:"merge_user"`
@@ -122,19 +126,19 @@ type MergeRequest struct {
 	UserNotesCount int `json:"user_notes_count"`
 	// Labels are the labels.
 	Labels []Label `json:"labels"`
-	// Draft: the merge request is not ready to be merged.
+	// Draft reports whether the merge request is not ready to be merged.
 	Draft bool `json:"draft"`
 	// WorkInProgress is another name of Draft.
 	WorkInProgress bool `json:"work_in_progress"`
 	// Milestone is the milestone; nil when there is none.
 	Milestone *Milestone `json:"milestone"`
-	// MergeWhenPipelineSucceeds: it is merged by itself once its checks pass.
+	// MergeWhenPipelineSucceeds reports whether it is merged automatically once its checks pass.
 	MergeWhenPipelineSucceeds bool `json:"merge_when_pipeline_succeeds"`
-	// MergeStatus says whether it can be merged.
+	// MergeStatus describes whether it can be merged.
 	//
 	// Deprecated: since 15.6; use DetailedMergeStatus.
 	MergeStatus MergeStatus `json:"merge_status"`
-	// DetailedMergeStatus says what keeps it from being merged.
+	// DetailedMergeStatus describes what keeps it from being merged.
 	DetailedMergeStatus DetailedMergeStatus `json:"detailed_merge_status"`
 	// MergeError is why merging failed; empty when it did not. Not part of the contract.
 	MergeError string `json:"merge_error"`
@@ -149,9 +153,9 @@ type MergeRequest struct {
 	// ShouldRemoveSourceBranch reports whether SourceBranch is deleted after merging; nil if the
 	// server sent null.
 	ShouldRemoveSourceBranch *bool `json:"should_remove_source_branch"`
-	// ForceRemoveSourceBranch: the project deletes SourceBranch after merging.
+	// ForceRemoveSourceBranch reports whether the project deletes SourceBranch after merging.
 	ForceRemoveSourceBranch bool `json:"force_remove_source_branch"`
-	// AllowCollaboration: members of the target project may push to SourceBranch.
+	// AllowCollaboration reports whether members of the target project may push to SourceBranch.
 	AllowCollaboration bool `json:"allow_collaboration"`
 	// AllowMaintainerToPush is another name of AllowCollaboration.
 	AllowMaintainerToPush bool `json:"allow_maintainer_to_push"`
@@ -165,23 +169,25 @@ type MergeRequest struct {
 	WebURL string `json:"web_url"`
 	// TimeStats are the estimate and the time spent.
 	TimeStats TimeStats `json:"time_stats"`
-	// Squash: the commits are to be squashed.
+	// Squash reports whether the commits are to be squashed.
 	Squash bool `json:"squash"`
-	// SquashOnMerge: the commits will be squashed, by the project's settings too.
+	// SquashOnMerge reports whether the commits will be squashed, including by the project's settings.
 	SquashOnMerge bool `json:"squash_on_merge"`
 	// TaskCompletionStatus counts the task list items.
 	TaskCompletionStatus TaskCompletionStatus `json:"task_completion_status"`
-	// HasConflicts: the branches conflict.
+	// HasConflicts reports whether the branches conflict.
 	HasConflicts bool `json:"has_conflicts"`
-	// BlockingDiscussionsResolved: no discussion keeps it from being merged.
+	// BlockingDiscussionsResolved reports whether no discussion keeps it from being merged.
 	BlockingDiscussionsResolved bool `json:"blocking_discussions_resolved"`
 	// ApprovalsBeforeMerge is the number of approvals needed; nil when unset. Premium and Ultimate.
 	//
-	// Deprecated: since 16.0. It goes away with API v5.
+	// Deprecated: since 16.0. It is removed in API v5.
 	ApprovalsBeforeMerge *int `json:"approvals_before_merge"`
-	// ChangesCount is the number of changed files as text, 1000+ for many; empty while it is not known.
+	// ChangesCount is the number of changed files as text, 1000+ for many; empty while it is not
+	// known.
 	ChangesCount string `json:"changes_count"`
-	// Subscribed: the user is subscribed; nil where the server does not show it, as in lists.
+	// Subscribed reports whether the user is subscribed; nil where the server does not show it, as in
+	// lists.
 	Subscribed *bool `json:"subscribed"`
 	// LatestBuildStartedAt is when the latest pipeline started.
 	LatestBuildStartedAt time.Time `json:"latest_build_started_at"`
@@ -191,17 +197,19 @@ type MergeRequest struct {
 	FirstDeployedToProductionAt time.Time `json:"first_deployed_to_production_at"`
 	// Pipeline is the latest pipeline; nil when there is none.
 	Pipeline *MergeRequestPipeline `json:"pipeline"`
-	// HeadPipeline is the pipeline of the head commit; nil when there is none. Not part of the contract.
+	// HeadPipeline is the pipeline of the head commit; nil when there is none. Not part of the
+	// contract.
 	HeadPipeline *HeadPipeline `json:"head_pipeline"`
 	// DiffRefs are the commits that the diff is made of; nil or empty while they are not known.
 	DiffRefs *DiffRefs `json:"diff_refs"`
 	// DivergedCommitsCount counts the commits of TargetBranch that SourceBranch lacks.
 	DivergedCommitsCount int `json:"diverged_commits_count"`
-	// RebaseInProgress: SourceBranch is being rebased. Not part of the contract.
+	// RebaseInProgress reports whether SourceBranch is being rebased. Not part of the contract.
 	RebaseInProgress bool `json:"rebase_in_progress"`
-	// FirstContribution: it is the author's first to the project. Not part of the contract.
+	// FirstContribution reports whether it is the author's first to the project. Not part of the
+	// contract.
 	FirstContribution bool `json:"first_contribution"`
-	// User tells what the user may do. Not part of the contract.
+	// User describes what the user may do. Not part of the contract.
 	User MergeRequestUser `json:"user"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -216,7 +224,7 @@ type MergeRequestPipeline struct {
 	SHA string `json:"sha"`
 	// Ref is the branch or tag that it runs for.
 	Ref string `json:"ref"`
-	// Status says how far it is.
+	// Status is the status of the pipeline.
 	Status string `json:"status"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -225,7 +233,8 @@ type MergeRequestPipeline struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract; what has no field is in Extra.
+// HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract. Extra
+// holds what has no field.
 type HeadPipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -237,9 +246,9 @@ type HeadPipeline struct {
 	SHA string `json:"sha"`
 	// Ref is the branch or tag that it runs for.
 	Ref string `json:"ref"`
-	// Status says how far it is.
+	// Status is the status of the pipeline.
 	Status string `json:"status"`
-	// Source says what started it.
+	// Source is what started it.
 	Source string `json:"source"`
 	// CreatedAt is when it was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -269,22 +278,24 @@ type DiffRefs struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestUser tells what the user may do with a merge request. Not part of the contract.
+// MergeRequestUser describes what the user may do with a merge request. Not part of the contract.
 type MergeRequestUser struct {
-	// CanMerge: the user may merge it.
+	// CanMerge reports whether the user may merge it.
 	CanMerge bool `json:"can_merge"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestDependency says that one merge request must be merged before another (Document 2 §2.6).
+// MergeRequestDependency is a dependency: one merge request must be merged before another
+// (Document 2 §2.6).
 type MergeRequestDependency struct {
 	// ID is the dependency's id; DeleteBlock takes it.
 	ID int64 `json:"id"`
 	// BlockingMergeRequest must be merged first.
 	BlockingMergeRequest MergeRequest `json:"blocking_merge_request"`
-	// BlockedMergeRequest waits for it; nil where the server does not tell, as CreateBlock may.
+	// BlockedMergeRequest waits for it; nil where the server does not tell, as may happen for
+	// CreateBlock.
 	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
 	// ProjectID is the project of the blocked merge request.
 	ProjectID int64 `json:"project_id"`
@@ -293,7 +304,8 @@ type MergeRequestDependency struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestChanges is a merge request with what it changes (Document 2 §4.2). The contract shows Overflow alone.
+// MergeRequestChanges is a merge request with its changes (Document 2 §4.2). The contract documents
+// only Overflow.
 type MergeRequestChanges struct {
 	MergeRequest
 	// Changes are the changed files. Not part of the contract.
@@ -302,11 +314,11 @@ type MergeRequestChanges struct {
 	Overflow bool `json:"overflow"`
 }
 
-// Incomplete reports whether the server cut the changes, by all that shows it: Overflow, a
-// ChangesCount above the number of Changes, and diffs that are Collapsed or TooLarge. GetChanges
-// reads them whole with AccessRawDiffs. The request option Complete makes an error of it. Servers
-// before 18.4 do not mark a file whose diff they left out: one that is new, renamed or deleted,
-// with an empty Diff, may be such a file.
+// Incomplete reports whether the server truncated the changes: whether Overflow is set,
+// ChangesCount is above the number of Changes, or a diff is Collapsed or TooLarge. GetChanges reads
+// them in full with AccessRawDiffs. The request option Complete makes truncated changes an error.
+// Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file
+// with an empty Diff may be one.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""
@@ -337,13 +349,13 @@ type DiffVersion struct {
 	CreatedAt time.Time `json:"created_at"`
 	// MergeRequestID is the instance-wide id of the merge request.
 	MergeRequestID int64 `json:"merge_request_id"`
-	// State says whether the version is ready.
+	// State is the state of the version: whether it is ready.
 	State DiffVersionState `json:"state"`
-	// RealSize is the number of changed files as text, with a + where the server stopped counting.
+	// RealSize is the number of changed files as text, with a + if the server stopped counting.
 	RealSize string `json:"real_size"`
-	// PatchIDSHA is the same for versions that change the same.
+	// PatchIDSHA is equal for versions that make the same changes.
 	PatchIDSHA string `json:"patch_id_sha"`
-	// Commits are the commits, those of the source branch; GetVersion only.
+	// Commits are the commits of the source branch; GetVersion only.
 	Commits []Commit `json:"commits"`
 	// Diffs are the changed files; GetVersion only.
 	Diffs []Diff `json:"diffs"`
@@ -352,7 +364,8 @@ type DiffVersion struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// DiffVersionState says whether a diff version is ready. Servers have values beyond the constants.
+// DiffVersionState is the state of a diff version: whether it is ready. Servers have values beyond
+// the constants.
 type DiffVersionState string
 
 const (
@@ -360,8 +373,9 @@ const (
 	DiffVersionStateCollected DiffVersionState = "collected"
 )
 
-// Incomplete reports whether the server cut diffs of the version, as far as it says: by RealSize,
-// and as MergeRequestChanges.Incomplete. The request option Complete makes an error of it.
+// Incomplete reports whether the server is known to have truncated the diffs of the version: by
+// RealSize, and by the same marks of diffs as in MergeRequestChanges.Incomplete. The request option
+// Complete makes truncated diffs an error.
 func (v *DiffVersion) Incomplete() bool {
 	missing, _ := v.truncation(false)
 	return missing != ""
@@ -372,7 +386,8 @@ func (v *DiffVersion) truncation(bool) (missing, remedy string) {
 	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), truncatedDiffs(v.Diffs)), remedy
 }
 
-// Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6, Document 1 §2.3 and §2.4).
+// Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6,
+// Document 1 §2.3 and §2.4).
 type Commit struct {
 	// ID is the full SHA.
 	ID string `json:"id"`
@@ -386,21 +401,22 @@ type Commit struct {
 	Title string `json:"title"`
 	// Message is the whole message.
 	Message string `json:"message"`
-	// AuthorName is the author's name as Git has it.
+	// AuthorName is the author's name as recorded in Git.
 	AuthorName string `json:"author_name"`
-	// AuthorEmail is the author's address as Git has it.
+	// AuthorEmail is the author's address as recorded in Git.
 	AuthorEmail string `json:"author_email"`
 	// AuthoredDate is when the change was written.
 	AuthoredDate time.Time `json:"authored_date"`
-	// CommitterName is the committer's name as Git has it.
+	// CommitterName is the committer's name as recorded in Git.
 	CommitterName string `json:"committer_name"`
-	// CommitterEmail is the committer's address as Git has it.
+	// CommitterEmail is the committer's address as recorded in Git.
 	CommitterEmail string `json:"committer_email"`
 	// CommittedDate is when the change was committed.
 	CommittedDate time.Time `json:"committed_date"`
 	// Trailers are the trailers of the message; the last value of a repeated one.
 	Trailers map[string]string `json:"trailers"`
-	// ExtendedTrailers are the trailers with all their values; diff versions, and merge bases beyond the contract.
+	// ExtendedTrailers are the trailers with all their values; in diff versions, and beyond the
+	// contract in merge bases.
 	ExtendedTrailers map[string][]string `json:"extended_trailers"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// NamespacesService reads namespaces: the places that hold projects, one for each user and each group (Document 1 §4.6).
+// NamespacesService reads namespaces: the places that hold projects, one for each user and each
+// group (Document 1 §4.6).
 type NamespacesService struct{ service }
 
 // ListNamespacesOptions filters a list of namespaces.
@@ -20,11 +21,12 @@ type ListNamespacesOptions struct {
 	TopLevelOnly *bool `url:"top_level_only,omitempty"`
 	// FullPathSearch matches Search against full paths.
 	FullPathSearch *bool `url:"full_path_search,omitempty"`
-	// RequestedHostedPlan is the plan that a customer asks for. Not part of the contract.
+	// RequestedHostedPlan is the plan that a customer requests. Not part of the contract.
 	RequestedHostedPlan string `url:"requested_hosted_plan,omitempty"`
 }
 
-// List lists the namespaces that the user can see; an administrator sees all of them. Document 1 §4.6.
+// List lists the namespaces that the user can see; an administrator sees all of them.
+// Document 1 §4.6.
 func (s *NamespacesService) List(ctx context.Context, o *ListNamespacesOptions, opts ...RequestOption) iter.Seq2[*Namespace, error] {
 	r := s.get("/namespaces").params(o)
 	return list[Namespace](ctx, r, opts)
@@ -36,20 +38,20 @@ func (s *NamespacesService) Get(ctx context.Context, namespace Ref, opts ...Requ
 	return do[Namespace](ctx, r, opts)
 }
 
-// NamespaceExistsOptions says where a path is looked for.
+// NamespaceExistsOptions sets where Exists looks for a path.
 type NamespaceExistsOptions struct {
 	// ParentID is the group whose subgroups are checked; without it only top-level namespaces are.
 	ParentID int64 `url:"parent_id,omitempty"`
 }
 
 // Exists reports whether a namespace with the path is taken, and which free paths resemble it. The
-// path is one segment: of group/sub, "sub" with the ParentID of group. Document 1 §4.6.
+// path is one segment: for group/sub it is "sub", with the ParentID of group. Document 1 §4.6.
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
 	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
 }
 
-// NamespaceKind says whose namespace it is.
+// NamespaceKind is the kind of a namespace: a user's or a group's.
 type NamespaceKind string
 
 const (
@@ -69,7 +71,7 @@ type Namespace struct {
 	Path string `json:"path"`
 	// FullPath is the path from the top level, as Path references take it.
 	FullPath string `json:"full_path"`
-	// Kind says whose namespace it is.
+	// Kind is the kind of the namespace: a user's or a group's.
 	Kind NamespaceKind `json:"kind"`
 	// ParentID is the parent group; nil at the top level.
 	ParentID *int64 `json:"parent_id"`
@@ -77,11 +79,10 @@ type Namespace struct {
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// MembersCountWithDescendants counts the members, those of subgroups included; groups only,
-	// else nil.
+	// MembersCountWithDescendants counts the members, including those of subgroups; groups only, else
+	// nil.
 	MembersCountWithDescendants *int `json:"members_count_with_descendants"`
-	// BillableMembersCount counts the members that take up a seat; nil where the server does not
-	// show it.
+	// BillableMembersCount counts the members that take up a seat; nil if the server does not show it.
 	BillableMembersCount *int `json:"billable_members_count"`
 	// Plan is the subscription plan; empty where the server does not tell.
 	Plan string `json:"plan"`
@@ -89,7 +90,7 @@ type Namespace struct {
 	EndDate Date `json:"end_date"`
 	// TrialEndsOn is when the trial ends.
 	TrialEndsOn Date `json:"trial_ends_on"`
-	// Trial: the namespace is on trial.
+	// Trial reports whether the namespace is on trial.
 	Trial bool `json:"trial"`
 	// RootRepositorySize is the size of all repositories below the top-level namespace, in bytes.
 	RootRepositorySize int64 `json:"root_repository_size"`
@@ -102,22 +103,28 @@ type Namespace struct {
 	SeatsInUse *int `json:"seats_in_use"`
 	// MaxSeatsUsedChangedAt is when MaxSeatsUsed last grew; under the conditions of MaxSeatsUsed.
 	MaxSeatsUsedChangedAt time.Time `json:"max_seats_used_changed_at"`
-	// CIMinutesUsage tells the compute minutes used; nil where the server does not. Not part of the contract.
+	// CIMinutesUsage holds the compute minutes used; nil if the server does not send them. Not part of
+	// the contract.
 	CIMinutesUsage *CIMinutesUsage `json:"ci_minutes_usage"`
-	// SharedRunnersMinutesLimit is the monthly limit of compute minutes, 0 for no limit and nil for the server's own. Not part of the contract.
+	// SharedRunnersMinutesLimit is the monthly limit of compute minutes; 0 for no limit, nil for the
+	// server's own limit. Not part of the contract.
 	SharedRunnersMinutesLimit *int `json:"shared_runners_minutes_limit"`
-	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition. Not part of the contract.
+	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition. Not part of
+	// the contract.
 	ExtraSharedRunnersMinutesLimit *int `json:"extra_shared_runners_minutes_limit"`
-	// AdditionalPurchasedStorageSize is the storage bought in addition, in MB. Not part of the contract.
+	// AdditionalPurchasedStorageSize is the storage bought in addition, in MB. Not part of the
+	// contract.
 	AdditionalPurchasedStorageSize int64 `json:"additional_purchased_storage_size"`
-	// AdditionalPurchasedStorageEndsOn is when the storage bought in addition ends. Not part of the contract.
+	// AdditionalPurchasedStorageEndsOn is when the storage bought in addition expires. Not part of the
+	// contract.
 	AdditionalPurchasedStorageEndsOn Date `json:"additional_purchased_storage_ends_on"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
 	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// CIMinutesUsage tells the compute minutes that a namespace has used this month. Not part of the contract.
+// CIMinutesUsage holds the compute minutes that a namespace has used this month. Not part of the
+// contract.
 type CIMinutesUsage struct {
 	// TotalMinutesUsed is the sum of the other two.
 	TotalMinutesUsed int `json:"total_minutes_used"`
@@ -130,9 +137,9 @@ type CIMinutesUsage struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// NamespaceAvailability tells whether a path is taken (Document 1 §2.7).
+// NamespaceAvailability reports whether a path is taken (Document 1 §2.7).
 type NamespaceAvailability struct {
-	// Exists: the path is taken.
+	// Exists reports whether the path is taken.
 	Exists bool `json:"exists"`
 	// Suggests lists free paths that resemble it.
 	Suggests []string `json:"suggests"`

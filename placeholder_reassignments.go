@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// PlaceholderReassignmentsService assigns the contributions of placeholder users, which an import has made, to real users (Document 2
-// §4.6): read the rows, fill them in, and upload them as one file. It needs the role Owner in the group. An import into a personal
-// namespace has no placeholder users.
+// PlaceholderReassignmentsService assigns the contributions of placeholder users, which an import
+// created, to real users (Document 2 §4.6): read the rows, fill them in, and upload them as one
+// file. It needs the role Owner in the group. An import into a personal namespace has no
+// placeholder users.
 type PlaceholderReassignmentsService struct{ service }
 
 // List reads the rows of the file of pending reassignments, one at a time while it arrives, in
@@ -26,16 +27,18 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 	return open(ctx, r, opts)
 }
 
-// Upload sends the file with its rows filled in. The server works on it later, and tells by mail when it is done. Sent once: a
-// failure with Error.MaybeApplied may have begun it. Document 2 §4.6.
+// Upload sends the file with its rows filled in. The server processes it later, and tells by mail
+// when it is done. It is sent once: after a failure with Error.MaybeApplied the processing may have
+// begun. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
 	r := s.post("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
 	return do[Message](ctx, r, opts)
 }
 
-// Read reads the rows of a file that was saved, one at a time, in constant memory. The columns may be in any order, and have the contract's
-// names, GitLab's, or those of the client's vocabulary. It can be ranged over once. An error is yielded once, last. A last row may end
-// without a line end, so a truncated last field is not found; List and Download find it.
+// Read reads the rows of a saved file, one at a time, in constant memory. The columns may be in any
+// order, and have the contract's names, GitLab's, or those of the client's vocabulary. The rows can
+// be ranged over once. An error is yielded once, last. The last row may lack a line end, so Read
+// does not detect a truncated last field; List and Download do.
 func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		if err := readReassignments(file, s.owner().config.vocabulary, false, yield); err != nil {
@@ -44,15 +47,16 @@ func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*Placeh
 	}
 }
 
-// Write writes rows as a file for Upload, one at a time, in constant memory; it takes what List and Read give, changed on the way. The
-// first row makes the header: that of the file it was read from, else the contract's columns in the words of the client's vocabulary, and
-// those of its Extra. A row with a value that the header has no column for is an error. The first error of rows ends the file, which is
-// then of no use.
+// Write writes rows as a file for Upload, one at a time, in constant memory. The rows may come from
+// List or Read, with changes. The first row determines the header: that of the file it was read
+// from, or else the contract's columns in the words of the client's vocabulary, and those of its
+// Extra. A row with a value for which the header has no column is an error. Write stops at the
+// first error in rows; the file is then unusable.
 func (s *PlaceholderReassignmentsService) Write(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	return writeReassignments(file, s.owner().config.vocabulary, rows)
 }
 
-// list is Read of a Download.
+// list reads the rows of a Download.
 func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, opts []RequestOption) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		file, err := open(ctx, r, opts)

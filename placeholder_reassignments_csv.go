@@ -15,8 +15,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// PlaceholderReassignment is a row of a file of reassignments: a user of the place that was imported from, and who gets the
-// contributions (Document 2 §2.10). The server makes the rows; their owner fills in Username or PublicEmail.
+// PlaceholderReassignment is a row of a file of reassignments: a user of the import source, and the
+// user who gets the contributions (Document 2 §2.10). The server creates the rows; the group's
+// owner fills in Username or PublicEmail.
 type PlaceholderReassignment struct {
 	// SourceHost is where the import came from.
 	SourceHost string
@@ -30,7 +31,8 @@ type PlaceholderReassignment struct {
 	SourceUsername string
 	// Username is the username of who gets the contributions: the column Platform username.
 	Username string
-	// PublicEmail is the public e-mail address of who gets the contributions: the column Platform public email.
+	// PublicEmail is the public e-mail address of who gets the contributions: the column Platform
+	// public email.
 	PublicEmail string
 	// Extra holds the columns that no field names.
 	Extra map[string]string
@@ -38,7 +40,7 @@ type PlaceholderReassignment struct {
 	header *reassignmentHeader // of the file that the row was read from
 }
 
-// Message is a server's answer in words (Document 2 §4.6).
+// Message is a server's response as text (Document 2 §4.6).
 type Message struct {
 	// Message is the text.
 	Message string `json:"message"`
@@ -47,10 +49,12 @@ type Message struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// maxReassignment is how long a row may be, in bytes: a quote that is never closed must not take up all memory.
+// maxReassignment is the maximum length of a row, in bytes: an unclosed quote must not use up all
+// memory.
 const maxReassignment = 1 << 20
 
-// reassignmentHeader is the first line of a file. The rows of a file share it, and nothing changes it.
+// reassignmentHeader is the first line of a file. The rows of a file share it; it is never
+// modified.
 type reassignmentHeader struct {
 	names   []string // as in the file
 	columns []string // as in the contract, where it has the column
@@ -61,7 +65,7 @@ func reassignmentColumns() []string {
 	return []string{"Source host", "Import type", "Source user identifier", "Source user name", "Source username", "Platform username", "Platform public email"}
 }
 
-// field gives the field of a column of the contract, nil where there is none.
+// field returns the field of a column of the contract, or nil if there is none.
 func (p *PlaceholderReassignment) field(column string) *string {
 	switch column {
 	case "Source host":
@@ -82,8 +86,8 @@ func (p *PlaceholderReassignment) field(column string) *string {
 	return nil
 }
 
-// readReassignments reads a file row by row. With lineEnd a last row without a line end is an
-// error: where nothing announces the length of the file, that row may be truncated.
+// readReassignments reads a file row by row. If lineEnd is set, a last row without a line end is an
+// error: without an announced length of the file, that row may be truncated.
 func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
 	if isNil(file) {
 		return reassignmentError(errors.New("the reader is nil"))
@@ -92,7 +96,7 @@ func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*Place
 	buffered := bufio.NewReader(source)
 	mark, err := buffered.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return reassignmentError(err) // Peek has taken it: the reader may not say it again
+		return reassignmentError(err) // Peek consumed it: the reader may not return it again
 	}
 	if string(mark) == "\ufeff" {
 		source.skipped, _ = buffered.Discard(len(mark)) // spreadsheets write one
@@ -134,8 +138,8 @@ func reassignmentError(err error) error {
 	return fmt.Errorf("forge: reading the file of reassignments: %w", err)
 }
 
-// newReassignmentHeader finds the contract's columns. A file without one of them is another file, and a value in a row of it would be
-// lost.
+// newReassignmentHeader finds the contract's columns. If one is missing, it returns an error: it is
+// another file, and a value in its rows would be lost.
 func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error) {
 	h := &reassignmentHeader{names: names, columns: make([]string, len(names))}
 	var p PlaceholderReassignment
@@ -162,7 +166,7 @@ func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error
 	return h, nil
 }
 
-// row makes a row of a record.
+// row converts a record to a row.
 func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
 	p := &PlaceholderReassignment{header: h}
 	for i, value := range record {
@@ -178,7 +182,7 @@ func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
 	return p
 }
 
-// orOwn gives the header of the row's file, or one for a row that was made by hand.
+// orOwn returns the header of the row's file, or a new one if the row was not read from a file.
 func (p *PlaceholderReassignment) orOwn(w *words) *reassignmentHeader {
 	if p.header != nil {
 		return p.header
@@ -192,14 +196,14 @@ func (p *PlaceholderReassignment) orOwn(w *words) *reassignmentHeader {
 		h.names = append(h.names, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
-		if !slices.Contains(h.names, name) { // record refuses the others
+		if !slices.Contains(h.names, name) { // record rejects the others
 			h.names, h.columns = append(h.names, name), append(h.columns, "")
 		}
 	}
 	return h
 }
 
-// record makes a record of a row.
+// record converts a row to a record.
 func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error) {
 	record := make([]string, len(h.names))
 	extra := 0
@@ -222,7 +226,7 @@ func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error
 	return record, nil
 }
 
-// writeReassignments writes a file row by row. An error of rows is returned as it is.
+// writeReassignments writes a file row by row. An error in rows is returned unchanged.
 func writeReassignments(file io.Writer, w *words, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	if isNil(file) || rows == nil {
 		return writingError(errors.New("the writer or the list of rows is nil"))
@@ -260,7 +264,7 @@ func writingError(err error) error {
 	return fmt.Errorf("forge: writing the file of reassignments: %w", err)
 }
 
-// rowReader counts what a row takes, and knows how the file ends.
+// rowReader counts the bytes of a row, and records how the file ends.
 type rowReader struct {
 	r       io.Reader
 	row     int   // bytes read for the current row
@@ -270,7 +274,7 @@ type rowReader struct {
 	ended   bool
 }
 
-// Read reads until a row is too long.
+// Read returns an error once a row is too long.
 func (r *rowReader) Read(p []byte) (int, error) {
 	if r.row > maxReassignment {
 		return 0, errors.New("a row is longer than 1 MiB: is a quote never closed?")

@@ -8,11 +8,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// pollPolicy has the intervals of polls: 1 s after the first, then growing to 10 s.
+// pollPolicy returns the policy of the intervals between polls: 1 s at first, growing to 10 s.
 func pollPolicy() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait: 10 * time.Second} }
 
-// poll calls check at intervals until it is done or fails. The error of a wait that the context
-// ends has the last state that check returned.
+// poll calls check at intervals until it is done or fails. If ctx ends first, the error contains
+// the last state that check returned.
 func (r *request) poll(ctx context.Context, check func() (done bool, state string, err error)) error {
 	if err := firstError(r.ready(ctx), r.err); err != nil {
 		return r.withRoute(err)

@@ -10,11 +10,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// RegistryService manages container registries through the API: repositories, tags and their deletion (Document 1 §4.1).
-// RegistryNativeService calls the registry itself.
+// RegistryService manages container registries through the API: repositories, tags and their
+// deletion (Document 1 §4.1). RegistryNativeService calls the registry itself.
 type RegistryService struct{ service }
 
-// RegistryVisibility says who may see a project's registry.
+// RegistryVisibility is who may see a project's registry.
 type RegistryVisibility string
 
 const (
@@ -26,12 +26,12 @@ const (
 	RegistryDisabled RegistryVisibility = "disabled"
 )
 
-// SetRegistryVisibilityOptions says who may see a project's registry.
+// SetRegistryVisibilityOptions sets who may see a project's registry.
 type SetRegistryVisibilityOptions struct {
 	// Visibility is who may see the registry; empty leaves it as it is. RegistryEnabled is the
 	// default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -43,7 +43,7 @@ func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *Set
 	return do[RegistryProject](ctx, r, opts)
 }
 
-// ListRegistryRepositoriesOptions says what a list of registry repositories holds.
+// ListRegistryRepositoriesOptions sets what a list of registry repositories contains.
 type ListRegistryRepositoriesOptions struct {
 	// Tags asks for the tags of each repository.
 	Tags *bool `url:"tags,omitempty"`
@@ -57,13 +57,14 @@ func (s *RegistryService) ListForProject(ctx context.Context, project Ref, o *Li
 	return list[RegistryRepository](ctx, r, opts)
 }
 
-// ListForGroup lists the registry repositories of a group's projects. Servers give no tags here since 15.0. Document 1 §4.1.
+// ListForGroup lists the registry repositories of a group's projects. Servers return no tags here
+// since 15.0. Document 1 §4.1.
 func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
 	r := s.get("/groups/:id/registry/repositories", group)
 	return list[RegistryRepository](ctx, r, opts)
 }
 
-// GetRegistryRepositoryOptions says what is read of a registry repository.
+// GetRegistryRepositoryOptions sets what is read of a registry repository.
 type GetRegistryRepositoryOptions struct {
 	// Tags asks for the tags.
 	Tags *bool `url:"tags,omitempty"`
@@ -79,22 +80,24 @@ func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegis
 	return do[RegistryRepository](ctx, r, opts)
 }
 
-// Delete schedules a registry repository for deletion with all its tags. It returns before the work is done: Get shows
-// RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then ErrNotFound; WaitDeleted waits for it. Document 1 §4.1.
+// Delete schedules a registry repository for deletion with all its tags. It returns before the work
+// is done: Get reports RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then
+// ErrNotFound. WaitDeleted waits for it. Document 1 §4.1.
 func (s *RegistryService) Delete(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return exec(ctx, r, opts)
 }
 
-// WaitDeleted returns when the registry repository is gone: when Get does not find it, and the project's list has it no more. It is
-// ErrDeleteFailed when the server gives up. It looks again after a second, then ever more seldom, but every 10 s; the context ends the
-// wait, and has to where nobody has called Delete. Request options hold for every look.
+// WaitDeleted returns when the registry repository is gone: when Get does not find it, and the
+// project's list no longer contains it. It returns ErrDeleteFailed when the server gives up. It
+// polls after 1 s, then at intervals growing to 10 s, until ctx is done. Without a prior Delete it
+// never returns by itself. Request options apply to every poll.
 func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return r.poll(ctx, func() (done bool, saw string, err error) {
 		found, err := s.Get(ctx, repository, nil, opts...)
 		if errors.Is(err, ErrNotFound) {
-			// A server that hides the project says so too.
+			// A server that hides the project returns it, too.
 			found, err = s.find(ctx, project, repository, opts)
 		}
 		switch {
@@ -109,7 +112,7 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 	})
 }
 
-// find looks for a repository in its project's list; nil where it is not.
+// find returns a repository from its project's list, or nil if it is not there.
 func (s *RegistryService) find(ctx context.Context, project Ref, repository int64, opts []RequestOption) (*RegistryRepository, error) {
 	for found, err := range s.ListForProject(ctx, project, nil, opts...) {
 		if err != nil || found.ID == repository {
@@ -119,17 +122,18 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 	return nil, nil
 }
 
-// ListRegistryTagsOptions says in which order tags are listed.
+// ListRegistryTagsOptions sets the order in which tags are listed.
 type ListRegistryTagsOptions struct {
-	// Sort is the direction of the order by name, which keyset pagination alone has: the hosted
-	// offering since 16.10. Other servers refuse the call. Empty for SortAsc where the list is ordered.
+	// Sort is the direction of the order by name, which only keyset pagination has: the hosted
+	// offering since 16.10. Other servers reject the call. Empty for SortAsc where the list is
+	// ordered.
 	Sort Sort `url:"sort,omitempty"`
 }
 
 // ListTags lists the tags of a registry repository by name. It requests keyset pagination, which
-// the hosted offering has since 16.10. Other servers answer 405 to that: the tags are then
-// listed by offset, and the client remembers it, unless the options say a direction.
-// Document 1 §4.1 and §8.1.
+// the hosted offering has since 16.10. Other servers return 405: the tags are then listed by
+// offset, and the client remembers this, unless the options set a direction. Document 1 §4.1
+// and §8.1.
 func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, o *ListRegistryTagsOptions, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
 	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
 	return list[RegistryTag](ctx, r, opts)
@@ -141,26 +145,29 @@ func (s *RegistryService) GetTag(ctx context.Context, project Ref, repository in
 	return do[RegistryTagDetail](ctx, r, opts)
 }
 
-// DeleteTag deletes one tag; the image's data stays until the registry collects its garbage. A protected tag is ErrForbidden.
-// Document 1 §4.1.
+// DeleteTag deletes one tag; the image's data stays until the registry's garbage collection. A
+// protected tag is ErrForbidden. Document 1 §4.1.
 func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return exec(ctx, r, opts)
 }
 
-// DeleteTagsOptions says which tags a bulk deletion removes (Document 1 §4.1.1). Patterns are RE2. The tag latest and protected
-// tags always stay.
+// DeleteTagsOptions selects the tags that a bulk deletion removes (Document 1 §4.1.1). Patterns are
+// RE2. The tag latest and protected tags always stay.
 type DeleteTagsOptions struct {
-	// NameRegexDelete is the pattern of the names to delete; .* is all of them. Required, unless NameRegex is given.
-	// Deployed servers match it as \A<pattern>\z: against the whole name, where an alternation is in parentheses.
+	// NameRegexDelete is the pattern of the names to delete; .* is all of them. Required, unless
+	// NameRegex is given. Deployed servers match it as \A<pattern>\z: against the whole name, provided
+	// that alternations are in parentheses.
 	NameRegexDelete string `url:"name_regex_delete,omitempty"`
 	// NameRegex is the former name of NameRegexDelete.
 	//
 	// Deprecated: use NameRegexDelete. Not together with it.
 	NameRegex string `url:"name_regex,omitempty"`
-	// NameRegexKeep is the pattern of the names to keep, whatever NameRegexDelete says; matched like it.
+	// NameRegexKeep is the pattern of the names to keep, whatever NameRegexDelete says. It is matched
+	// in the same way.
 	NameRegexKeep string `url:"name_regex_keep,omitempty"`
-	// KeepN is the number of tags to keep of those that match: the newest by the creation of their manifests; 0 keeps none.
+	// KeepN is the number of tags to keep of those that match: the newest by the creation of their
+	// manifests; 0 keeps none.
 	KeepN int `url:"keep_n,omitempty"`
 	// OlderThan is how old a tag must be to go: Hours(1), Days(7), Months(1); empty for any age.
 	OlderThan Age `url:"older_than,omitempty"`
@@ -177,7 +184,7 @@ func (o *DeleteTagsOptions) check() error {
 	)
 }
 
-// pattern is what names are matched with, under whichever name it was given.
+// pattern returns the pattern of the names to delete, from NameRegexDelete or NameRegex.
 func (o *DeleteTagsOptions) pattern() string { return cmp.Or(o.NameRegexDelete, o.NameRegex) }
 
 func isAge(param string, age Age) error {
@@ -190,11 +197,12 @@ func isAge(param string, age Age) error {
 	return nil
 }
 
-// DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags shows them before. It returns before
-// the work is done. A repository takes one such call an hour, and a second one is a *RateLimitError: that of a client which saw the
-// first accepted is not sent, and that of another is refused with 400, with the latest
-// possible time as its Until. Unchecked sends it all the same. The hosted offering removes a limited number
-// of tags at a time. Document 1 §4.1.1.
+// DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags lists
+// them beforehand. It returns before the work is done. A repository takes one such call an hour,
+// and a second one is a *RateLimitError. A client that saw the first one accepted does not send the
+// second; Unchecked sends it anyway. Another client's call is refused with 400; Until is then the
+// latest possible time. The hosted offering removes a limited number of tags at a time.
+// Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	return exec(ctx, r, opts)

@@ -26,10 +26,10 @@ type RegistryNativeService struct {
 	tokens registryTokens // nil: the service was not made by NewClient
 }
 
-// registryName is the registry as its token endpoint knows it.
+// registryName is the registry's name at its token endpoint.
 const registryName = "container_registry"
 
-// RegistryScope is what a registry token is good for: RepositoryScope or CatalogScope.
+// RegistryScope is what a registry token allows: RepositoryScope or CatalogScope.
 type RegistryScope string
 
 // CatalogScope lets the token's owner list the registry's repositories. Administrators only.
@@ -47,7 +47,7 @@ const (
 	RegistryDelete RegistryAction = "delete"
 )
 
-// RepositoryScope lets the token's owner do something with one repository:
+// RepositoryScope returns the scope of a token for actions on one repository:
 // RepositoryScope("group/app", RegistryPull). Several actions are sent as pull,push.
 func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope {
 	names := make([]string, len(actions))
@@ -57,7 +57,7 @@ func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope 
 	return RegistryScope("repository:" + imagePath + ":" + strings.Join(names, ","))
 }
 
-// check refuses what is no scope: a part that is missing would ask for another one.
+// check returns an error for an invalid scope: one with a missing part would request another one.
 func (s RegistryScope) check() error {
 	parts := strings.Split(string(s), ":")
 	if len(parts) != 3 || strings.ContainsAny(string(s), " \t") || hasControl(string(s)) ||
@@ -70,9 +70,9 @@ func (s RegistryScope) check() error {
 	return nil
 }
 
-// RegistryTokenOptions says what a registry token is for.
+// RegistryTokenOptions sets what a registry token allows.
 type RegistryTokenOptions struct {
-	// Scopes are what the token is good for. Required.
+	// Scopes are what the token allows. Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
 
@@ -88,16 +88,16 @@ func (o *RegistryTokenOptions) check() error {
 	return nil
 }
 
-// GetToken gives a token for the scopes: the client's own while it is good, else one that it
-// obtains with the credentials of WithRegistryCredentials and keeps. The calls of this service
-// need no GetToken. Request options are for a request of one's own, so with any the token is
-// always a new one. Document 1 §4.1.2.
+// GetToken returns a token for the scopes: the client's own while it is valid, or else a new one,
+// which it obtains with the credentials of WithRegistryCredentials and keeps. The calls of this
+// service need no GetToken. With any request option the token is always a new one.
+// Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.get("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.token(ctx, r, "", opts)
 }
 
-// DeleteManifestOptions says what the registry is asked to delete.
+// DeleteManifestOptions sets the type of the manifest to delete.
 type DeleteManifestOptions struct {
 	// ManifestType is the media type of the manifest:
 	// application/vnd.<vendor>.distribution.manifest.v2+json. Empty for the word of the
@@ -120,9 +120,9 @@ func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePat
 	return exec(ctx, r, opts)
 }
 
-// ListCatalog lists all repositories of the registry. The credentials must be an
-// administrator's. The contract does not show the answer; it is read as the registry protocol
-// has it. Document 1 §4.1.2.
+// ListCatalog lists all repositories of the registry. The credentials must be an administrator's.
+// The contract does not show the response; it is read as the registry protocol specifies.
+// Document 1 §4.1.2.
 func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
 	r := s.get("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
 	return list[CatalogRepository](ctx, r, opts)
@@ -136,10 +136,10 @@ func (r *request) scoped(s *RegistryNativeService, scope RegistryScope) *request
 	return r
 }
 
-// manifestType is the media type in the contract's words.
+// manifestType is the contract's word for the media type.
 const manifestType = "application/vnd.<vendor>.distribution.manifest.v2+json"
 
-// manifest asks for the media type of manifests.
+// manifest sets the Accept header to the media type of manifests.
 func (r *request) manifest(o *DeleteManifestOptions) *request {
 	kind, known := "", true
 	if o != nil {
@@ -159,31 +159,30 @@ func (r *request) manifest(o *DeleteManifestOptions) *request {
 	return r
 }
 
-// RegistryToken is a token for the registry (Document 1 §4.1.2). It does not show itself when
-// it is printed or logged.
+// RegistryToken is a token for the registry (Document 1 §4.1.2). It is redacted when it is printed
+// or logged.
 type RegistryToken struct {
 	// Token is the secret itself.
 	Token string `json:"token"`
-	// ExpiresIn is how long the token is good, in seconds; 0 when the server does not say. Not
-	// part of the contract.
+	// ExpiresIn is how long the token is valid, in seconds; 0 if the server does not send it. Not part
+	// of the contract.
 	ExpiresIn int `json:"expires_in"`
-	// IssuedAt is when the token was made. Not part of the contract.
+	// IssuedAt is when the token was issued. Not part of the contract.
 	IssuedAt time.Time `json:"issued_at"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
 	// the struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Format writes what the value is and not what it holds.
+// Format writes the type of the value, and not the token.
 func (t RegistryToken) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "forge.RegistryToken([redacted])")
 }
 
-// LogValue logs what the value is and not what it holds.
+// LogValue returns a placeholder for the token.
 func (t RegistryToken) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// MarshalJSON writes what the value is and not what it holds: keep Token itself where it has to
-// be kept.
+// MarshalJSON writes a placeholder for the token. To store the token, store Token itself.
 func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted]"`), nil }
 
 // CatalogRepository is an entry of the registry's catalogue.

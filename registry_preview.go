@@ -12,30 +12,33 @@ import (
 
 const (
 	previewReads = 8  // tags read at a time
-	previewAhead = 32 // tags read or waiting to be, so that a slow one does not hold the others up
+	previewAhead = 32 // tags being read or queued, so that a slow one does not delay the others
 	latestTag    = "latest"
 )
 
-// DeleteTagsPreview is what a bulk deletion would remove, as far as a client can tell.
+// DeleteTagsPreview is what a bulk deletion would remove, as far as a client can determine.
 type DeleteTagsPreview struct {
-	// Delete are the tags that would go, the newest first.
+	// Delete are the tags that would be deleted, the newest first.
 	Delete []*RegistryTagDetail
-	// Keep are tags that match by name and would stay, because of KeepN or OlderThan, the newest first.
+	// Keep are tags that match by name and would stay, because of KeepN or OlderThan, the newest
+	// first.
 	Keep []*RegistryTagDetail
 	// Total is the number of tags in the repository.
 	Total int
-	// At is the time that OlderThan was counted from: the server's, or this machine's where the answer tells none.
+	// At is the time from which OlderThan was counted: the server's, or the local time if the response
+	// has none.
 	At time.Time
-	// Unknown says, a sentence each, why the server may do otherwise.
+	// Unknown lists the reasons why the server may act differently, one sentence each.
 	Unknown []string
 }
 
-// PreviewDeleteTags lists what DeleteTags with the same options would remove, and changes nothing. It lists all tags and reads
-// those whose names match, eight at a time. The rules are the contract's; where it is silent they are those of deployed servers:
-// the delete pattern and the keep pattern are each matched as \A<pattern>\z, the newest KeepN of the tags that match stay, then
-// those that are not older than OlderThan. A tag without a time of creation counts as new. Protected tags cannot be seen: see
-// DeleteTagsPreview.Unknown. Request options apply to the list, and those of headers, retries and limits to the reads as well.
-// Document 1 §4.1.1.
+// PreviewDeleteTags lists what DeleteTags with the same options would remove, and changes nothing.
+// It lists all tags and reads those whose names match, eight at a time. The rules are the
+// contract's; where it is silent they are those of deployed servers. The delete pattern and the
+// keep pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay,
+// then those that are not older than OlderThan. A tag without a creation time counts as new.
+// Protected tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the
+// list; those for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
 func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) (*DeleteTagsPreview, error) {
 	rules, err := s.previewRules(project, repository, o, opts)
 	if err != nil {
@@ -68,10 +71,10 @@ type deletionRules struct {
 	keepN        int
 	olderThan    time.Duration
 	reads        RequestOption
-	page         *Response // the caller's, or one of our own
+	page         *Response // the caller's, or a new one
 }
 
-// previewRules checks the options as DeleteTags would, and reads them.
+// previewRules checks the options as DeleteTags does, and returns their rules.
 func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteTagsOptions, opts []RequestOption) (*deletionRules, error) {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	settings, err := r.applyOptions(kindList, opts)
@@ -85,7 +88,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	case settings.startAt != "":
 		return nil, r.withRoute(&ValidationError{Option: "StartAt", Reason: whole})
 	}
-	settings.unchecked = false // what is no pattern selects nothing
+	settings.unchecked = false // an invalid pattern selects nothing
 	if _, err := r.newCall(settings); err != nil {
 		return nil, err
 	}
@@ -103,14 +106,15 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	return rules, err
 }
 
-// anchored matches as deployed servers do, without parentheses: \Aa|b\z is what begins with a or ends with b.
+// anchored compiles pattern as deployed servers do, without parentheses: \Aa|b\z matches what
+// begins with a or ends with b.
 func anchored(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A` + pattern + `\z`) }
 
 func (d *deletionRules) matches(name string) bool {
 	return name != latestTag && d.remove.MatchString(name) && (d.keep == nil || !d.keep.MatchString(name))
 }
 
-// sort divides the tags that match by name into those that go and those that stay.
+// sort divides the tags that match by name into those to delete and those to keep.
 func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPreview) {
 	slices.SortStableFunc(tags, func(a, b *RegistryTagDetail) int {
 		return cmp.Or(d.created(b, preview).Compare(d.created(a, preview)), cmp.Compare(a.Name, b.Name))
@@ -133,7 +137,8 @@ func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPrevi
 	}
 }
 
-// created is when the tag's manifest was created; now for a broken image.
+// created returns when the tag's manifest was created, or the time of the preview for a broken
+// image.
 func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPreview) time.Time {
 	if tag.CreatedAt.IsZero() {
 		return preview.At
@@ -141,7 +146,7 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 	return tag.CreatedAt
 }
 
-// readTags reads the tags, several at a time, and omits those that no longer exist. Any other error
+// readTags reads the tags, several at a time, and omits those that no longer exist. Any error other
 // than a 404 ends it.
 func (s *RegistryService) readTags(ctx context.Context, project Ref, repository int64, names []string, opts ...RequestOption) ([]*RegistryTagDetail, error) {
 	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)

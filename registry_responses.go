@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// RegistryStatus says whether a registry repository is being deleted; empty when it is not.
+// RegistryStatus is the deletion status of a registry repository; empty when it is not being
+// deleted.
 type RegistryStatus string
 
 const (
@@ -17,7 +18,8 @@ const (
 	RegistryStatusDeleteFailed RegistryStatus = "delete_failed"
 )
 
-// RegistryProject is a project, with who may see its registry (Document 1 §2.2). The project's other members are in Extra.
+// RegistryProject is a project and who may see its registry (Document 1 §2.2). The project's other
+// members are in Extra.
 type RegistryProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -36,7 +38,7 @@ type RegistryRepository struct {
 	ID int64 `json:"id"`
 	// Name is the last part of Path; empty for the repository at the project's own path.
 	Name string `json:"name"`
-	// Path is the path of the project, and the name.
+	// Path is the path of the project, followed by Name.
 	Path string `json:"path"`
 	// ProjectID is the project's id.
 	ProjectID int64 `json:"project_id"`
@@ -46,14 +48,14 @@ type RegistryRepository struct {
 	CreatedAt time.Time `json:"created_at"`
 	// CleanupPolicyStartedAt is when the clean-up policy last began; zero when it never did.
 	CleanupPolicyStartedAt time.Time `json:"cleanup_policy_started_at"`
-	// Status says whether the repository is being deleted.
+	// Status is the deletion status; empty when the repository is not being deleted.
 	Status RegistryStatus `json:"status"`
 	// TagsCount is the number of tags; nil unless it was requested.
 	TagsCount *int `json:"tags_count"`
 	// Tags are the tags, where they were asked for.
 	Tags []RegistryTag `json:"tags"`
-	// Size is that of all images together, in bytes; what they share counts once. nil unless it was asked for, and for
-	// repositories created before 2021-11-05. Hosted offering only.
+	// Size is the size of all images together, in bytes; what they share counts once. nil unless it
+	// was asked for, and for repositories created before 2021-11-05. Hosted offering only.
 	Size *int64 `json:"size"`
 	// DeleteAPIPath is the address that Delete calls. Not part of the contract.
 	DeleteAPIPath string `json:"delete_api_path"`
@@ -75,16 +77,18 @@ type RegistryTag struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RegistryTagDetail is a tag with what is known of its image (Document 1 §2.2).
+// RegistryTagDetail is a tag with the details of its image (Document 1 §2.2).
 type RegistryTagDetail struct {
 	RegistryTag
 	// Revision is the image's id, 64 hex digits.
 	Revision string `json:"revision"`
 	// ShortRevision is the beginning of Revision, 8 or 9 digits.
 	ShortRevision string `json:"short_revision"`
-	// Digest is that of the manifest: sha256:<hex>. Tags with one digest are one image.
+	// Digest is the digest of the manifest: sha256:<hex>. Tags with the same digest are the same
+	// image.
 	Digest string `json:"digest"`
-	// CreatedAt is when the manifest was created, which is not when it was pushed; zero for a broken image.
+	// CreatedAt is when the manifest was created, which is not when it was pushed; zero for a broken
+	// image.
 	CreatedAt time.Time `json:"created_at"`
 	// TotalSize is the compressed size of the layers, in bytes.
 	TotalSize int64 `json:"total_size"`

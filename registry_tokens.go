@@ -14,12 +14,12 @@ import (
 )
 
 // registryTokens returns a token for the scopes that the request names, but not the one that was
-// refused. It is a function, so that no token can be reached through a client.
+// refused. It is a function so that no token can be reached through a client.
 type registryTokens func(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error)
 
 const (
-	standardLifetime = time.Minute    // of a token that says nothing, as registries have it
-	longestLifetime  = 24 * time.Hour // whatever a token says
+	standardLifetime = time.Minute    // of a token without a stated lifetime, as registries assume
+	longestLifetime  = 24 * time.Hour // whatever a token states
 	expiryMargin     = 10 * time.Second
 )
 
@@ -84,7 +84,8 @@ type scopeTokens struct {
 	until   time.Time
 }
 
-// usable gives a copy of the token, unless it is about to expire or is the one that was refused.
+// usable returns a copy of the token, or nil if it is about to expire or is the one that was
+// refused.
 func (s *scopeTokens) usable(refused string) *RegistryToken {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *scopeTokens) expired() bool {
 	return s.current != nil && !time.Now().Before(s.until)
 }
 
-// exchange asks for a token and keeps it.
+// exchange requests a token and keeps it.
 func (s *scopeTokens) exchange(ctx context.Context, r *request, opts []RequestOption) (*RegistryToken, error) {
 	asked := time.Now()
 	token, err := do[RegistryToken](ctx, r, opts)
@@ -114,7 +115,7 @@ func (s *scopeTokens) exchange(ctx context.Context, r *request, opts []RequestOp
 	return token.copy(), nil
 }
 
-// copy gives a token that its caller may change.
+// copy returns a token that its caller may modify.
 func (t *RegistryToken) copy() *RegistryToken {
 	if t == nil {
 		return nil
@@ -123,8 +124,9 @@ func (t *RegistryToken) copy() *RegistryToken {
 	return &own
 }
 
-// lifetime is how long the token is good: by its own claims, else by the answer that brought
-// it. The claims are not verified: who would forge them could as well send another token.
+// lifetime returns how long the token is valid: by its own claims, or else by the response that
+// contained it. The claims are not verified: a server that forges them could as well send another
+// token.
 func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 	var claims struct {
 		Expires float64 `json:"exp"`
@@ -134,7 +136,7 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 	if parts := strings.Split(t.Token, "."); len(parts) == 3 {
 		text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
 		if err == nil && json.Unmarshal(text, &claims) == nil && claims.Expires > 0 {
-			// Between two claims a wrong clock does no harm.
+			// The difference of two claims does not depend on the clock.
 			seconds = claims.Expires - cmp.Or(claims.Issued, float64(now.Unix()))
 		}
 	}

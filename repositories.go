@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// RepositoriesService reads the content of a project's Git repository: tree, blobs, archives, comparisons, contributors,
-// merge bases and changelogs (Document 1 §4.3).
+// RepositoriesService reads the content of a project's Git repository: tree, blobs, archives,
+// comparisons, contributors, merge bases and changelogs (Document 1 §4.3).
 type RepositoriesService struct{ service }
 
-// TreeOptions says which part of a repository's tree is listed.
+// TreeOptions selects which part of a repository's tree is listed.
 type TreeOptions struct {
 	// Path is the directory to list; empty for the root.
 	Path string `url:"path,omitempty"`
@@ -18,13 +18,14 @@ type TreeOptions struct {
 	Ref string `url:"ref,omitempty"`
 	// Recursive lists the directories below as well.
 	Recursive *bool `url:"recursive,omitempty"`
-	// PageToken is a position that an earlier answer gave. The list follows the pages by itself, so it is rarely needed; StartAt resumes
-	// a list. It goes with keyset pagination, which is the default. Since 17.1.
+	// PageToken is a position that an earlier response returned. The list follows the pages by itself,
+	// so it is rarely needed; StartAt resumes a list. It goes with keyset pagination, which is the
+	// default. Since 17.1.
 	PageToken string `url:"page_token,omitempty"`
 }
 
-// ListTree lists the files and directories of a repository. A path that does not exist is ErrNotFound; before 17.7 it is an empty list.
-// Document 1 §4.3.
+// ListTree lists the files and directories of a repository. A path that does not exist is
+// ErrNotFound; before 17.7 it is an empty list. Document 1 §4.3.
 func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
 	r := s.get("/projects/:id/repository/tree", project).params(o)
 	return list[TreeEntry](ctx, r, opts)
@@ -37,8 +38,8 @@ func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha stri
 	return do[Blob](ctx, r, opts)
 }
 
-// DownloadBlob streams the raw content of a blob. It has no limit of its own, for blobs of any
-// size. Document 1 §4.3.
+// DownloadBlob streams the raw content of a blob. It has no separate limit, for blobs of any size.
+// Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
 	return open(ctx, r, opts)
@@ -66,7 +67,7 @@ const (
 	Zip ArchiveFormat = "zip"
 )
 
-// ArchiveOptions says what an archive holds.
+// ArchiveOptions sets the content and the format of an archive.
 type ArchiveOptions struct {
 	// Format is the file format; empty for the server's default, TarGz.
 	Format ArchiveFormat `url:"-"`
@@ -74,14 +75,14 @@ type ArchiveOptions struct {
 	Path string `url:"path,omitempty"`
 	// SHA is a commit, tag or branch; empty for the tip of the default branch.
 	SHA string `url:"sha,omitempty"`
-	// IncludeLFSBlobs says whether LFS objects are in the archive; nil for the server's default, true.
+	// IncludeLFSBlobs sets whether LFS objects are in the archive; nil for the server's default, true.
 	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`
-	// ExcludePaths are left out. They are sent one by one, so that a path may have a comma; a server that wants them joined takes
-	// Query("exclude_paths", "docs,vendor").
+	// ExcludePaths are left out. They are sent one by one, so that a path may contain a comma. For a
+	// server that wants them joined, use Query("exclude_paths", "docs,vendor").
 	ExcludePaths []string `url:"exclude_paths,brackets,omitempty"`
 }
 
-// format is the path argument; nil options leave it out.
+// format returns the path argument; nil options omit it.
 func (o *ArchiveOptions) format() string {
 	if o == nil {
 		return ""
@@ -89,13 +90,14 @@ func (o *ArchiveOptions) format() string {
 	return string(o.Format)
 }
 
-// Archive streams an archive of a repository, in constant memory. The hosted offering allows 5 calls a minute. Document 1 §4.3.
+// Archive streams an archive of a repository, in constant memory. The hosted offering allows 5
+// calls a minute. Document 1 §4.3.
 func (s *RepositoriesService) Archive(ctx context.Context, project Ref, o *ArchiveOptions, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/archive[.:format]", project, o.format()).params(o)
 	return open(ctx, r, opts)
 }
 
-// CompareOptions says what is compared.
+// CompareOptions sets what is compared.
 type CompareOptions struct {
 	// From is the commit or branch to compare from. Required.
 	From string `url:"from,omitempty"`
@@ -105,7 +107,7 @@ type CompareOptions struct {
 	FromProjectID int64 `url:"from_project_id,omitempty"`
 	// Straight compares From itself with To (from..to), not their merge base (from...to).
 	Straight *bool `url:"straight,omitempty"`
-	// Unidiff asks for diffs in the unified format. Since 16.5.
+	// Unidiff requests diffs in the unified format. Since 16.5.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
@@ -147,7 +149,7 @@ func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref,
 	return list[Contributor](ctx, r, opts)
 }
 
-// MergeBaseOptions says whose common ancestor is looked for.
+// MergeBaseOptions sets the commits whose common ancestor is read.
 type MergeBaseOptions struct {
 	// Refs are commits, branches or tags, at least two. Required.
 	Refs []string `url:"refs,brackets,omitempty"`
@@ -166,13 +168,15 @@ func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *
 	return do[Commit](ctx, r, opts)
 }
 
-// CreateChangelogOptions says which commits a changelog section covers, and where it is committed (Document 1 §4.3.1).
+// CreateChangelogOptions sets which commits a changelog section covers, and where it is committed
+// (Document 1 §4.3.1).
 type CreateChangelogOptions struct {
 	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
 	Version string `json:"version,omitempty"`
 	// Branch is what is committed to; empty for the default branch.
 	Branch string `json:"branch,omitempty"`
-	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the project's hidden configuration directory.
+	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the
+	// project's hidden configuration directory.
 	ConfigFile string `json:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `json:"config_file_ref,omitempty"`
@@ -180,10 +184,11 @@ type CreateChangelogOptions struct {
 	Date time.Time `json:"date,omitzero"`
 	// File is what the section is written to; empty for CHANGELOG.md.
 	File string `json:"file,omitempty"`
-	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
-	// (vX.Y.Z or X.Y.Z) the call fails.
+	// From is the commit after which the range starts; empty for the latest stable version tag before
+	// Version. Without such a tag (vX.Y.Z or X.Y.Z) the call fails.
 	From string `json:"from,omitempty"`
-	// To is the last commit of the range; empty for the tip of Branch. A range has at most 15000 commits.
+	// To is the last commit of the range; empty for the tip of Branch. A range has at most 15000
+	// commits.
 	To string `json:"to,omitempty"`
 	// Message is the commit message; empty for "Add changelog for version X".
 	Message string `json:"message,omitempty"`
@@ -193,27 +198,30 @@ type CreateChangelogOptions struct {
 
 func (o *CreateChangelogOptions) check() error { return required("version", o.Version != "") }
 
-// CreateChangelog writes a section for the version into the changelog file and commits it; GenerateChangelog only shows it. A call that
-// failed with Error.MaybeApplied may have committed. Document 1 §4.3.1.
+// CreateChangelog writes a section for the version into the changelog file and commits it;
+// GenerateChangelog only shows it. A call that failed with Error.MaybeApplied may have committed.
+// Document 1 §4.3.1.
 func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
 	r := s.post("/projects/:id/repository/changelog", project).json(o)
 	return exec(ctx, r, opts)
 }
 
-// GenerateChangelogOptions says which commits a changelog section covers (Document 1 §4.3.1).
+// GenerateChangelogOptions sets which commits a changelog section covers (Document 1 §4.3.1).
 type GenerateChangelogOptions struct {
 	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
 	Version string `url:"version,omitempty"`
-	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the project's hidden configuration directory.
+	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the
+	// project's hidden configuration directory.
 	ConfigFile string `url:"config_file,omitempty"`
 	// ConfigFileRef is the ref that holds ConfigFile; empty for the default branch. Since 18.2.
 	ConfigFileRef string `url:"config_file_ref,omitempty"`
 	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `url:"date,omitempty"`
-	// From is the commit after which the range starts; empty for the latest stable version tag before Version. Without such a tag
-	// (vX.Y.Z or X.Y.Z) the call fails.
+	// From is the commit after which the range starts; empty for the latest stable version tag before
+	// Version. Without such a tag (vX.Y.Z or X.Y.Z) the call fails.
 	From string `url:"from,omitempty"`
-	// To is the last commit of the range; empty for the tip of the default branch. A range has at most 15000 commits.
+	// To is the last commit of the range; empty for the tip of the default branch. A range has at most
+	// 15000 commits.
 	To string `url:"to,omitempty"`
 	// Trailer is the Git trailer that selects commits, case-sensitive; empty for Changelog.
 	Trailer string `url:"trailer,omitempty"`
@@ -221,8 +229,8 @@ type GenerateChangelogOptions struct {
 
 func (o *GenerateChangelogOptions) check() error { return required("version", o.Version != "") }
 
-// GenerateChangelog writes a changelog section for the version and commits nothing. A CI job token may call it since 17.7.
-// Document 1 §4.3.1.
+// GenerateChangelog writes a changelog section for the version and commits nothing. A CI job token
+// may call it since 17.7. Document 1 §4.3.1.
 func (s *RepositoriesService) GenerateChangelog(ctx context.Context, project Ref, o *GenerateChangelogOptions, opts ...RequestOption) (*Changelog, error) {
 	r := s.get("/projects/:id/repository/changelog", project).params(o)
 	return do[Changelog](ctx, r, opts)

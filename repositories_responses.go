@@ -11,7 +11,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// TreeEntryType says what an entry of a tree is.
+// TreeEntryType is the type of an entry of a tree.
 type TreeEntryType string
 
 const (
@@ -23,11 +23,11 @@ const (
 
 // TreeEntry is a file or directory of a repository (Document 1 §2.4).
 type TreeEntry struct {
-	// ID is the object id; GetBlob takes a file's.
+	// ID is the object id; GetBlob takes that of a file.
 	ID string `json:"id"`
 	// Name is the last part of Path.
 	Name string `json:"name"`
-	// Type says what the entry is.
+	// Type is the type of the entry.
 	Type TreeEntryType `json:"type"`
 	// Path is the path from the root of the repository.
 	Path string `json:"path"`
@@ -56,7 +56,7 @@ type Blob struct {
 // countsToQuota reports whether the server limits how often the blob may be read.
 func (b *Blob) countsToQuota() bool { return b.Size > largeBlob }
 
-// Comparison is what lies between two commits (Document 1 §2.4).
+// Comparison holds the commits and diffs between two commits (Document 1 §2.4).
 type Comparison struct {
 	// Commit is the last of Commits; nil when there is none.
 	Commit *ComparisonCommit `json:"commit"`
@@ -64,9 +64,9 @@ type Comparison struct {
 	Commits []ComparisonCommit `json:"commits"`
 	// Diffs are the changed files.
 	Diffs []Diff `json:"diffs"`
-	// CompareTimeout: the server ran out of time, and Diffs is not complete.
+	// CompareTimeout reports whether the server ran out of time; Diffs is then incomplete.
 	CompareTimeout bool `json:"compare_timeout"`
-	// CompareSameRef: both sides are the same commit.
+	// CompareSameRef reports whether both sides are the same commit.
 	CompareSameRef bool `json:"compare_same_ref"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -83,9 +83,9 @@ type ComparisonCommit struct {
 	ShortID string `json:"short_id"`
 	// Title is the first line of the message.
 	Title string `json:"title"`
-	// AuthorName is the author's name as Git has it.
+	// AuthorName is the author's name as recorded in Git.
 	AuthorName string `json:"author_name"`
-	// AuthorEmail is the author's address as Git has it.
+	// AuthorEmail is the author's address as recorded in Git.
 	AuthorEmail string `json:"author_email"`
 	// CreatedAt is when the commit was made.
 	CreatedAt time.Time `json:"created_at"`
@@ -106,25 +106,27 @@ type Diff struct {
 	BMode string `json:"b_mode"`
 	// Diff is the text of the change; empty when limits of the server are reached.
 	Diff string `json:"diff"`
-	// NewFile: the file was added.
+	// NewFile reports whether the file was added.
 	NewFile bool `json:"new_file"`
-	// RenamedFile: the file was renamed.
+	// RenamedFile reports whether the file was renamed.
 	RenamedFile bool `json:"renamed_file"`
-	// DeletedFile: the file was deleted.
+	// DeletedFile reports whether the file was deleted.
 	DeletedFile bool `json:"deleted_file"`
-	// GeneratedFile: the file is made by a tool; merge requests only, nil elsewhere. Since 16.9.
+	// GeneratedFile reports whether the file is made by a tool; merge requests only, nil elsewhere.
+	// Since 16.9.
 	GeneratedFile *bool `json:"generated_file"`
-	// Collapsed: Diff was left out and can be asked for. Since 18.4. Not part of the contract.
+	// Collapsed reports whether Diff was omitted and can be requested. Since 18.4. Not part of the
+	// contract.
 	Collapsed bool `json:"collapsed"`
-	// TooLarge: Diff is too large to be had. Since 18.4. Not part of the contract.
+	// TooLarge reports whether Diff was omitted as too large. Since 18.4. Not part of the contract.
 	TooLarge bool `json:"too_large"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Incomplete reports whether the server cut the diffs, as far as it says: see MergeRequestChanges.Incomplete. The request option
-// Complete makes an error of it.
+// Incomplete reports whether the server is known to have truncated the diffs: see
+// MergeRequestChanges.Incomplete. The request option Complete makes truncated diffs an error.
 func (c *Comparison) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""
@@ -137,11 +139,11 @@ func (c *Comparison) truncation(bool) (missing, remedy string) {
 	return truncatedDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
 }
 
-// Contributor is who committed to a repository (Document 1 §2.4).
+// Contributor is an author of commits in a repository (Document 1 §2.4).
 type Contributor struct {
-	// Name is the author's name as Git has it.
+	// Name is the author's name as recorded in Git.
 	Name string `json:"name"`
-	// Email is the author's address as Git has it.
+	// Email is the author's address as recorded in Git.
 	Email string `json:"email"`
 	// Commits counts the commits, without merge commits.
 	Commits int `json:"commits"`
@@ -163,8 +165,8 @@ type Changelog struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// cutDiffs says how many diffs were left out, "" when none was. Servers before 18.4 mark none: there, a diff without text that
-// changes nothing else either was left out, too.
+// truncatedDiffs describes how many diffs were omitted; "" if none was. Servers before 18.4 mark
+// none: a diff without text that changes nothing else counts as omitted, too.
 func truncatedDiffs(diffs []Diff) string {
 	n, first := 0, ""
 	for _, d := range diffs {
@@ -179,8 +181,8 @@ func truncatedDiffs(diffs []Diff) string {
 	return fmt.Sprintf("%d of %d diffs are collapsed or too large, the first is that of %q", n, len(diffs), safetext.Clean(first, 256))
 }
 
-// cutCount says that there are fewer diffs than the server counted, "" where that is not so or not
-// known. A count that stopped has a +: there are more than that.
+// cutCount describes how many diffs are missing from the server's count; "" if none are, or if it
+// is not known. A count with a + is a lower bound: the server has more diffs.
 func cutCount(diffs []Diff, name, count string) string {
 	number, more := strings.CutSuffix(count, "+")
 	counted, err := strconv.Atoi(number)

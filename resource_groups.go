@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// ResourceGroupsService reads and sets how CI jobs share a resource, such as an environment that takes one deployment at a time
-// (Document 1 §4.2).
+// ResourceGroupsService reads and sets how CI jobs share a resource, such as an environment that
+// takes one deployment at a time (Document 1 §4.2).
 type ResourceGroupsService struct{ service }
 
 // List lists the resource groups of a project. Document 1 §4.2.
@@ -27,18 +27,18 @@ func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Re
 	return list[UpcomingJob](ctx, r, opts)
 }
 
-// UpdateResourceGroupOptions changes a resource group; what is not set stays.
+// UpdateResourceGroupOptions changes a resource group; unset fields stay as they are.
 type UpdateResourceGroupOptions struct {
-	// ProcessMode says which job is next; empty leaves it.
+	// ProcessMode decides which job is next; empty leaves it as it is.
 	ProcessMode ProcessMode `json:"process_mode,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 func (o *UpdateResourceGroupOptions) extra() map[string]any { return o.Extra }
 
-// Update sets which job is next for the resource. A mode that the server does not know is ErrBadRequest, and nothing changes.
-// Document 1 §4.2.
+// Update sets which job is next for the resource. A mode that the server does not know is
+// ErrBadRequest, and nothing changes. Document 1 §4.2.
 func (s *ResourceGroupsService) Update(ctx context.Context, project Ref, key string, o *UpdateResourceGroupOptions, opts ...RequestOption) (*ResourceGroup, error) {
 	r := s.put("/projects/:id/resource_groups/:key", project, key).json(o)
 	return do[ResourceGroup](ctx, r, opts)

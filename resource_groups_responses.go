@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ProcessMode says in which order the jobs of a resource group run.
+// ProcessMode is the order in which the jobs of a resource group run.
 type ProcessMode string
 
 const (
@@ -19,7 +19,7 @@ const (
 	ProcessModeNewestReadyFirst ProcessMode = "newest_ready_first"
 )
 
-// JobStatus says how far a CI job is. Servers have values beyond the constant.
+// JobStatus is the status of a CI job. Servers have values beyond the constant.
 type JobStatus string
 
 // JobStatusWaitingForResource is a job that waits for its resource group.
@@ -29,9 +29,9 @@ const JobStatusWaitingForResource JobStatus = "waiting_for_resource"
 type ResourceGroup struct {
 	// ID is the instance-wide id; calls take Key.
 	ID int64 `json:"id"`
-	// Key is the name that jobs give, unique in the project.
+	// Key is the name by which jobs refer to it, unique in the project.
 	Key string `json:"key"`
-	// ProcessMode says which job is next.
+	// ProcessMode decides which job is next.
 	ProcessMode ProcessMode `json:"process_mode"`
 	// CreatedAt is when the group was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -46,7 +46,7 @@ type ResourceGroup struct {
 type UpcomingJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// Status says how far the job is.
+	// Status is the status of the job.
 	Status JobStatus `json:"status"`
 	// Stage is the stage of the pipeline that the job belongs to.
 	Stage string `json:"stage"`
@@ -54,11 +54,11 @@ type UpcomingJob struct {
 	Name string `json:"name"`
 	// Ref is the branch or tag that it runs for.
 	Ref string `json:"ref"`
-	// Tag: Ref is a tag.
+	// Tag reports whether Ref is a tag.
 	Tag bool `json:"tag"`
 	// Coverage is the test coverage in percent; nil when the job reported none.
 	Coverage *float64 `json:"coverage"`
-	// AllowFailure: the pipeline goes on when the job fails.
+	// AllowFailure reports whether the pipeline continues when the job fails.
 	AllowFailure bool `json:"allow_failure"`
 	// CreatedAt is when the job was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -68,17 +68,17 @@ type UpcomingJob struct {
 	FinishedAt time.Time `json:"finished_at"`
 	// Duration is how long the job has run, in seconds; nil before it began.
 	Duration *float64 `json:"duration"`
-	// QueuedDuration is how long the job has waited for a runner, in seconds; nil before it did.
+	// QueuedDuration is how long the job has waited for a runner, in seconds; nil before that.
 	QueuedDuration *float64 `json:"queued_duration"`
 	// User is who started the job.
 	User *UserProfile `json:"user"`
-	// Commit is what the job runs for.
+	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
 	// Pipeline is the pipeline that the job is part of.
 	Pipeline *JobPipeline `json:"pipeline"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Project says what the job may do in its project.
+	// Project describes what the job may do in its project.
 	Project *UpcomingJobProject `json:"project"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -87,7 +87,7 @@ type UpcomingJob struct {
 
 // UpcomingJobProject is the project of an upcoming job (Document 1 §2.3).
 type UpcomingJobProject struct {
-	// CIJobTokenScopeEnabled: job tokens reach only the projects on an allow-list.
+	// CIJobTokenScopeEnabled reports whether job tokens reach only the projects on an allow-list.
 	CIJobTokenScopeEnabled bool `json:"ci_job_token_scope_enabled"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -106,9 +106,9 @@ type JobPipeline struct {
 	SHA string `json:"sha"`
 	// Ref is the branch or tag that it runs for.
 	Ref string `json:"ref"`
-	// Status says how far it is.
+	// Status is the status of the pipeline.
 	Status string `json:"status"`
-	// Source says what started it.
+	// Source is what started it.
 	Source string `json:"source"`
 	// CreatedAt is when it was created.
 	CreatedAt time.Time `json:"created_at"`

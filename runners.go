@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// RunnersService reads and changes CI runners (Document 2 §4.5). Get, Update and Pause need a token whose scope manages runners, and a
-// role: Owner for the runners of a group, Maintainer for those of a project, administrator to change those of the instance; or a custom
-// role with admin_runners.
+// RunnersService reads and changes CI runners (Document 2 §4.5). Get, Update and Pause need a token
+// whose scope manages runners, and a role: Owner for the runners of a group, Maintainer for those
+// of a project, administrator to change those of the instance; or a custom role with admin_runners.
 type RunnersService struct{ service }
 
-// RunnerScope selects runners by what the newer filters say apart.
+// RunnerScope selects runners by a value that the newer filters Paused, Status and Type replace.
 type RunnerScope string
 
 const (
 	// RunnerScopeActive selects runners that take jobs: Paused is false.
 	RunnerScopeActive RunnerScope = "active"
-	// RunnerScopePaused selects runners that take none: Paused is true.
+	// RunnerScopePaused selects runners that take no jobs: Paused is true.
 	RunnerScopePaused RunnerScope = "paused"
 	// RunnerScopeOnline selects by RunnerStatusOnline.
 	RunnerScopeOnline RunnerScope = "online"
@@ -30,11 +30,12 @@ const (
 	RunnerScopeShared RunnerScope = "shared"
 )
 
-// ListRunnersOptions filters the lists of runners. A field that the contract gives to some of them says so.
+// ListRunnersOptions filters the lists of runners. Fields that the contract documents for some of
+// them only say so.
 type ListRunnersOptions struct {
 	// Scope selects by several qualities.
 	//
-	// Deprecated: use Paused, Status and Type; not together with the one that has replaced the value.
+	// Deprecated: use Paused, Status and Type; not together with the one that replaces the value.
 	Scope RunnerScope `url:"scope,omitempty"`
 	// Type selects by whom the runner is for.
 	Type RunnerType `url:"type,omitempty"`
@@ -44,7 +45,8 @@ type ListRunnersOptions struct {
 	Paused *bool `url:"paused,omitempty"`
 	// TagList selects runners that have all of the tags.
 	TagList []string `url:"tag_list,brackets,omitempty"`
-	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. List and ListAll only.
+	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. List and ListAll
+	// only.
 	VersionPrefix string `url:"version_prefix,omitempty"`
 }
 
@@ -72,7 +74,8 @@ func (s *RunnersService) List(ctx context.Context, o *ListRunnersOptions, opts .
 	return list[Runner](ctx, r, opts)
 }
 
-// ListAll lists all runners of the instance. Administrators and auditors; self-managed and dedicated. Document 2 §4.5.
+// ListAll lists all runners of the instance. Administrators and auditors; self-managed and
+// dedicated. Document 2 §4.5.
 func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.get("/runners/all").params(o)
 	return list[Runner](ctx, r, opts)
@@ -84,12 +87,12 @@ func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestO
 	return do[Runner](ctx, r, opts)
 }
 
-// maxMaintenanceNote is how long a runner's MaintenanceNote may be, in characters.
+// maxMaintenanceNote is the maximum length of a runner's MaintenanceNote, in characters.
 const maxMaintenanceNote = 1024
 
-// UpdateRunnerOptions changes a runner; what is not set stays as it is.
+// UpdateRunnerOptions changes a runner; unset fields stay as they are.
 type UpdateRunnerOptions struct {
-	// Description is the description; new("") empties it.
+	// Description is the description; new("") clears it.
 	Description *string `json:"description,omitempty"`
 	// Active lets the runner take jobs, or pauses it.
 	//
@@ -97,21 +100,22 @@ type UpdateRunnerOptions struct {
 	Active *bool `json:"active,omitempty"`
 	// Paused keeps the runner from taking jobs.
 	Paused *bool `json:"paused,omitempty"`
-	// TagList replaces the tags; an empty one that is not nil takes them all away.
+	// TagList replaces the tags; an empty list that is not nil removes all tags.
 	TagList []string `json:"tag_list,omitzero"`
-	// RunUntagged says whether the runner takes jobs without tags.
+	// RunUntagged sets whether the runner takes jobs without tags.
 	RunUntagged *bool `json:"run_untagged,omitempty"`
 	// Locked keeps the runner from being given to further projects.
 	Locked *bool `json:"locked,omitempty"`
 	// AccessLevel says which jobs the runner takes.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
-	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds, and anything
-	// but a positive number of whole seconds is refused. Null[time.Duration]() removes the limit; the
-	// contract has null for the field of a runner and does not show it for the parameter.
+	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds; a value other
+	// than a positive number of whole seconds is an error. Null[time.Duration]() removes the limit;
+	// the contract documents null for the field of a runner, but not for the parameter.
 	MaximumTimeout Nullable[time.Duration] `json:"maximum_timeout,omitzero"`
-	// MaintenanceNote is a note for the runner's administrators, at most 1024 characters; new("") empties it.
+	// MaintenanceNote is a note for the runner's administrators, at most 1024 characters; new("")
+	// clears it.
 	MaintenanceNote *string `json:"maintenance_note,omitempty"`
-	// Extra is sent too: parameters that no field names.
+	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -134,7 +138,7 @@ func (s *RunnersService) Update(ctx context.Context, runner int64, o *UpdateRunn
 	return do[Runner](ctx, r, opts)
 }
 
-// PauseRunnerOptions says whether a runner is paused.
+// PauseRunnerOptions sets whether a runner is paused.
 type PauseRunnerOptions struct {
 	// Paused keeps the runner from taking jobs; nil for true, and new(false) lets it take jobs again.
 	Paused *bool `url:"paused,omitempty"`
@@ -144,7 +148,7 @@ type PauseRunnerOptions struct {
 	Active *bool `url:"active,omitempty"`
 }
 
-// orPause gives options that say something.
+// orPause returns o, or options that pause the runner if o sets nothing.
 func (o *PauseRunnerOptions) orPause() *PauseRunnerOptions {
 	if o == nil || o.Paused == nil && o.Active == nil {
 		return &PauseRunnerOptions{Paused: new(true)}
@@ -156,7 +160,8 @@ func (o *PauseRunnerOptions) check() error {
 	return replaced("active", o.Active != nil, "paused", o.Paused != nil)
 }
 
-// Pause keeps a runner from taking jobs; nil options suffice. Jobs that run go on. Document 2 §4.5.
+// Pause keeps a runner from taking jobs; nil options suffice. Running jobs continue.
+// Document 2 §4.5.
 func (s *RunnersService) Pause(ctx context.Context, runner int64, o *PauseRunnerOptions, opts ...RequestOption) (*Runner, error) {
 	r := s.put("/runners/:runner_id", runner).form(o.orPause())
 	return do[Runner](ctx, r, opts)
@@ -184,7 +189,8 @@ func (o *ListRunnerJobsOptions) check() error {
 	return needs("sort", o.Sort != "", "order_by", o.OrderBy != "")
 }
 
-// ListJobs lists the jobs of a runner, in projects where the user is at least Reporter. Document 2 §4.5.
+// ListJobs lists the jobs of a runner, in projects where the user is at least Reporter.
+// Document 2 §4.5.
 func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunnerJobsOptions, opts ...RequestOption) iter.Seq2[*RunnerJob, error] {
 	r := s.get("/runners/:id/jobs", runner).params(o)
 	return list[RunnerJob](ctx, r, opts)
@@ -196,8 +202,8 @@ func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ..
 	return list[RunnerManager](ctx, r, opts)
 }
 
-// ListForProject lists the runners that a project can use, those of its groups and of the instance included. Administrators, and
-// Maintainers and Auditors of the project. Document 2 §4.5.
+// ListForProject lists the runners that a project can use, those of its groups and of the instance
+// included. Administrators, and Maintainers and Auditors of the project. Document 2 §4.5.
 func (s *RunnersService) ListForProject(ctx context.Context, project Ref, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.get("/projects/:id/runners", project).params(o)
 	return list[Runner](ctx, r, opts)

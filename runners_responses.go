@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RunnerType says whom a runner is for.
+// RunnerType describes whom a runner is for.
 type RunnerType string
 
 const (
@@ -17,7 +17,7 @@ const (
 	RunnerTypeProject RunnerType = "project_type"
 )
 
-// RunnerStatus says whether a runner is in touch with the server.
+// RunnerStatus describes whether a runner is in touch with the server.
 type RunnerStatus string
 
 const (
@@ -39,7 +39,7 @@ const (
 	RunnerStatusPaused RunnerStatus = "paused"
 )
 
-// RunnerAccessLevel says which jobs a runner takes.
+// RunnerAccessLevel selects which jobs a runner takes.
 type RunnerAccessLevel string
 
 const (
@@ -49,7 +49,7 @@ const (
 	RunnerAccessRefProtected RunnerAccessLevel = "ref_protected"
 )
 
-// What the jobs of a runner can be selected by; a JobStatus may have other values.
+// Values by which the jobs of a runner can be selected; a JobStatus may have others.
 const (
 	// JobStatusRunning is a job that runs.
 	JobStatusRunning JobStatus = "running"
@@ -71,31 +71,33 @@ type Runner struct {
 	//
 	// Deprecated: since 16.1; see RunnerManager.IPAddress.
 	IPAddress string `json:"ip_address"`
-	// Active: the runner takes jobs.
+	// Active reports whether the runner takes jobs.
 	//
 	// Deprecated: use Paused.
 	Active bool `json:"active"`
-	// Paused: the runner takes no jobs.
+	// Paused reports whether the runner takes no jobs.
 	Paused bool `json:"paused"`
-	// IsShared: the runner is for all projects.
+	// IsShared reports whether the runner is for all projects.
 	IsShared bool `json:"is_shared"`
-	// RunnerType says whom the runner is for.
+	// RunnerType describes whom the runner is for.
 	RunnerType RunnerType `json:"runner_type"`
 	// Name is the name; empty when there is none.
 	Name string `json:"name"`
-	// Online: the runner has been in touch a short time ago.
+	// Online reports whether the runner has been in touch a short time ago.
 	Online bool `json:"online"`
-	// Status says whether the runner is in touch.
+	// Status describes whether the runner is in touch.
 	Status RunnerStatus `json:"status"`
-	// JobExecutionStatus says whether the runner has jobs: idle or active. Not part of the contract.
+	// JobExecutionStatus describes whether the runner has jobs: idle or active. Not part of the
+	// contract.
 	JobExecutionStatus string `json:"job_execution_status"`
-	// CreatedBy is who made the runner; nil when the server does not tell. Not part of the contract.
+	// CreatedBy is who created the runner; nil if the server does not send it. Not part of the
+	// contract.
 	CreatedBy *UserSummary `json:"created_by"`
 	// ContactedAt is when the runner was last in touch; zero when never.
 	ContactedAt time.Time `json:"contacted_at"`
 	// MaintenanceNote is a note for the runner's administrators; empty when there is none.
 	MaintenanceNote string `json:"maintenance_note"`
-	// Architecture is the processor's.
+	// Architecture is the architecture of the processor.
 	//
 	// Deprecated: since 17.0; see RunnerManager.
 	Architecture string `json:"architecture"`
@@ -113,15 +115,15 @@ type Runner struct {
 	Version string `json:"version"`
 	// Projects are the projects that the runner is for; RunnerTypeProject only.
 	Projects []RunnerProject `json:"projects"`
-	// TagList are the tags that jobs ask for.
+	// TagList are the tags that jobs request.
 	TagList []string `json:"tag_list"`
-	// RunUntagged: the runner takes jobs without tags; nil in lists. Not part of the contract,
-	// which lets Update set it.
+	// RunUntagged reports whether the runner takes jobs without tags; nil in lists. Not part of the
+	// contract, which has it for Update only.
 	RunUntagged *bool `json:"run_untagged"`
-	// Locked: the runner is not given to further projects; nil in lists. Not part of the contract,
-	// which lets Update set it.
+	// Locked reports whether the runner is not given to further projects; nil in lists. Not part of
+	// the contract, which has it for Update only.
 	Locked *bool `json:"locked"`
-	// AccessLevel says which jobs the runner takes.
+	// AccessLevel selects which jobs the runner takes.
 	AccessLevel RunnerAccessLevel `json:"access_level"`
 	// MaximumTimeout is how long a job may run, in seconds; nil for no limit of the runner's own.
 	MaximumTimeout *int `json:"maximum_timeout"`
@@ -130,13 +132,14 @@ type Runner struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerProject is a project that a runner is for (Document 2 §2.9). Deployed servers send more, which is in Extra.
+// RunnerProject is a project that a runner is for (Document 2 §2.9). Deployed servers send more
+// fields, which are in Extra.
 type RunnerProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// NameWithNamespace is the display name after those of its groups.
+	// NameWithNamespace is the display name, preceded by those of its groups.
 	NameWithNamespace string `json:"name_with_namespace"`
 	// Path is the last part of PathWithNamespace.
 	Path string `json:"path"`
@@ -151,7 +154,7 @@ type RunnerProject struct {
 type RunnerManager struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// SystemID tells the managers of a runner apart; ListRunnerJobsOptions takes it.
+	// SystemID identifies a manager of the runner; ListRunnerJobsOptions takes it.
 	SystemID string `json:"system_id"`
 	// Version is the manager's version.
 	Version string `json:"version"`
@@ -159,7 +162,7 @@ type RunnerManager struct {
 	Revision string `json:"revision"`
 	// Platform is the operating system.
 	Platform string `json:"platform"`
-	// Architecture is the processor's.
+	// Architecture is the architecture of the processor.
 	Architecture string `json:"architecture"`
 	// CreatedAt is when the manager was first in touch.
 	CreatedAt time.Time `json:"created_at"`
@@ -167,9 +170,10 @@ type RunnerManager struct {
 	ContactedAt time.Time `json:"contacted_at"`
 	// IPAddress is its address.
 	IPAddress string `json:"ip_address"`
-	// Status says whether the manager is in touch.
+	// Status describes whether the manager is in touch.
 	Status RunnerStatus `json:"status"`
-	// JobExecutionStatus says whether the manager has jobs: idle or active. Not part of the contract.
+	// JobExecutionStatus describes whether the manager has jobs: idle or active. Not part of the
+	// contract.
 	JobExecutionStatus string `json:"job_execution_status"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -180,7 +184,7 @@ type RunnerManager struct {
 type RunnerJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// Status says how far the job is.
+	// Status is the status of the job.
 	Status JobStatus `json:"status"`
 	// Stage is the stage of the pipeline.
 	Stage string `json:"stage"`
@@ -188,7 +192,7 @@ type RunnerJob struct {
 	Name string `json:"name"`
 	// Ref is the branch or tag.
 	Ref string `json:"ref"`
-	// Tag: Ref is a tag.
+	// Tag reports whether Ref is a tag.
 	Tag bool `json:"tag"`
 	// Coverage is the test coverage in percent; nil when it is not known.
 	Coverage *float64 `json:"coverage"`
@@ -204,7 +208,7 @@ type RunnerJob struct {
 	QueuedDuration *float64 `json:"queued_duration"`
 	// User is who started the job.
 	User *UserProfile `json:"user"`
-	// Commit is what the job runs for.
+	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
 	// Pipeline is the job's pipeline.
 	Pipeline *RunnerJobPipeline `json:"pipeline"`
@@ -223,7 +227,7 @@ type RunnerJobPipeline struct {
 	SHA string `json:"sha"`
 	// Ref is the branch or tag that it runs for.
 	Ref string `json:"ref"`
-	// Status says how far it is.
+	// Status is the status of the pipeline.
 	Status string `json:"status"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -238,7 +242,7 @@ type RunnerJobProject struct {
 	Description string `json:"description"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// NameWithNamespace is the display name after those of its groups.
+	// NameWithNamespace is the display name, preceded by those of its groups.
 	NameWithNamespace string `json:"name_with_namespace"`
 	// Path is the last part of PathWithNamespace.
 	Path string `json:"path"`

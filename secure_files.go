@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// SecureFilesService keeps files for CI jobs, such as certificates and signing keys, outside the repository (Document 1 §4.4).
+// SecureFilesService keeps files for CI jobs, such as certificates and signing keys, outside the
+// repository (Document 1 §4.4).
 type SecureFilesService struct{ service }
 
 // maxSecureFile is the largest secure file in bytes: 5 MB (Document 1 §8).
@@ -20,7 +21,7 @@ func (s *SecureFilesService) List(ctx context.Context, project Ref, opts ...Requ
 	return list[SecureFile](ctx, r, opts)
 }
 
-// Get reads what is known of a secure file; Download reads its content. Document 1 §4.4.
+// Get reads the details of a secure file; Download reads its content. Document 1 §4.4.
 func (s *SecureFilesService) Get(ctx context.Context, project Ref, file int64, opts ...RequestOption) (*SecureFile, error) {
 	r := s.get("/projects/:project_id/secure_files/:id", project, file)
 	return do[SecureFile](ctx, r, opts)
@@ -45,12 +46,12 @@ func (o *UploadSecureFileOptions) check() error {
 	return nil
 }
 
-// fields are the parts of the body beside the file.
+// fields returns the parts of the body other than the file.
 func (o *UploadSecureFileOptions) fields() map[string]string {
 	return map[string]string{"name": o.zeroIfNil().Name}
 }
 
-// zeroIfNil gives the options, or zero ones.
+// zeroIfNil returns o, or zero options if o is nil.
 func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 	if o == nil {
 		return &UploadSecureFileOptions{}
@@ -58,15 +59,17 @@ func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 	return o
 }
 
-// Upload stores a new secure file. A name that the project has already is ErrBadRequest. Document 1 §4.4.
+// Upload stores a new secure file. A name that the project has already is ErrBadRequest.
+// Document 1 §4.4.
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
 	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
 	return do[SecureFile](ctx, r, opts)
 }
 
-// Download streams the content of a file that List, Get or Upload gave, and compares it with the file's checksum on the way: where
-// they differ, the Read at the end of the stream is an error that matches ErrChecksum, and SaveTo leaves no file.
-// &SecureFile{ID: 3} downloads without comparing. Document 1 §4.4.
+// Download streams the content of a file that List, Get or Upload returned, and compares it with
+// the file's checksum. If they differ, the Read at the end of the stream returns an error that
+// matches ErrChecksum, and SaveTo leaves no file. &SecureFile{ID: 3} downloads without comparing.
+// Document 1 §4.4.
 func (s *SecureFilesService) Download(ctx context.Context, project Ref, file *SecureFile, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.checksum())
 	return open(ctx, r, opts)
@@ -78,22 +81,22 @@ func (s *SecureFilesService) Delete(ctx context.Context, project Ref, file int64
 	return exec(ctx, r, opts)
 }
 
-// SecureFile is what is known of a file for CI jobs (Document 1 §2.5).
+// SecureFile describes a file for CI jobs (Document 1 §2.5).
 type SecureFile struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// Name is the file's name, unique in the project, as its uploader chose it. Do not join it to a
-	// path: Download.Name is made for that.
+	// path; use Download.Name for that.
 	Name string `json:"name"`
-	// Checksum is that of the content, in hex.
+	// Checksum is the checksum of the content, in hex.
 	Checksum string `json:"checksum"`
-	// ChecksumAlgorithm says how Checksum is made.
+	// ChecksumAlgorithm is the algorithm of Checksum.
 	ChecksumAlgorithm ChecksumAlgorithm `json:"checksum_algorithm"`
 	// CreatedAt is when the file was uploaded.
 	CreatedAt time.Time `json:"created_at"`
 	// ExpiresAt is when the certificate in the file expires; zero when there is none.
 	ExpiresAt time.Time `json:"expires_at"`
-	// Metadata says what the file holds, if the server can read it; nil otherwise.
+	// Metadata describes the content of the file, if the server can read it; nil otherwise.
 	Metadata *SecureFileMetadata `json:"metadata"`
 	// FileExtension is the extension of Name. Not part of the contract.
 	FileExtension string `json:"file_extension"`
@@ -116,7 +119,7 @@ func (f *SecureFile) checksum() (algorithm ChecksumAlgorithm, checksum string) {
 	return f.ChecksumAlgorithm, f.Checksum
 }
 
-// SecureFileMetadata is what a certificate or a provisioning profile says of itself (Document 1 §2.5).
+// SecureFileMetadata describes a certificate or a provisioning profile (Document 1 §2.5).
 type SecureFileMetadata struct {
 	// ID is the serial number or id.
 	ID string `json:"id"`
@@ -131,7 +134,7 @@ type SecureFileMetadata struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// CertificateName is a name as certificates have it (Document 1 §2.5).
+// CertificateName is a name in a certificate (Document 1 §2.5).
 type CertificateName struct {
 	// C is the country.
 	C string `json:"C"`

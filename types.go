@@ -24,7 +24,7 @@ type Ref interface {
 type ID int64
 
 // Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The
-// client escapes it, and refuses one that is escaped already: "group%2Fapp". The server reads a
+// client escapes it, and rejects one that is already escaped: "group%2Fapp". The server reads a
 // Path of digits only as an id.
 type Path string
 
@@ -37,8 +37,8 @@ func (id ID) ref() (string, error) {
 
 func (p Path) ref() (string, error) { return string(p), nil }
 
-// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent".
-// Where a server sends a timestamp, the Date is its day as it is written, in no other zone; the
+// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent". If
+// a server sends a timestamp, the Date is its day as written, not converted to another zone; the
 // timestamp itself is in Extra.
 type Date struct {
 	// Year is the year, 1 to 9999.
@@ -70,7 +70,7 @@ func ParseDate(s string) (Date, error) {
 // IsZero reports whether the date is the zero Date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String writes YYYY-MM-DD; the zero Date is the empty string.
+// String returns the date as YYYY-MM-DD, and the zero Date as the empty string.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -89,7 +89,7 @@ func (d Date) In(loc *time.Location) time.Time {
 // Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.In(time.UTC).Before(other.In(time.UTC)) }
 
-// check refuses what is no day of a calendar, such as 31 February.
+// check returns an error for a date that is not on the calendar, such as 31 February.
 func (d Date) check() error {
 	if d.Year < 0 || d.Year > 9999 || DateOf(d.In(nil)) != d {
 		return fmt.Errorf("forge: %s is not a date of the years 0 to 9999", d)
@@ -180,10 +180,10 @@ const (
 	nullValue
 )
 
-// Value is a Nullable that is sent as v.
+// Value returns a Nullable that is sent as v.
 func Value[T any](v T) Nullable[T] { return Nullable[T]{value: v, state: nullValue} }
 
-// Null is a Nullable that is sent as null.
+// Null returns a Nullable that is sent as null.
 func Null[T any]() Nullable[T] { return Nullable[T]{state: nullNull} }
 
 // Get returns the value, and whether there is one that is not null.
@@ -217,8 +217,8 @@ func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readJSON is json.Unmarshal for types that decode themselves. encoding/json stops at their errors, so that these must not look
-// like the *json.UnmarshalTypeError which says that the rest was read.
+// readJSON is json.Unmarshal for types that decode themselves. encoding/json stops at their errors,
+// so these must not be a *json.UnmarshalTypeError, which means that the rest was read.
 func readJSON(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return errors.New("forge: " + strings.TrimPrefix(err.Error(), "json: "))

@@ -35,14 +35,15 @@ const (
 	TwoFactorDisabled TwoFactorFilter = "disabled"
 )
 
-// ListUsersOptions filters and sorts the list of users. The fields from ExternUID on are for administrators, on self-managed and
-// dedicated instances. A boolean without a pointer is sent when it is true, the only value that the
-// contract has for it. Times are sent in UTC, in milliseconds.
+// ListUsersOptions filters and sorts the list of users. The fields from ExternUID on are for
+// administrators, on self-managed and dedicated instances. A boolean without a pointer is sent when
+// it is true, the only value that the contract documents for it. Times are sent in UTC, in
+// milliseconds.
 type ListUsersOptions struct {
 	// Username selects the user of that name, in any case of letters.
 	Username string `url:"username,omitempty"`
-	// Search selects by parts of the name or the username, or by the whole public e-mail address; for administrators of self-managed
-	// and dedicated instances by private ones too.
+	// Search selects by parts of the name or the username, or by the whole public e-mail address; for
+	// administrators of self-managed and dedicated instances by private ones too.
 	Search string `url:"search,omitempty"`
 	// Active selects active users; ExcludeActive selects the others.
 	Active bool `url:"active,omitempty"`
@@ -68,14 +69,16 @@ type ListUsersOptions struct {
 	WithoutProjectBots *bool `url:"without_project_bots,omitempty"`
 	// SAMLProviderID selects by the SAML provider, on servers before 18.2.
 	//
-	// Deprecated: removed in 18.2; a group's SAML users are a list of their own, which the contract does not document.
+	// Deprecated: removed in 18.2; a group's SAML users have a separate list, which the contract does
+	// not document.
 	SAMLProviderID int64 `url:"saml_provider_id,omitempty"`
-	// ExternUID selects by the user's id at Provider. Administrators; both or none.
+	// ExternUID selects by the user's id at Provider. Administrators; set both or neither.
 	ExternUID string `url:"extern_uid,omitempty"`
-	// Provider is the service that ExternUID is of; scim is for Premium and Ultimate. Administrators; both or none.
+	// Provider is the service that ExternUID belongs to; scim is for Premium and Ultimate.
+	// Administrators; set both or neither.
 	Provider string `url:"provider,omitempty"`
-	// OrderBy is what the list is sorted by; empty for UserOrderByID. The list sends it with Sort by itself: keyset pagination needs both.
-	// Administrators.
+	// OrderBy is what the list is sorted by; empty for UserOrderByID. The list sends it and Sort
+	// automatically: keyset pagination needs both. Administrators.
 	OrderBy UserOrderBy `url:"order_by,omitempty"`
 	// Sort is the direction; empty for SortDesc. Administrators.
 	Sort Sort `url:"sort,omitempty"`
@@ -89,7 +92,8 @@ type ListUsersOptions struct {
 	Auditors *bool `url:"auditors,omitempty"`
 	// SkipLDAP leaves out users of LDAP. Administrators; Premium and Ultimate.
 	SkipLDAP *bool `url:"skip_ldap,omitempty"`
-	// CustomAttributes selects users who have all of the keys with these values: Hash{"team": "core"}. Administrators.
+	// CustomAttributes selects users who have all of the keys with these values: Hash{"team": "core"}.
+	// Administrators.
 	CustomAttributes Hash `url:"custom_attributes,omitempty"`
 	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
 	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
@@ -102,29 +106,32 @@ func (o *ListUsersOptions) check() error {
 	)
 }
 
-// List lists users, by keyset pagination, which is the only kind for 50,000 users and more. Query("page", "2") asks for offset
-// pagination, which servers since 16.5 may refuse. Document 2 §4.3.
+// List lists users, by keyset pagination, which is the only kind for 50,000 users and more.
+// Query("page", "2") requests offset pagination, which servers since 16.5 may reject.
+// Document 2 §4.3.
 func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...RequestOption) iter.Seq2[*User, error] {
 	r := s.get("/users").params(o)
 	return list[User](ctx, r, opts)
 }
 
-// GetUserOptions says what is read of a user.
+// GetUserOptions sets what is read of a user.
 type GetUserOptions struct {
 	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
 	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
-// Get reads a user, by id; List with Username finds one by name. The call needs a credential. Document 2 §4.3.
+// Get reads a user, by id; List with Username finds one by name. The call needs a credential.
+// Document 2 §4.3.
 func (s *UsersService) Get(ctx context.Context, user int64, o *GetUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.get("/users/:id", user).params(o)
 	return do[User](ctx, r, opts)
 }
 
-// CurrentUserOptions says who the current user is.
+// CurrentUserOptions sets who the current user is.
 type CurrentUserOptions struct {
-	// Sudo reads as the user with that id; administrators only. It is a parameter, as the contract has it for this call. The request
-	// option Sudo does the same on every call, as a header, which stays out of addresses and logs.
+	// Sudo reads as the user with that id; administrators only. It is a query parameter, as documented
+	// for this call. The request option Sudo does the same on every call, with a header, which does
+	// not appear in addresses and logs.
 	Sudo int64 `url:"sudo,omitempty"`
 }
 
@@ -135,8 +142,8 @@ func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, op
 }
 
 // EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address cannot
-// be deleted. Whether the lists have it depends on the release: newer servers list it, older ones
-// do not.
+// be deleted. Whether lists contain it depends on the release: newer servers list it, older ones do
+// not.
 type EmailsService struct{ service }
 
 // List lists the current user's addresses. Document 2 §4.4.
@@ -145,7 +152,8 @@ func (s *EmailsService) List(ctx context.Context, opts ...RequestOption) iter.Se
 	return list[Email](ctx, r, opts)
 }
 
-// ListForUser lists a user's addresses. Administrators; self-managed and dedicated. Document 2 §4.4.
+// ListForUser lists a user's addresses. Administrators; self-managed and dedicated.
+// Document 2 §4.4.
 func (s *EmailsService) ListForUser(ctx context.Context, user int64, opts ...RequestOption) iter.Seq2[*Email, error] {
 	r := s.get("/users/:id/emails", user)
 	return list[Email](ctx, r, opts)
@@ -165,8 +173,8 @@ type CreateEmailOptions struct {
 
 func (o *CreateEmailOptions) check() error { return required("email", o.Email != "") }
 
-// Create adds an address to the current user, who confirms it by mail. An address that is taken is ErrBadRequest, with the reason in
-// Error.Fields["email"]. Document 2 §4.4.
+// Create adds an address to the current user, who confirms it by mail. An address that is taken is
+// ErrBadRequest, with the reason in Error.Fields["email"]. Document 2 §4.4.
 func (s *EmailsService) Create(ctx context.Context, o *CreateEmailOptions, opts ...RequestOption) (*Email, error) {
 	r := s.post("/user/emails").json(o)
 	return do[Email](ctx, r, opts)
@@ -188,8 +196,8 @@ func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *Create
 	return do[Email](ctx, r, opts)
 }
 
-// Delete deletes an address of the current user; later mail to it goes to the primary one. It is ErrNotFound when there is none.
-// Document 2 §4.4.
+// Delete deletes an address of the current user; later mail to it goes to the primary one. It is
+// ErrNotFound when there is none. Document 2 §4.4.
 func (s *EmailsService) Delete(ctx context.Context, email int64, opts ...RequestOption) error {
 	r := s.delete("/user/emails/:email_id", email)
 	return exec(ctx, r, opts)

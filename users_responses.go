@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// UserState says whether a user can sign in. Servers may have states beyond the constants.
+// UserState is the state of a user: whether the user can sign in. Servers may have states beyond
+// the constants.
 type UserState string
 
 const (
@@ -15,7 +16,7 @@ const (
 	UserStateBlocked UserState = "blocked"
 )
 
-// UserSummary is a user as other resources mention one (Document 2 §2.1).
+// UserSummary is a user as embedded in other resources (Document 2 §2.1).
 type UserSummary struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -23,7 +24,7 @@ type UserSummary struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State says whether the user can sign in.
+	// State is the state of the user: whether the user can sign in.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -31,7 +32,8 @@ type UserSummary struct {
 	AvatarPath string `json:"avatar_path"`
 	// WebURL is the address of the profile page.
 	WebURL string `json:"web_url"`
-	// Locked: too many failed sign-ins; in merge request dependencies only, nil elsewhere.
+	// Locked reports whether the account is locked after too many failed sign-ins; in merge request
+	// dependencies only, nil elsewhere.
 	Locked *bool `json:"locked"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -46,7 +48,7 @@ type UserProfile struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State says whether the user can sign in.
+	// State is the state of the user: whether the user can sign in.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -54,31 +56,31 @@ type UserProfile struct {
 	WebURL string `json:"web_url"`
 	// CreatedAt is when the account was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Bio is what users write of themselves.
+	// Bio is the user's self-description.
 	Bio string `json:"bio"`
 	// Location is where the user lives.
 	Location string `json:"location"`
-	// PublicEmail is the e-mail address that everybody may see.
+	// PublicEmail is the e-mail address that everyone may see.
 	PublicEmail string `json:"public_email"`
-	// LinkedIn is the account there.
+	// LinkedIn is the user's account on LinkedIn.
 	LinkedIn string `json:"linkedin"`
-	// Twitter is the account there.
+	// Twitter is the user's account on Twitter.
 	Twitter string `json:"twitter"`
 	// WebsiteURL is the address of the user's own site.
 	WebsiteURL string `json:"website_url"`
-	// Organization is what the user works for.
+	// Organization is the organization that the user works for.
 	Organization string `json:"organization"`
-	// JobTitle is what the user works as.
+	// JobTitle is the user's job title.
 	JobTitle string `json:"job_title"`
 	// Pronouns are the pronouns to use.
 	Pronouns string `json:"pronouns"`
-	// Bot: the account is no person's.
+	// Bot reports whether the account is a bot's, not a person's.
 	Bot bool `json:"bot"`
 	// WorkInformation is JobTitle and Organization in one line.
 	WorkInformation string `json:"work_information"`
-	// Followers counts who follows the user.
+	// Followers counts the users who follow the user.
 	Followers int `json:"followers"`
-	// Following counts whom the user follows.
+	// Following counts the users whom the user follows.
 	Following int `json:"following"`
 	// LocalTime is the time of day where the user lives, for display.
 	LocalTime string `json:"local_time"`
@@ -97,9 +99,9 @@ type User struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State says whether the user can sign in.
+	// State is the state of the user: whether the user can sign in.
 	State UserState `json:"state"`
-	// Locked: too many failed sign-ins.
+	// Locked reports whether the account is locked after too many failed sign-ins.
 	Locked bool `json:"locked"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -109,47 +111,47 @@ type User struct {
 	WebURL string `json:"web_url"`
 	// CreatedAt is when the account was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Bio is what users write of themselves.
+	// Bio is the user's self-description.
 	Bio string `json:"bio"`
-	// Bot: the account is no person's.
+	// Bot reports whether the account is a bot's, not a person's.
 	Bot *bool `json:"bot"`
 	// Location is where the user lives.
 	Location string `json:"location"`
-	// PublicEmail is the e-mail address that everybody may see; empty when there is none.
+	// PublicEmail is the e-mail address that everyone may see; empty when there is none.
 	PublicEmail string `json:"public_email"`
-	// LinkedIn is the account there.
+	// LinkedIn is the user's account on LinkedIn.
 	LinkedIn string `json:"linkedin"`
-	// Twitter is the account there.
+	// Twitter is the user's account on Twitter.
 	Twitter string `json:"twitter"`
-	// Discord is the account there.
+	// Discord is the user's account on Discord.
 	Discord string `json:"discord"`
-	// GitHub is the account there.
+	// GitHub is the user's account on GitHub.
 	GitHub string `json:"github"`
-	// Skype is the account there, on servers before 18.0. Not part of the contract.
+	// Skype is the user's account on Skype; on servers before 18.0. Not part of the contract.
 	Skype string `json:"skype"`
 	// WebsiteURL is the address of the user's own site.
 	WebsiteURL string `json:"website_url"`
-	// Organization is what the user works for.
+	// Organization is the organization that the user works for.
 	Organization string `json:"organization"`
-	// JobTitle is what the user works as.
+	// JobTitle is the user's job title.
 	JobTitle string `json:"job_title"`
 	// Pronouns are the pronouns to use.
 	Pronouns string `json:"pronouns"`
 	// WorkInformation is JobTitle and Organization in one line.
 	WorkInformation string `json:"work_information"`
-	// Followers counts who follows the user.
+	// Followers counts the users who follow the user.
 	Followers *int `json:"followers"`
-	// Following counts whom the user follows.
+	// Following counts the users whom the user follows.
 	Following *int `json:"following"`
 	// LocalTime is the time of day where the user lives, for display.
 	LocalTime string `json:"local_time"`
-	// IsFollowed: the caller follows the user.
+	// IsFollowed reports whether the caller follows the user.
 	IsFollowed *bool `json:"is_followed"`
 	// Email is the primary e-mail address.
 	Email string `json:"email"`
-	// IsAdmin: the user administers the instance.
+	// IsAdmin reports whether the user administers the instance.
 	IsAdmin *bool `json:"is_admin"`
-	// LastSignInAt is when the user signed in before CurrentSignInAt; zero when never.
+	// LastSignInAt is when the user signed in before CurrentSignInAt; zero if never.
 	LastSignInAt time.Time `json:"last_sign_in_at"`
 	// ConfirmedAt is when Email was confirmed; zero when it was not.
 	ConfirmedAt time.Time `json:"confirmed_at"`
@@ -163,19 +165,19 @@ type User struct {
 	ProjectsLimit *int `json:"projects_limit"`
 	// CurrentSignInAt is when the user last signed in; zero when never.
 	CurrentSignInAt time.Time `json:"current_sign_in_at"`
-	// Note is what administrators noted of the user.
+	// Note is the administrators' note on the user.
 	Note string `json:"note"`
-	// Identities are the accounts elsewhere that the user signs in with.
+	// Identities are the accounts of other services that the user signs in with.
 	Identities []UserIdentity `json:"identities"`
-	// CanCreateGroup: the user may create top-level groups.
+	// CanCreateGroup reports whether the user may create top-level groups.
 	CanCreateGroup *bool `json:"can_create_group"`
-	// CanCreateProject: the user may create projects.
+	// CanCreateProject reports whether the user may create projects.
 	CanCreateProject *bool `json:"can_create_project"`
-	// TwoFactorEnabled: the user signs in with a second factor.
+	// TwoFactorEnabled reports whether the user signs in with a second factor.
 	TwoFactorEnabled *bool `json:"two_factor_enabled"`
-	// External: the user sees only what membership gives access to.
+	// External reports whether the user sees only what membership grants access to.
 	External *bool `json:"external"`
-	// PrivateProfile: others do not see the user's activity.
+	// PrivateProfile reports whether others do not see the user's activity.
 	PrivateProfile *bool `json:"private_profile"`
 	// CommitEmail is the e-mail address of commits made on the server.
 	CommitEmail string `json:"commit_email"`
@@ -185,7 +187,7 @@ type User struct {
 	LastSignInIP string `json:"last_sign_in_ip"`
 	// Plan is the subscription plan. Enterprise edition.
 	Plan string `json:"plan"`
-	// Trial: the subscription is on trial. Enterprise edition.
+	// Trial reports whether the subscription is on trial. Enterprise edition.
 	Trial *bool `json:"trial"`
 	// SignInCount counts the sign-ins.
 	SignInCount *int `json:"sign_in_count"`
@@ -197,27 +199,31 @@ type User struct {
 	EmailResetOfferedAt time.Time `json:"email_reset_offered_at"`
 	// SCIMIdentities are the accounts that a group's identity provider keeps. Since 16.1.
 	SCIMIdentities []SCIMIdentity `json:"scim_identities"`
-	// Auditors is undecoded: the contract lists it without a type, and deployed servers do not send it; see IsAuditor. Since 16.2.
+	// Auditors is undecoded: the contract lists it without a type, and deployed servers do not send
+	// it; see IsAuditor. Since 16.2.
 	Auditors json.RawMessage `json:"auditors"`
-	// SharedRunnersMinutesLimit is the monthly limit of compute minutes, 0 for no limit and nil for the server's own. Premium and Ultimate.
+	// SharedRunnersMinutesLimit is the monthly limit of compute minutes; 0 for no limit, nil for the
+	// server's own limit. Premium and Ultimate.
 	SharedRunnersMinutesLimit *int `json:"shared_runners_minutes_limit"`
-	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition; nil when there are none. Premium and Ultimate.
+	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition; nil when
+	// there are none. Premium and Ultimate.
 	ExtraSharedRunnersMinutesLimit *int `json:"extra_shared_runners_minutes_limit"`
-	// IsAuditor: the user may read everything. Premium and Ultimate.
+	// IsAuditor reports whether the user may read everything. Premium and Ultimate.
 	IsAuditor *bool `json:"is_auditor"`
-	// UsingLicenseSeat: the user takes up a seat. Premium and Ultimate.
+	// UsingLicenseSeat reports whether the user takes up a seat. Premium and Ultimate.
 	UsingLicenseSeat *bool `json:"using_license_seat"`
-	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and Ultimate.
+	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and
+	// Ultimate.
 	ProvisionedByGroupID int64 `json:"provisioned_by_group_id"`
-	// CustomAttributes are what administrators keep with the user; with WithCustomAttributes. The contract does not show their form.
-	// Not part of the contract.
+	// CustomAttributes are the keys and values that administrators keep with the user; with
+	// WithCustomAttributes. The contract does not show their form. Not part of the contract.
 	CustomAttributes []CustomAttribute `json:"custom_attributes"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// UserIdentity is an account elsewhere that a user signs in with (Document 2 §2.7).
+// UserIdentity is an account of another service that a user signs in with (Document 2 §2.7).
 type UserIdentity struct {
 	// Provider is the name of the service.
 	Provider string `json:"provider"`
@@ -236,14 +242,15 @@ type SCIMIdentity struct {
 	ExternUID string `json:"extern_uid"`
 	// GroupID is the group.
 	GroupID int64 `json:"group_id"`
-	// Active: the account may be used.
+	// Active reports whether the account may be used.
 	Active bool `json:"active"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// CustomAttribute is a key and value that administrators keep with a user. Not part of the contract.
+// CustomAttribute is a key and value that administrators keep with a user. Not part of the
+// contract.
 type CustomAttribute struct {
 	// Key is the name; ListUsersOptions.CustomAttributes selects by it.
 	Key string `json:"key"`
