@@ -12,7 +12,7 @@ import (
 )
 
 // AuditEventsService reads audit events: who did what (Document 1 §4.7). Premium and Ultimate.
-// Lists ask for keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0.
+// Lists request keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0.
 type AuditEventsService struct{ service }
 
 // AuditEntityType is the type of entity that an event happened to.

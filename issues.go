@@ -95,7 +95,7 @@ type ListIssuesOptions struct {
 	HealthStatus TextFilter `url:"health_status,omitempty"`
 	// IIDs selects by the projects' own ids.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In says where Search looks; empty for SearchInBoth. The contract has it for List, deployed
+	// In sets where Search looks; empty for SearchInBoth. The contract has it for List, deployed
 	// servers for both lists.
 	In SearchIn `url:"in,omitempty"`
 	// IssueType selects by type.
@@ -116,7 +116,7 @@ type ListIssuesOptions struct {
 	Milestone TextFilter `url:"milestone,omitempty"`
 	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
-	// NonArchived leaves out archived projects; nil for the server's default, true.
+	// NonArchived excludes archived projects; nil for the server's default, true.
 	NonArchived *bool `url:"non_archived,omitempty"`
 	// Not selects issues that do not match.
 	Not *IssueNot `url:"not,omitempty"`
@@ -133,7 +133,7 @@ type ListIssuesOptions struct {
 	State IssueState `url:"state,omitempty"`
 	// Weight selects by weight: Number(3), None or Any. Premium and Ultimate.
 	Weight NumberFilter `url:"weight,omitempty"`
-	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
+	// WithLabelsDetails requests the labels' colours and descriptions, not their names alone.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 }
 

@@ -112,7 +112,7 @@ type Issue struct {
 	DueDate Date `json:"due_date"`
 	// Imported reports whether the issue was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom says where from.
+	// ImportedFrom is where the issue was imported from.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -157,8 +157,8 @@ type Issue struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some answers leave
-// fields out.
+// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some responses omit
+// fields.
 type Milestone struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -250,7 +250,8 @@ type IssueLinks struct {
 	AwardEmoji string `json:"award_emoji"`
 	// Project is the address of its project.
 	Project string `json:"project"`
-	// ClosedAsDuplicateOf is the address of the issue that it repeats; empty when it does not.
+	// ClosedAsDuplicateOf is the address of the issue that it duplicates; empty when it is not a
+	// duplicate.
 	ClosedAsDuplicateOf string `json:"closed_as_duplicate_of"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -343,7 +344,7 @@ type Todo struct {
 	Author UserSummary `json:"author"`
 	// ActionName is the reason why the item is there.
 	ActionName TodoAction `json:"action_name"`
-	// TargetType says what Target is.
+	// TargetType is the type of Target.
 	TargetType TodoTargetType `json:"target_type"`
 	// Target is the issue or merge request, undecoded; see Issue and MergeRequest.
 	Target json.RawMessage `json:"target"`

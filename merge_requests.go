@@ -36,7 +36,7 @@ const ScopeReviewsForMe Scope = "reviews_for_me"
 // MergeRequestView is how much a list shows of each merge request.
 type MergeRequestView string
 
-// MergeRequestViewSimple gives IID, web address, title, description and state only.
+// MergeRequestViewSimple shows IID, web address, title, description and state only.
 const MergeRequestViewSimple MergeRequestView = "simple"
 
 // YesNo is a filter that selects what has a quality, or what lacks it.
@@ -45,7 +45,7 @@ type YesNo string
 const (
 	// Yes selects what has the quality.
 	Yes YesNo = "yes"
-	// No selects what has it not.
+	// No selects what lacks it.
 	No YesNo = "no"
 )
 
@@ -88,7 +88,7 @@ type ListMergeRequestsOptions struct {
 	Environment string `url:"environment,omitempty"`
 	// IIDs selects by the project's own ids. ListForProject only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In says where Search looks; empty for SearchInBoth. The contract has it for List, deployed
+	// In sets where Search looks; empty for SearchInBoth. The contract has it for List, deployed
 	// servers for both lists.
 	In SearchIn `url:"in,omitempty"`
 	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
@@ -128,9 +128,9 @@ type ListMergeRequestsOptions struct {
 	TargetBranch string `url:"target_branch,omitempty"`
 	// State selects by state; empty for all.
 	State MergeRequestState `url:"state,omitempty"`
-	// View is how much is told of each; empty for all.
+	// View is how much the list shows of each; empty for all.
 	View MergeRequestView `url:"view,omitempty"`
-	// WithLabelsDetails asks for the labels' colours and descriptions, not their names alone.
+	// WithLabelsDetails requests the labels' colours and descriptions, not their names alone.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 	// WithMergeStatusRecheck asks the server to recompute MergeStatus, later and without promise:
 	// lists do not refresh it. Servers may ignore it for users below Developer.
@@ -280,7 +280,7 @@ type ChangesOptions struct {
 	// AccessRawDiffs reads the diffs from the repository: slower, and without the size limits of the
 	// database.
 	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
-	// Unidiff asks for diffs in the unified format. Since 16.5.
+	// Unidiff requests diffs in the unified format. Since 16.5.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
@@ -325,7 +325,7 @@ func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, me
 
 // DiffVersionOptions sets how a diff version is read.
 type DiffVersionOptions struct {
-	// Unidiff asks for diffs in the unified format.
+	// Unidiff requests diffs in the unified format.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 

@@ -100,9 +100,9 @@ type MergeRequest struct {
 	//
 	// Deprecated: since 14.7; use MergeUser. It is removed in API v5.
 	MergedBy *UserSummary `json:"merged_by"`
-	// MergeUser is who merged it, or set it to be merged; nil when nobody did.
+	// MergeUser is who merged it, or set it to be merged; nil when no one did.
 	MergeUser *UserSummary `json:"merge_user"`
-	// ClosedBy is who closed it; nil when nobody did.
+	// ClosedBy is who closed it; nil when no one did.
 	ClosedBy *UserSummary `json:"closed_by"`
 	// Author is who created the merge request.
 	Author UserSummary `json:"author"`
@@ -294,7 +294,7 @@ type MergeRequestDependency struct {
 	ID int64 `json:"id"`
 	// BlockingMergeRequest must be merged first.
 	BlockingMergeRequest MergeRequest `json:"blocking_merge_request"`
-	// BlockedMergeRequest waits for it; nil where the server does not tell, as may happen for
+	// BlockedMergeRequest waits for it; nil where the server does not send it, as may happen for
 	// CreateBlock.
 	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
 	// ProjectID is the project of the blocked merge request.
@@ -413,7 +413,7 @@ type Commit struct {
 	CommitterEmail string `json:"committer_email"`
 	// CommittedDate is when the change was committed.
 	CommittedDate time.Time `json:"committed_date"`
-	// Trailers are the trailers of the message; the last value of a repeated one.
+	// Trailers are the trailers of the message; the last value of a repeated key.
 	Trailers map[string]string `json:"trailers"`
 	// ExtendedTrailers are the trailers with all their values; in diff versions, and beyond the
 	// contract in merge bases.

@@ -17,7 +17,7 @@ type ListNamespacesOptions struct {
 	Search string `url:"search,omitempty"`
 	// OwnedOnly selects the namespaces that the user owns.
 	OwnedOnly *bool `url:"owned_only,omitempty"`
-	// TopLevelOnly leaves out subgroups. Since 16.8.
+	// TopLevelOnly excludes subgroups. Since 16.8.
 	TopLevelOnly *bool `url:"top_level_only,omitempty"`
 	// FullPathSearch matches Search against full paths.
 	FullPathSearch *bool `url:"full_path_search,omitempty"`
@@ -84,7 +84,7 @@ type Namespace struct {
 	MembersCountWithDescendants *int `json:"members_count_with_descendants"`
 	// BillableMembersCount counts the members that take up a seat; nil if the server does not show it.
 	BillableMembersCount *int `json:"billable_members_count"`
-	// Plan is the subscription plan; empty where the server does not tell.
+	// Plan is the subscription plan; empty where the server does not send it.
 	Plan string `json:"plan"`
 	// EndDate is when the subscription ends.
 	EndDate Date `json:"end_date"`

@@ -27,7 +27,7 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 	return open(ctx, r, opts)
 }
 
-// Upload sends the file with its rows filled in. The server processes it later, and tells by mail
+// Upload sends the file with its rows filled in. The server processes it later, and reports by mail
 // when it is done. It is sent once: after a failure with Error.MaybeApplied the processing may have
 // begun. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {

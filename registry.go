@@ -45,9 +45,9 @@ func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *Set
 
 // ListRegistryRepositoriesOptions sets what a list of registry repositories contains.
 type ListRegistryRepositoriesOptions struct {
-	// Tags asks for the tags of each repository.
+	// Tags requests the tags of each repository.
 	Tags *bool `url:"tags,omitempty"`
-	// TagsCount asks for the number of tags of each repository.
+	// TagsCount requests the number of tags of each repository.
 	TagsCount *bool `url:"tags_count,omitempty"`
 }
 
@@ -66,11 +66,11 @@ func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...R
 
 // GetRegistryRepositoryOptions sets what is read of a registry repository.
 type GetRegistryRepositoryOptions struct {
-	// Tags asks for the tags.
+	// Tags requests the tags.
 	Tags *bool `url:"tags,omitempty"`
-	// TagsCount asks for the number of tags.
+	// TagsCount requests the number of tags.
 	TagsCount *bool `url:"tags_count,omitempty"`
-	// Size asks for the size of all images together. Hosted offering only.
+	// Size requests the size of all images together. Hosted offering only.
 	Size *bool `url:"size,omitempty"`
 }
 

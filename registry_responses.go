@@ -19,7 +19,7 @@ const (
 )
 
 // RegistryProject is a project and who may see its registry (Document 1 §2.2). The project's other
-// members are in Extra.
+// fields are in Extra.
 type RegistryProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -52,10 +52,10 @@ type RegistryRepository struct {
 	Status RegistryStatus `json:"status"`
 	// TagsCount is the number of tags; nil unless it was requested.
 	TagsCount *int `json:"tags_count"`
-	// Tags are the tags, where they were asked for.
+	// Tags are the tags, where they were requested.
 	Tags []RegistryTag `json:"tags"`
 	// Size is the size of all images together, in bytes; what they share counts once. nil unless it
-	// was asked for, and for repositories created before 2021-11-05. Hosted offering only.
+	// was requested, and for repositories created before 2021-11-05. Hosted offering only.
 	Size *int64 `json:"size"`
 	// DeleteAPIPath is the address that Delete calls. Not part of the contract.
 	DeleteAPIPath string `json:"delete_api_path"`

@@ -77,7 +77,7 @@ type ArchiveOptions struct {
 	SHA string `url:"sha,omitempty"`
 	// IncludeLFSBlobs sets whether LFS objects are in the archive; nil for the server's default, true.
 	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`
-	// ExcludePaths are left out. They are sent one by one, so that a path may contain a comma. For a
+	// ExcludePaths are excluded. They are sent one by one, so that a path may contain a comma. For a
 	// server that wants them joined, use Query("exclude_paths", "docs,vendor").
 	ExcludePaths []string `url:"exclude_paths,brackets,omitempty"`
 }

@@ -100,7 +100,7 @@ type Diff struct {
 	OldPath string `json:"old_path"`
 	// NewPath is the path after.
 	NewPath string `json:"new_path"`
-	// AMode is the file mode before; empty when the server gives none.
+	// AMode is the file mode before; empty when the server sends none.
 	AMode string `json:"a_mode"`
 	// BMode is the file mode after.
 	BMode string `json:"b_mode"`

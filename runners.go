@@ -106,7 +106,7 @@ type UpdateRunnerOptions struct {
 	RunUntagged *bool `json:"run_untagged,omitempty"`
 	// Locked keeps the runner from being given to further projects.
 	Locked *bool `json:"locked,omitempty"`
-	// AccessLevel says which jobs the runner takes.
+	// AccessLevel selects which jobs the runner takes.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
 	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds; a value other
 	// than a positive number of whole seconds is an error. Null[time.Duration]() removes the limit;

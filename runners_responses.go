@@ -21,11 +21,11 @@ const (
 type RunnerStatus string
 
 const (
-	// RunnerStatusOnline is a runner that has been in touch a short time ago.
+	// RunnerStatusOnline is a runner that has been in touch recently.
 	RunnerStatusOnline RunnerStatus = "online"
-	// RunnerStatusOffline is one that has not.
+	// RunnerStatusOffline is one that has not been in touch recently.
 	RunnerStatusOffline RunnerStatus = "offline"
-	// RunnerStatusStale is one that has not for a long time.
+	// RunnerStatusStale is one that has not been in touch for a long time.
 	RunnerStatusStale RunnerStatus = "stale"
 	// RunnerStatusNeverContacted is one that has never been in touch.
 	RunnerStatusNeverContacted RunnerStatus = "never_contacted"
@@ -57,7 +57,7 @@ const (
 	JobStatusSuccess JobStatus = "success"
 	// JobStatusFailed is one that failed.
 	JobStatusFailed JobStatus = "failed"
-	// JobStatusCanceled is one that somebody stopped.
+	// JobStatusCanceled is one that was canceled.
 	JobStatusCanceled JobStatus = "canceled"
 )
 
@@ -83,7 +83,7 @@ type Runner struct {
 	RunnerType RunnerType `json:"runner_type"`
 	// Name is the name; empty when there is none.
 	Name string `json:"name"`
-	// Online reports whether the runner has been in touch a short time ago.
+	// Online reports whether the runner has been in touch recently.
 	Online bool `json:"online"`
 	// Status describes whether the runner is in touch.
 	Status RunnerStatus `json:"status"`

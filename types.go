@@ -135,8 +135,8 @@ func (d Date) EncodeValues(key string, v *url.Values) error {
 	return nil
 }
 
-// Label is a label of an issue or merge request. A server sends bare names unless
-// WithLabelsDetails asks for the rest (Document 2 §2.2); both forms are read.
+// Label is a label of an issue or merge request. A server sends bare names unless WithLabelsDetails
+// requests the rest (Document 2 §2.2); both forms are read.
 type Label struct {
 	// Name is the label's title.
 	Name string `json:"name"`

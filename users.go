@@ -57,15 +57,15 @@ type ListUsersOptions struct {
 	CreatedAfter time.Time `url:"created_after,omitempty"`
 	// CreatedBefore selects users created before this time.
 	CreatedBefore time.Time `url:"created_before,omitempty"`
-	// ExcludeActive leaves out active users.
+	// ExcludeActive excludes active users.
 	ExcludeActive *bool `url:"exclude_active,omitempty"`
-	// ExcludeExternal leaves out external users.
+	// ExcludeExternal excludes external users.
 	ExcludeExternal *bool `url:"exclude_external,omitempty"`
-	// ExcludeHumans leaves out users who are neither bots nor internal.
+	// ExcludeHumans excludes users who are neither bots nor internal.
 	ExcludeHumans *bool `url:"exclude_humans,omitempty"`
-	// ExcludeInternal leaves out the alert and support bots; the bots of projects and groups stay.
+	// ExcludeInternal excludes the alert and support bots; the bots of projects and groups stay.
 	ExcludeInternal *bool `url:"exclude_internal,omitempty"`
-	// WithoutProjectBots leaves out the bots of projects.
+	// WithoutProjectBots excludes the bots of projects.
 	WithoutProjectBots *bool `url:"without_project_bots,omitempty"`
 	// SAMLProviderID selects by the SAML provider, on servers before 18.2.
 	//
@@ -90,12 +90,12 @@ type ListUsersOptions struct {
 	Admins *bool `url:"admins,omitempty"`
 	// Auditors selects auditors. Administrators; Premium and Ultimate.
 	Auditors *bool `url:"auditors,omitempty"`
-	// SkipLDAP leaves out users of LDAP. Administrators; Premium and Ultimate.
+	// SkipLDAP excludes users of LDAP. Administrators; Premium and Ultimate.
 	SkipLDAP *bool `url:"skip_ldap,omitempty"`
 	// CustomAttributes selects users who have all of the keys with these values: Hash{"team": "core"}.
 	// Administrators.
 	CustomAttributes Hash `url:"custom_attributes,omitempty"`
-	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
+	// WithCustomAttributes requests User.CustomAttributes. Administrators.
 	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
@@ -116,7 +116,7 @@ func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...Re
 
 // GetUserOptions sets what is read of a user.
 type GetUserOptions struct {
-	// WithCustomAttributes asks for User.CustomAttributes. Administrators.
+	// WithCustomAttributes requests User.CustomAttributes. Administrators.
 	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
