@@ -51,7 +51,7 @@
 // The contract has neutral words where a product has its own. For a GitLab server add [WithVocabulary] with [GitLab]; it matters for settings,
 // integrations, and the columns of placeholder files.
 //
-// # Watching it work
+// # Observability
 //
 // [WithLogger] logs, [WithOnAttempt] tells of each attempt, Client.Stats counts, and [RouteFromContext] names spans in a tracing transport.
 //

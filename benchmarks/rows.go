@@ -191,8 +191,8 @@ func listEventsWorking(ctx context.Context, b *bench) ([]line, error) {
 
 // callAtOnce counts connections: those that concurrent calls open when none is idle, and those that
 // the same calls open again. Each client is as its constructor makes it; "by hand" is
-// http.DefaultTransport. Other work on the machine adds connections, so the figure is the minimum
-// of 3 rounds.
+// http.DefaultTransport. Other work on the machine adds connections, so the figure of forge is the
+// minimum of 3 rounds.
 func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
 	cold := line{what: "connections opened", show: showCount, limit: 102, peerTarget: 0.02} // 1.6 for each goroutine
