@@ -41,7 +41,7 @@ func (l *limit) Wait(ctx context.Context) error {
 			return nil
 		}
 		l.waits.Add(1)
-		select { // jitter, so that waiters do not return at the same time
+		select { // jitter, so that waiters do not try again at the same time
 		case <-time.After(result.RetryAfter + rand.N(result.RetryAfter+time.Millisecond)):
 		case <-ctx.Done():
 			return ctx.Err()

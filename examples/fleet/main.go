@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// The server counts requests by user, so all tokens of one user share the limit.
+	// The server counts requests by user, so the tokens of one user share the limit, and no others.
 	f.limit = newLimit(store, fmt.Sprintf("%s user %d", server.Client.BaseURL(), user.ID), *rate)
 	if f.client, err = server.Client.With(forge.WithLimiter(f.limit)); err != nil {
 		return err
