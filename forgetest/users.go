@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// keysetAbove is the number of users in a list, over all its pages, from which the list needs keyset
-// pagination, since 17.0 (Document 1 §8).
+// keysetAbove is the number of users in a list, over all its pages, from which the list needs
+// keyset pagination, since 17.0 (Document 1 §8).
 const keysetAbove = 50_000
 
 // BotKind is the purpose of a bot.
