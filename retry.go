@@ -112,7 +112,7 @@ func pastDeadlineDecision(ctx context.Context, wait, retryAfter time.Duration) d
 
 // retryable reports whether a call of class k may be sent again after the failed attempt. sent
 // reports whether bytes of the request may have reached the server. It implements the table in
-// docs/errors-and-retries.md, "What is retried".
+// docs/errors-and-retries.md, "Which requests are retried".
 func (s *responseState) retryable(k RetryClass, sent bool) bool {
 	switch {
 	case s.permanent || isPermanent(s.err):

@@ -18,7 +18,7 @@ var helloForge string
 //go:embed testdata/hello_hand.go.txt
 var helloHand string
 
-// program is a hello world that was built.
+// program is a compiled hello world.
 type program struct {
 	path    string
 	args    []string
@@ -27,7 +27,8 @@ type program struct {
 	starts  []float64 // ns
 }
 
-// helloBuilt is what no machine's business changes.
+// helloBuilt reports the size of the binary and the number of linked modules. Neither depends on
+// the load of the machine.
 func helloBuilt(ctx context.Context, _ *bench) (lines []line, err error) {
 	err = withHello(ctx, func(us, hand *program) error {
 		lines = []line{
@@ -39,7 +40,7 @@ func helloBuilt(ctx context.Context, _ *bench) (lines []line, err error) {
 	return lines, err
 }
 
-// helloStarted runs the programs in turn.
+// helloStarted runs the programs in turn and measures how long each runs.
 func helloStarted(ctx context.Context, b *bench) (lines []line, err error) {
 	err = withHello(ctx, func(us, hand *program) error {
 		client := &program{path: us.path, args: []string{"-"}}
@@ -61,7 +62,7 @@ func helloStarted(ctx context.Context, b *bench) (lines []line, err error) {
 	return lines, err
 }
 
-// withHello builds two programs that read an issue when they are given a project, and say hello when not.
+// withHello builds two programs. Given a project they read an issue; otherwise they print hello.
 func withHello(ctx context.Context, use func(us, hand *program) error) error {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -83,7 +84,8 @@ func withHello(ctx context.Context, use func(us, hand *program) error) error {
 	return use(us, hand)
 }
 
-// buildProgram builds a module of one file; root is this repository's, where the program needs it.
+// buildProgram builds a module of one file. root is the path of this repository, or "" if the
+// program does not import it.
 func buildProgram(ctx context.Context, dir, source, root string) (*program, error) {
 	mod := "module hello\n\ngo 1.26.0\n"
 	if root != "" {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// byHand is what one writes without a client: net/http and encoding/json.
+// byHand is code without a client library: net/http and encoding/json.
 type byHand struct {
 	base string
 	http *http.Client
@@ -154,7 +154,7 @@ type handEvent struct {
 	EventName     string    `json:"event_name"`
 }
 
-// send sends a request and hands its answer to read.
+// send sends a request and passes its response to read.
 func (c *byHand) send(ctx context.Context, method, address string, body io.Reader, contentType string, read func(*http.Response) error) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *byHand) send(ctx context.Context, method, address string, body io.Reade
 	return read(answer)
 }
 
-// decode is send for an answer of JSON.
+// decode sends a request and decodes the JSON of the response into out.
 func (c *byHand) decode(ctx context.Context, method, address string, body io.Reader, contentType string, out any) error {
 	return c.send(ctx, method, address, body, contentType, func(answer *http.Response) error { return json.NewDecoder(answer.Body).Decode(out) })
 }
@@ -194,7 +194,7 @@ func (c *byHand) tag(ctx context.Context, d *digest) error {
 	return err
 }
 
-// pages follows the links of a list.
+// pages reads all pages of a list by following its links.
 func (c *byHand) pages(ctx context.Context, address string, read func(*http.Response) error) error {
 	for address != "" {
 		next := ""
@@ -210,7 +210,7 @@ func (c *byHand) pages(ctx context.Context, address string, read func(*http.Resp
 	return nil
 }
 
-// link cuts the address out of a Link header that has no other.
+// link returns the address in a Link header that has only one link.
 func link(header string) string {
 	address, _, _ := strings.Cut(strings.TrimPrefix(header, "<"), ">")
 	return address
@@ -238,7 +238,7 @@ func (c *byHand) events(ctx context.Context, d *digest) error {
 	})
 }
 
-// discard reads the pages and decodes nothing: the raw transport.
+// discard reads the pages without decoding them: the cost of the transport alone.
 func (c *byHand) discard(ctx context.Context, d *digest) error {
 	return c.pages(ctx, c.base+"/api/v4/issues?scope=all&per_page=100", func(answer *http.Response) error {
 		_, err := io.Copy(io.Discard, answer.Body)
@@ -254,7 +254,7 @@ func (c *byHand) archive(ctx context.Context, d *digest) error {
 	})
 }
 
-// upload makes the whole multipart body first, as examples of mime/multipart do.
+// upload builds the whole multipart body in memory first, as examples of mime/multipart do.
 func (c *byHand) upload(ctx context.Context, d *digest) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

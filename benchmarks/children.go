@@ -13,16 +13,16 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// memoryUse is what a child tells of itself, in bytes and seconds.
+// memoryUse is what a child process reports about itself, in bytes and seconds.
 type memoryUse struct {
 	peak  float64 // resident
-	above float64 // of it, above what it had once it had made its first small call
+	above float64 // peak minus the resident memory after the first small call
 	took  float64
 }
 
 const addressEnv = "FORGE_BENCHMARK_ADDRESS"
 
-// child does a work in a process of its own, whose memory is nothing else's.
+// child does the work of a role in a separate process, so that its memory is measured alone.
 func child(ctx context.Context, role, base string) (use memoryUse, err error) {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"="+role, addressEnv+"="+base), os.Stderr
@@ -34,7 +34,7 @@ func child(ctx context.Context, role, base string) (use memoryUse, err error) {
 	return use, err
 }
 
-// beChild is the part of child that is measured.
+// beChild is the measured part of child: it does the work of a role and prints the figures.
 func beChild(ctx context.Context, role string) error {
 	base := os.Getenv(addressEnv)
 	first, work, err := childWork(role, base)
@@ -46,7 +46,7 @@ func beChild(ctx context.Context, role string) error {
 	}
 	debug.FreeOSMemory()
 	start := resident("VmRSS")
-	// The highest mark is set back, so that it tells of the work alone.
+	// Reset the peak, so that it covers the work alone.
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -59,7 +59,7 @@ func beChild(ctx context.Context, role string) error {
 	return nil
 }
 
-// childWork gives a small call to begin with, and the work.
+// childWork returns a small call to begin with, and the work to measure.
 func childWork(role, base string) (first, do work, err error) {
 	us, hand := newOurs(base), newHand(base, transport())
 	switch role {
@@ -77,7 +77,7 @@ func childWork(role, base string) (first, do work, err error) {
 	return nil, nil, errors.New("there is no role " + role)
 }
 
-// resident is a line of this process's status, in bytes.
+// resident returns a field of /proc/self/status, in bytes.
 func resident(name string) float64 {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {
@@ -89,7 +89,8 @@ func resident(name string) float64 {
 	return 0
 }
 
-// memoryOfLists shows that memory stays flat and that time is linear in the number of issues.
+// memoryOfLists measures that memory stays constant and that time is linear in the number of
+// issues.
 func memoryOfLists(ctx context.Context, b *bench) (lines []line, err error) {
 	var took []float64
 	for _, n := range []int{b.scaled(100_000, 10_000), b.scaled(1_000_000, 100_000)} {

@@ -19,10 +19,11 @@ import (
 
 const token = "glpat-0123456789abcdefghij"
 
-// work is what a contender does in one go. It tells the digest what it has decoded.
+// work does the work of a contender once. It adds the decoded values to the digest.
 type work func(ctx context.Context, d *digest) error
 
-// digest compares what the contenders have decoded: all of a row must come to the same. While the time is taken it counts only.
+// digest checks that all contenders of a row decode the same values. While time is measured, it
+// only counts them.
 type digest struct {
 	count, sum uint64
 	full       bool
@@ -34,7 +35,7 @@ func (d *digest) add(a, b string, m, n int64) {
 		time.Sleep(d.pause)
 	}
 	if d.full {
-		d.sum += maphash.String(seed(), fmt.Sprintf("%q %q %d %d", a, b, m, n)) // order does not matter
+		d.sum += maphash.String(seed(), fmt.Sprintf("%q %q %d %d", a, b, m, n)) // the order does not matter
 	}
 }
 
@@ -47,7 +48,7 @@ func (d *digest) issue(id int64, title, text, state string, created time.Time, a
 
 var seed = sync.OnceValue(maphash.MakeSeed)
 
-// memory answers every request with the same document, without a network.
+// memory is a transport that returns the same document for every request, without a network.
 type memory struct {
 	text   string
 	header http.Header
@@ -57,7 +58,7 @@ func fromMemory(text string) *memory {
 	return &memory{text, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5X6Y7Z8A9B0C1D2E3"}, "Date": {"Fri, 20 Nov 2026 12:00:00 GMT"}}}
 }
 
-// RoundTrip answers. The answer and its body are one allocation.
+// RoundTrip returns the document. The response and its body are one allocation.
 func (m *memory) RoundTrip(req *http.Request) (*http.Response, error) {
 	a := &memoryAnswer{Response: http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header,
@@ -73,10 +74,10 @@ type memoryAnswer struct {
 	strings.Reader
 }
 
-// Close has nothing to close.
+// Close does nothing.
 func (*memoryAnswer) Close() error { return nil }
 
-// transport is a plain transport for those who are handed one; every contender gets its own.
+// transport returns a new plain transport, for contenders that are given one.
 func transport() http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() }
 
 func newHand(base string, t http.RoundTripper) *byHand {
@@ -154,7 +155,7 @@ func (c *ours) upload(ctx context.Context, d *digest) error {
 	return err
 }
 
-// peer is the client in widest use for the same API.
+// peer is the most widely used client of the same API.
 type peer struct{ client *gitlab.Client }
 
 func newPeer(base string, options ...gitlab.ClientOptionFunc) *peer {
@@ -215,10 +216,10 @@ func (c *peer) archive(ctx context.Context, d *digest) error {
 	return err
 }
 
-// counter is a writer that counts.
+// counter is a writer that counts bytes.
 type counter int64
 
-// Write counts.
+// Write counts the bytes of p.
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
@@ -232,7 +233,7 @@ func (c *peer) upload(ctx context.Context, d *digest) error {
 	return err
 }
 
-// githubClient is the most used client of another service, on documents of that service's shape.
+// githubClient is the most used client of another service, with documents of that service's shape.
 type githubClient struct{ client *github.Client }
 
 func newGitHub(base string, t http.RoundTripper) *githubClient {
@@ -266,7 +267,7 @@ func (c *githubClient) issues(ctx context.Context, d *digest) error {
 
 func must[T any](v T, err error) T {
 	if err != nil {
-		panic(err) // a contender that cannot be made
+		panic(err) // a contender cannot be built
 	}
 	return v
 }

@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// issueDocument is an issue as servers answer it, 3.8 KB.
+// issueDocument is an issue as servers send it, 3.8 KB.
 //
 //go:embed testdata/issue.json
 var issueDocument string
 
 const (
 	perPage    = 100
-	distinct   = 100 // pages that differ; longer lists repeat them
+	distinct   = 100 // distinct pages; longer lists use them again
 	archive    = 1 << 30
 	uploadSize = 5 << 20
 )
@@ -26,13 +26,14 @@ const tagDocument = `{"name":"release/1.0","path":"group/app:release/1.0","locat
 	`"revision":"d7a513a663c1a6dcdba9ed832ca53c02ac2af0c333322cd6ca92936d1d9917ac","short_revision":"d7a513a66",` +
 	`"digest":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","created_at":"2026-03-01T09:30:00.123+02:00","total_size":350224384}`
 
-// eventDocument is an audit event with its id left open.
+// eventDocument is the format of an audit event.
 const eventDocument = `{"id":%d,"author_id":%d,"entity_id":60,"entity_type":"Group","details":{"add":"group","custom_message":"Group marked for deletion",` +
 	`"author_name":"%[3]s","author_email":"%[3]s@example.com","author_class":"User","target_id":60,"target_type":"Group","target_details":"group",` +
 	`"ip_address":"10.11.12.%[2]d","entity_path":"group/%[3]s"},"created_at":"2026-03-%02[4]dT09:30:00.123Z","ip_address":"10.11.12.%[2]d","author_name":"%[3]s",` +
 	`"entity_path":"group/%[3]s","target_details":"group","target_type":"Group","target_id":60,"event_type":"group_deletion_marked","event_name":"group_deletion_marked"}`
 
-// issue gives the text of one of the issues of a project: they share people, labels and topics as those of real projects do.
+// issue returns the JSON of one of the issues of a project. They share people, labels and topics,
+// as those of real projects do.
 func issue(i int) string {
 	people := []string{"ada.okafor Ada", "bob_k Bob", "chen.wei Chen", "dara-s Dara", "emil.r Emil", "fatima Fatima", "goran.p Goran", "hana_t Hana"}
 	topics := []string{"Nightly export", "Import of archives", "Webhook delivery", "Runner registration", "Diff view", "Full-text search", "Two-factor sign-in"}
@@ -49,7 +50,7 @@ func issue(i int) string {
 	).Replace(strings.TrimSpace(issueDocument))
 }
 
-// githubIssue gives the same issue as GitHub would: other names, about the same size.
+// githubIssue returns the same issue as GitHub would send it: other names, about the same size.
 func githubIssue(i int) string {
 	var in handIssue
 	if err := json.Unmarshal([]byte(issue(i)), &in); err != nil {
@@ -78,13 +79,13 @@ func githubIssue(i int) string {
 	return string(text)
 }
 
-// event gives the text of an audit event.
+// event returns the JSON of an audit event.
 func event(i int) string {
 	people := []string{"ada.okafor", "bob_k", "chen.wei", "dara-s", "emil.r", "fatima", "goran.p", "hana_t"}
 	return fmt.Sprintf(eventDocument, 1_000_000-i, i%200, people[i%8], 1+i%28)
 }
 
-// pages makes the pages of a list when the first is asked for.
+// pages returns a function that builds the pages of a list on its first call.
 func pages(item func(int) string) func() [][]byte {
 	return sync.OnceValue(func() [][]byte {
 		all := make([][]byte, distinct)

@@ -1,5 +1,5 @@
-// Command benchmarks races this client against its peers and against what one writes by hand, on the same work, and prints the
-// table of the README. See README.md beside it.
+// Command benchmarks measures this client, its peers and hand-written code on the same work, and
+// prints the table of the README. See README.md in this folder.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// roleEnv tells a child of this program what it is.
+// roleEnv is the environment variable that sets the role of a child process.
 const roleEnv = "FORGE_BENCHMARK_ROLE"
 
 func main() {
@@ -70,7 +70,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// cpuName is the processor's own name, where the system tells.
+// cpuName returns the name of the processor, or GOARCH if the system does not report it.
 func cpuName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// figures are what one go of a work took, per repetition.
+// figures are the costs of one repetition of a work.
 type figures struct {
 	wall, cpu     time.Duration
 	allocs, bytes float64
 }
 
-// metric picks one of the figures.
+// metric selects one of the figures.
 type metric func(figures) float64
 
 func wall(f figures) float64   { return float64(f.wall) }
@@ -35,17 +35,18 @@ const (
 	handName   = "by hand"
 	peerName   = "peer"
 	githubName = "go-github"
-	rawName    = "raw" // decodes nothing, so it has nothing to compare
+	rawName    = "raw" // decodes nothing, so there is nothing to compare
 )
 
-// race measures contenders against one another.
+// race measures contenders against each other.
 type race struct {
-	rounds int           // how often each has its turn
-	times  int           // how often the work is done in a turn
+	rounds int           // turns of each contender
+	times  int           // repetitions of the work in a turn
 	pause  time.Duration // the caller's work on each page
 }
 
-// run lets the contenders take turns, so that what else the machine does hits all of them, and gives the medians of each by name.
+// run lets the contenders take turns, so that other load of the machine affects all of them. It
+// returns the figures of each contender by name.
 func (r race) run(ctx context.Context, contenders []contender) (map[string]median, error) {
 	if err := agree(ctx, contenders); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (r race) run(ctx context.Context, contenders []contender) (map[string]media
 	return taken, nil
 }
 
-// agree has every contender do the work once and compares what they decoded.
+// agree lets each contender do the work once and compares what they decoded.
 func agree(ctx context.Context, contenders []contender) error {
 	var first digest
 	for _, c := range contenders {
@@ -101,7 +102,7 @@ func (r race) turn(ctx context.Context, c contender) (figures, error) {
 	return f, nil
 }
 
-// cpuTime is what this process has used so far; the server is another.
+// cpuTime returns the CPU time that this process has used so far. The server is another process.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -110,7 +111,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// median gives the medians of many figures.
+// median holds the figures of many turns and computes medians of them.
 type median []figures
 
 func (m median) of(pick metric) float64 {
@@ -121,7 +122,7 @@ func (m median) of(pick metric) float64 {
 	return middle(values)
 }
 
-// middle is the median.
+// middle sorts values and returns their median.
 func middle(values []float64) float64 {
 	slices.Sort(values)
 	if len(values) == 0 {

@@ -18,14 +18,14 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// bench is where the rows run.
+// bench is the environment of the rows.
 type bench struct {
 	server string
 	rounds int
 	quick  bool
 }
 
-// row measures one work and gives its lines of the table.
+// row measures one work and returns its lines of the table.
 type row struct {
 	name string
 	run  func(context.Context, *bench) ([]line, error)
@@ -52,7 +52,7 @@ func rows() []row {
 	}
 }
 
-// scaled is n, or less of it for a quick look.
+// scaled returns n, or quick in a quick run.
 func (b *bench) scaled(n, quick int) int {
 	if b.quick {
 		return quick
@@ -60,10 +60,11 @@ func (b *bench) scaled(n, quick int) int {
 	return n
 }
 
-// at is the server's address with settings.
+// at returns the server's address with settings.
 func (b *bench) at(settings string) string { return b.server + "/" + settings }
 
-// lineOf takes a metric of the medians; the contender that is ours is named.
+// lineOf returns a line with the medians of a metric. ours is the name of the contender that is
+// this client.
 func lineOf(taken map[string]median, ours, what string, pick metric, show func(float64) string) line {
 	return line{
 		what: what, show: show, ours: taken[ours].of(pick), hand: taken[handName].of(pick),
@@ -188,9 +189,10 @@ func listEventsWorking(ctx context.Context, b *bench) ([]line, error) {
 	return []line{time}, err
 }
 
-// callAtOnce counts connections: those that calls open when none is idle, and those of the same calls
-// again. The clients are as their constructors make them; by hand is http.DefaultTransport. Other
-// work on the machine adds connections, so the least of 3 rounds is the figure.
+// callAtOnce counts connections: those that concurrent calls open when none is idle, and those that
+// the same calls open again. Each client is as its constructor makes it; "by hand" is
+// http.DefaultTransport. Other work on the machine adds connections, so the figure of forge is the
+// minimum of 3 rounds.
 func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
 	cold := line{what: "connections opened", show: showCount, limit: 102, peerTarget: 0.02} // 1.6 for each goroutine
@@ -220,7 +222,7 @@ func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	return []line{cold, warm}, nil
 }
 
-// openedBy counts the connections of 20,000 calls of 64 goroutines.
+// openedBy returns the number of connections that 20,000 calls of 64 goroutines open.
 func (b *bench) openedBy(ctx context.Context, do work) (float64, error) {
 	if _, err := b.opened(ctx); err != nil {
 		return 0, err
@@ -229,10 +231,10 @@ func (b *bench) openedBy(ctx context.Context, do work) (float64, error) {
 		return 0, err
 	}
 	n, err := b.opened(ctx)
-	return n - 1, err // without that of the question
+	return n - 1, err // without the connection of this query
 }
 
-// opened is the number of connections that the server has accepted since the last question.
+// opened returns the number of connections that the server has accepted since the last query.
 func (b *bench) opened(ctx context.Context) (n float64, err error) {
 	hand := newHand(b.server, &http.Transport{DisableKeepAlives: true})
 	err = hand.send(ctx, http.MethodGet, b.at("opened"), http.NoBody, "", func(answer *http.Response) error {
@@ -298,8 +300,8 @@ func upload(ctx context.Context, b *bench) ([]line, error) {
 	return []line{bytes, time}, err
 }
 
-// filters takes the cost of a call without options off, so that what is left is what the filters cost. Empty options would not do:
-// forge does not encode them, and the others do.
+// filters measures the cost of filters: a call with them minus a call without options. Empty
+// options are not a base: forge does not encode them, and the others do.
 func filters(ctx context.Context, b *bench) ([]line, error) {
 	answer := fromMemory("[]")
 	const base = "https://forge.example.com"

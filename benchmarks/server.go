@@ -18,8 +18,9 @@ import (
 	"time"
 )
 
-// server answers with documents made before, so that its part of the machine's time is small. What it does is in the first part of
-// the address, settings joined by dots: /n10000.d20.gz/ is a list of 10,000, after 20 ms, gzipped.
+// server responds with documents that were built before, so that it takes little of the machine's
+// time. The first part of the path selects what it does, as settings joined by dots:
+// /n10000.d20.gz/ is a list of 10,000, after 20 ms, gzipped.
 type server struct {
 	issues, github, events func() [][]byte
 	zipped                 func() [][]byte
@@ -27,14 +28,14 @@ type server struct {
 	opened                 atomic.Int64
 }
 
-// settings are what the first part of an address says.
+// settings are read from the first part of a path.
 type settings struct {
 	total int
 	delay time.Duration
 	gzip  bool
 }
 
-// serve is the server process. It ends when its standard input does.
+// serve runs the server process. It ends when its standard input is closed.
 func serve(ctx context.Context) error {
 	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0))}
 	s.zipped = sync.OnceValue(func() [][]byte { return compress(s.issues()) })
@@ -56,7 +57,7 @@ func serve(ctx context.Context) error {
 	return nil
 }
 
-// startServer runs the server in a process of its own.
+// startServer runs the server in a separate process.
 func startServer(ctx context.Context) (address string, stop func(), err error) {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"=server"), os.Stderr
@@ -80,7 +81,7 @@ func startServer(ctx context.Context) (address string, stop func(), err error) {
 	}, nil
 }
 
-// ServeHTTP answers.
+// ServeHTTP responds as the path selects.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	first, rest, _ := strings.Cut(r.URL.Path[1:], "/")
 	set := readSettings(first)
@@ -110,7 +111,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(rest, "/subscribe"):
 		answer(w, s.issue)
 	default:
-		answer(w, []byte("{}")) // what a client asks for on its own account
+		answer(w, []byte("{}")) // requests that a client sends by itself
 	}
 }
 
@@ -129,14 +130,14 @@ func readSettings(text string) (set settings) {
 	return set
 }
 
-// offset answers a page by its number.
+// offset responds with the page of the requested number.
 func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, pages [][]byte) {
 	query := r.URL.Query()
 	number, last := max(1, atoi(query.Get("page"))), set.total/perPage
 	h := w.Header()
 	h.Set("X-Page", strconv.Itoa(number))
 	h.Set("X-Per-Page", strconv.Itoa(perPage))
-	if set.total <= 10_000 { // above it servers count no more
+	if set.total <= 10_000 { // above it servers send no totals
 		h.Set("X-Total", strconv.Itoa(set.total))
 		h.Set("X-Total-Pages", strconv.Itoa(last))
 	}
@@ -148,7 +149,7 @@ func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, pa
 	answer(w, pages[(number-1)%len(pages)])
 }
 
-// keyset answers the page after a cursor.
+// keyset responds with the page after the cursor.
 func (s *server) keyset(w http.ResponseWriter, r *http.Request, set settings) {
 	query := r.URL.Query()
 	number := atoi(query.Get("cursor"))

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// line is a line of the table: what forge needs, beside the hand-written floor and the peers. A zero figure is not there, a zero
-// target not set.
+// line is a line of the table: the figures of forge, of the hand-written code and of the peers. A
+// zero figure is absent; a zero target is not set.
 type line struct {
 	work, what             string
 	ours, hand, peer, hub  float64
-	limit                  float64 // forge's figure is to be at most this
-	most                   float64 // forge's figure is to be at most this above the floor's
-	handTarget, peerTarget float64 // ratios
+	limit                  float64 // maximum of forge's figure
+	most                   float64 // maximum of forge's figure minus the hand-written code's
+	handTarget, peerTarget float64 // maximum ratios
 	show                   func(float64) string
 }
 
-// missed says which targets are missed.
+// missed reports which targets are missed.
 func (l *line) missed() (own, hand, peer bool) {
 	own = l.limit > 0 && l.ours > l.limit || l.most > 0 && l.ours-l.hand > l.most
 	hand = l.handTarget > 0 && l.ours > l.handTarget*l.hand
@@ -26,7 +26,7 @@ func (l *line) missed() (own, hand, peer bool) {
 	return own, hand, peer
 }
 
-// writeTable writes the lines as a Markdown table, and gives the number of missed targets.
+// writeTable writes the lines as a Markdown table and returns the number of missed targets.
 func writeTable(w io.Writer, lines []line) (missed int) {
 	fmt.Fprintln(w, "| work | figure | forge | by hand | forge / by hand | peer | forge / peer | go-github |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
@@ -75,7 +75,7 @@ func ratio(ours, theirs, limit float64, miss bool) string {
 	return text
 }
 
-// target marks what is missed.
+// target formats a target, and marks it if it is missed.
 func target(text string, miss bool) string {
 	if miss {
 		return " **(" + text + ": missed)**"

@@ -121,7 +121,7 @@ func (r Request) String() string {
 	return text.String()
 }
 
-// withoutCredentials is a query without credentials.
+// withoutCredentials returns a query with masked credentials.
 func withoutCredentials(query map[string][]string) (values url.Values) {
 	values = url.Values{}
 	for name, list := range query {

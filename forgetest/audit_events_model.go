@@ -40,8 +40,8 @@ type entity struct {
 	path string
 }
 
-// targetID is what details have as the target's id. The documents do not show its type: deployed
-// servers send the path of projects and groups, and the id of all others.
+// targetID returns the target_id of details. The documents do not show its type: deployed servers
+// send the path of projects and groups, and the id of all others.
 func (e entity) targetID() any {
 	if e.kind == "Group" || e.kind == "Project" {
 		return e.path
@@ -76,7 +76,7 @@ func (f eventFilter) matches(s eventSpan) bool {
 
 func (s eventSpan) time(i int64) time.Time { return s.at.Add(time.Duration(i) * time.Minute) }
 
-// timeRange is the part of a eventSpan that lies inside the filter's time.
+// timeRange returns the part of an eventSpan that is within the filter's time.
 func (f eventFilter) timeRange(s eventSpan) (from, to int64) {
 	from = int64(sort.Search(int(s.n), func(i int) bool { return !s.time(int64(i)).Before(f.after) }))
 	to = int64(sort.Search(int(s.n), func(i int) bool { return !f.before.IsZero() && s.time(int64(i)).After(f.before) }))

@@ -8,7 +8,7 @@ import (
 // backgroundStep is the duration of each step of background work, by the server's clock.
 const backgroundStep = time.Second
 
-// task is something that the server does later.
+// task is scheduled background work.
 type task struct {
 	due time.Time
 	do  func()
@@ -32,7 +32,7 @@ func (s *Server) schedule(do func()) {
 	slices.SortStableFunc(s.background, func(a, b task) int { return a.due.Compare(b.due) })
 }
 
-// runDue does what is due at a time, in order. The caller holds mu.
+// runDue runs the tasks that are due at a time, in order. The caller holds mu.
 func (s *Server) runDue(now time.Time) {
 	for len(s.background) > 0 && !s.background[0].due.After(now) {
 		next := s.background[0]

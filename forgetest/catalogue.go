@@ -113,7 +113,7 @@ type parameter struct {
 		Use   string `json:"use"`
 		Alias bool   `json:"alias"` // the old name works too
 	} `json:"deprecated"`
-	MinText   string      `json:"min_text"`             // the least age
+	MinText   string      `json:"min_text"`             // the minimum age
 	Overrides string      `json:"overrides_channel_of"` // the event whose webhook it replaces
 	Keys      []parameter `json:"keys"`
 }

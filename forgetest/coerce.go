@@ -6,11 +6,11 @@ import (
 )
 
 // deployedBooleans are booleans as Python writes them: python-gitlab sends them in queries, and
-// deployed servers take them. The documents have true and false only (Document 1 §2.1 rule 3).
+// deployed servers accept them. The documents have true and false only (Document 1 §2.1 rule 3).
 var deployedBooleans = map[string]string{"True": "true", "False": "false"}
 
-// coerce converts booleans to the form of the documents, as deployed servers do. Other values stay:
-// validation rejects them.
+// coerce converts booleans to the form of the documents, as deployed servers do. It keeps other
+// values, which validation rejects.
 func (c *call) coerce(params []parameter) {
 	for _, p := range params {
 		c.coerce(p.Keys)

@@ -116,7 +116,7 @@ func (d *demo) fillIssue(doc *Document, p *Project, opened time.Time, milestones
 	}
 }
 
-// title makes a title and the label that belongs to it.
+// title returns a title and the label that belongs to it.
 func (d *demo) title(project string) (title, kind string) {
 	r := d.random
 	areas := map[string][]string{

@@ -13,8 +13,8 @@
 //
 // # Not modelled
 //
-// The documents have these conditions, and the server does not act on them. A test that needs one
-// brings it about by a fault or a fixture.
+// The documents describe these conditions, but the server does not model them. A test that needs
+// one uses a fault or a fixture.
 //
 //   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
 //   - The community edition: it takes one assignee_username only, and has no vulnerability_events
@@ -34,8 +34,8 @@
 //     it stays (Document 3 §4.1.1).
 //
 // Application settings are stored, checked and shown, and allow_all_integrations and
-// allowed_integrations are enforced. Others act on endpoints of the documents too, and here they do
-// not (Document 3 §2.1, §4.1.1 and §4.1.2):
+// allowed_integrations are enforced. Other settings also affect documented endpoints, but have no
+// effect here (Document 3 §2.1, §4.1.1 and §4.1.2):
 //
 //   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; LimitRate and the fault
 //     RateLimit stand for them.
@@ -50,7 +50,7 @@
 //   - Local addresses of integrations, and silent mode.
 //   - Runners: instance runners for new projects, compute minutes, versions and token lifetimes.
 //
-// The rest act on what the documents have no endpoint for:
+// The rest affects features without a documented endpoint:
 //
 //   - Settings without an endpoint to act on: sign-up and sign-in, abuse reports, new projects and
 //     groups, the web interface, uploads and snippets, Git, jobs and background jobs, packages,

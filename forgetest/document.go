@@ -20,7 +20,7 @@ type link string
 // absent is the value of a field that responses omit.
 type absent struct{}
 
-// renderer is what can stand for a nested document in [Document.Set].
+// renderer is a value that [Document.Set] accepts as a nested document.
 type renderer interface{ render() *Document }
 
 // NewDocument returns a document of the named type of the contract ("Issue", "Milestone"), with the

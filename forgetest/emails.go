@@ -37,7 +37,8 @@ func (u *User) addEmail(address string, confirmed bool) *Document {
 	return d
 }
 
-// owner returns the user whose addresses are meant: the one of the path, else the caller.
+// owner returns the user whose addresses the call is about: the one in the path, or else the
+// caller.
 func (c *call) owner() (*User, *response) {
 	ref, named := c.args["id"]
 	if !named {

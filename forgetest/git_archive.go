@@ -87,7 +87,7 @@ func (a *archive) writer(format string) func(io.Writer) error {
 	return func(w io.Writer) error { return writeThrough(bzip2.NewWriter(w), a.tar) }
 }
 
-// writeThrough writes by way of a compressor.
+// writeThrough writes through a compressor.
 func writeThrough(w io.WriteCloser, write func(io.Writer) error) error {
 	if err := write(w); err != nil {
 		return err

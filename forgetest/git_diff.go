@@ -22,7 +22,7 @@ type edit struct {
 // limits.
 type diffForm struct{ unidiff, raw bool }
 
-// render is the change as a diff item (Document 1 §2.4).
+// render returns the change as a diff item (Document 1 §2.4).
 func (c fileChange) render(form diffForm) *Document {
 	d := NewDocument("Diff").Set("old_path", c.oldPath).Set("new_path", c.newPath).Set("a_mode", nil).Set("b_mode", "0").
 		Set("new_file", c.old.blob == nil).Set("deleted_file", c.new.blob == nil).Set("renamed_file", c.oldPath != c.newPath)
@@ -139,8 +139,8 @@ func compareLines(a, b []string) []edit {
 	return edits
 }
 
-// replaceLines is the edit for files that are too long to compare: it replaces everything between
-// the common beginning and the common end.
+// replaceLines returns the edit for files that are too long to compare: it replaces everything
+// between the common beginning and the common end.
 func replaceLines(a, b []string) []edit {
 	var edits []edit
 	same := func(lines []string) {

@@ -86,7 +86,7 @@ func (s *Server) integrationKind(slug string) *integrationKind {
 	return nil
 }
 
-// withServerNames is a kind with the names that the server speaks.
+// withServerNames returns a kind with the names that the server uses.
 func (s *Server) withServerNames(k *integrationKind, slug string) *integrationKind {
 	own := &integrationKind{ID: k.ID, Kind: k.Kind, Slug: slug, Params: slices.Clone(k.Params)}
 	for i, p := range own.Params {

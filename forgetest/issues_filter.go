@@ -115,7 +115,7 @@ func (c *call) matcher(p parameter, value, in string) condition {
 	}
 }
 
-// fieldValues are the values of an issue that a parameter is compared with.
+// fieldValues returns the values of an issue that a parameter is compared with.
 func (c *call) fieldValues(i *item, name string) []string {
 	d := i.doc
 	switch name {
@@ -159,7 +159,7 @@ func fieldTexts(docs []*Document, field string) (values []string) {
 	return values
 }
 
-// queryText is a value as a query writes it; null and "" are nothing.
+// queryText returns a value as a query writes it; nil for null and "".
 func queryText(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -174,7 +174,7 @@ func queryText(value any) []string {
 	return nil
 }
 
-// matchText finds all words of a search in the title or description.
+// matchText returns the condition that the title or description contains each word of a search.
 func matchText(search, in string) condition {
 	words := strings.Fields(strings.ToLower(search))
 	return func(i *item) bool {

@@ -78,7 +78,7 @@ func (c *call) listKey() string {
 	return fmt.Sprint(c.route.name, c.args["id"], viewer, c.server.now().Format(time.DateOnly), query.Encode())
 }
 
-// issueRefs filters and sorts, or returns the result of an earlier page.
+// issueRefs filters and sorts, or returns the cached result of an earlier page.
 func (c *call) issueRefs(projects []*Project, conditions []condition) []issueRef {
 	key := c.listKey()
 	if refs, known := c.store.lists[key]; known {

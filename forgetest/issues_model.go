@@ -152,7 +152,8 @@ func (i *Issue) Relate(mr *MergeRequest) {
 	i.related = append(i.related, mr)
 }
 
-// readableBy hides confidential issues from all but Reporters, the author and the assignees.
+// readableBy reports whether a user can read the issue. Only Reporters, the author and the
+// assignees can read a confidential issue.
 func (i *Issue) readableBy(u *User) bool {
 	if !i.doc.bool("confidential") || i.project.role(u) >= Reporter {
 		return true
@@ -181,7 +182,7 @@ func (p *Project) AddMilestone(title string, start, due time.Time) *Document {
 	return m
 }
 
-// AddLabel describes a label; labels that issues use without it get a color each. priority 0 means
+// AddLabel adds a label. Labels that issues use without it get a generated color. priority 0 means
 // unprioritized, 1 is the highest.
 func (p *Project) AddLabel(name, color, description string, priority int) {
 	p.srv.mu.Lock()

@@ -18,8 +18,8 @@ type deployedParams struct {
 	Not    []string    `json:"not"` // keys of the hash not
 }
 
-// completeLists adds the parameters that deployed servers accept to lists, and to the keys of
-// hashes the facts in the rows of the same name.
+// completeLists adds to each list the parameters that deployed servers accept, and to the keys of
+// hashes the facts of the rows of the same name.
 func (c *contract) completeLists() {
 	var deployed map[string]deployedParams
 	parse("catalogue/deployed_params.json", &deployed)
@@ -93,7 +93,7 @@ func samePerson(a, b string) bool {
 	return isID && isName && id == name || strings.HasSuffix(b, "_id") && strings.HasSuffix(a, "_username") && samePerson(b, a)
 }
 
-// baseName is the wire name without the mark of an array.
+// baseName returns the wire name without the brackets of an array.
 func (p parameter) baseName() string { return strings.TrimSuffix(p.Wire, "[]") }
 
 // covers reports whether a wire name belongs to the parameter.

@@ -71,7 +71,7 @@ func (c *call) sortMergeRequests(list []*MergeRequest) {
 	slices.SortFunc(list, func(a, b *MergeRequest) int { return compareRecords(key(a), key(b), a.ID, b.ID, descending) })
 }
 
-// mergeRequestFieldValues are the values of a merge request that a parameter is compared with.
+// mergeRequestFieldValues returns the values of a merge request that a parameter is compared with.
 func mergeRequestFieldValues(mr *MergeRequest, name string) (values []string) {
 	switch name {
 	case "approved_by_ids":

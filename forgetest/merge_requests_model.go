@@ -141,7 +141,7 @@ func (mr *MergeRequest) block(other *MergeRequest) *block {
 	return b
 }
 
-// recordVersion adds a version when the branches have one to show.
+// recordVersion adds a version if both branches exist.
 func (mr *MergeRequest) recordVersion(at time.Time) {
 	repo := &mr.project.repo
 	head, start := repo.branches[mr.doc.text("source_branch")], repo.branches[mr.doc.text("target_branch")]
@@ -207,7 +207,7 @@ func (mr *MergeRequest) render(s scope) *Document {
 	return d
 }
 
-// simpleView leaves the fields of view=simple: id, iid, URL, title, description and basic state.
+// simpleView keeps the fields of view=simple: id, iid, URL, title, description and basic state.
 func simpleView(d *Document) *Document {
 	for _, name := range d.Fields() {
 		switch name {

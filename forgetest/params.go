@@ -65,7 +65,7 @@ func atEOF(decoder *json.Decoder) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// flatten brings a JSON value to the wire form of a query: name[] for arrays, name[key] for
+// flatten converts a JSON value to the wire form of a query: name[] for arrays, name[key] for
 // objects.
 func flatten(into url.Values, key string, value any) {
 	switch v := value.(type) {
@@ -164,7 +164,7 @@ func (c *call) aliased(name string) bool {
 	})
 }
 
-// requiredWith are the parameters that must come with a value.
+// requiredWith returns the parameters that must be sent together with a value.
 func (p parameter) requiredWith(value string) []string {
 	if p.Type == "boolean" && value != "true" {
 		return nil

@@ -47,7 +47,7 @@ func (g *Group) Placeholders() []Placeholder {
 	return list
 }
 
-// placeholderColumns is the CSV header.
+// placeholderColumns returns the CSV header.
 func (s *Server) placeholderColumns() []string {
 	var columns []string
 	for _, f := range catalogue().shapes["PlaceholderReassignmentRow"].fields {

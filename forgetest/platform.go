@@ -19,8 +19,8 @@ const (
 // Offering is the way in which the platform is run (Document 1 §1).
 type Offering string
 
-// Hosted is the multi-tenant service, SelfManaged an own instance, Dedicated a managed single
-// tenant.
+// Hosted is the multi-tenant service, SelfManaged a self-managed instance, Dedicated a managed
+// single tenant.
 const (
 	Hosted      Offering = "hosted"
 	SelfManaged Offering = "self-managed"
@@ -35,14 +35,13 @@ func WithTier(t Tier) Option { return func(s *Server) { s.tier = t } }
 // rejected with 403, parameters of another offering are ignored.
 func WithOffering(o Offering) Option { return func(s *Server) { s.offering = o } }
 
-// WithRelease makes the server one of an older release ("16.4"); the default is the newest.
-// Endpoints that were added later are 404, parameters that were added later are ignored, fields
-// that were added later are omitted, and lists have keyset pagination only from the release that
-// introduced it. Before 18.2 users have saml_provider_id; before 17.7 the tree of a missing path is
-// empty, and no job token reads a changelog; before 17.0 runners have an ip_address, a version has
-// no leading v, and lists have any number of users; before 16.4 a moved project is not found;
-// before 15.5 health_status has no keywords. Other things that newer releases removed are not
-// modelled.
+// WithRelease sets an older release of the server ("16.4"); the default is the newest. Endpoints
+// that were added later are 404, parameters that were added later are ignored, fields that were
+// added later are omitted, and lists have keyset pagination only from the release that introduced
+// it. Before 18.2 users have saml_provider_id; before 17.7 the tree of a missing path is empty, and
+// no job token reads a changelog; before 17.0 runners have an ip_address, a version has no leading
+// v, and lists have any number of users; before 16.4 a moved project is not found; before 15.5
+// health_status has no keywords. Other things that newer releases removed are not modelled.
 func WithRelease(number string) Option {
 	var r release
 	if err := r.UnmarshalText([]byte(number)); err != nil {
@@ -80,13 +79,13 @@ type availability struct {
 	Role       string     `json:"role"` // of parameters
 }
 
-// available reports whether tier, offering and release have something.
+// available reports whether the server's tier, offering and release satisfy the restriction.
 func (l *availability) available(s *Server) bool {
 	return l == nil || (len(l.Tiers) == 0 || slices.Contains(l.Tiers, s.tier)) &&
 		(len(l.Offerings) == 0 || slices.Contains(l.Offerings, s.offering)) && s.release.has(l.Introduced)
 }
 
-// intersect is what holds where both limitations do.
+// intersect returns the restriction that combines both.
 func (l *availability) intersect(other *availability) *availability {
 	switch {
 	case l == nil:
@@ -103,7 +102,7 @@ func (l *availability) intersect(other *availability) *availability {
 	return &both
 }
 
-// intersection is what two lists share; an empty one is everything.
+// intersection returns the items that both lists have; an empty list means all.
 func intersection[T comparable](a, b []T) []T {
 	if len(a) == 0 {
 		return b

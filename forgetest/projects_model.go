@@ -116,7 +116,7 @@ func (p *Project) relative(g *Group) string {
 	return p.Path
 }
 
-// render is the short form that to-do items carry (Document 2 §2.4).
+// render returns the short form that to-do items have (Document 2 §2.4).
 func (p *Project) render() *Document {
 	parent, _ := splitPath(p.Path)
 	return NewDocument("TodoProject").Set("id", p.ID).Set("name", p.Name).Set("path", p.slug()).

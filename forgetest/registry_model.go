@@ -137,7 +137,8 @@ func (g *registry) isProtected(tag string) bool {
 	return slices.ContainsFunc(g.protected, func(rule *regexp.Regexp) bool { return rule.MatchString(tag) })
 }
 
-// registryReadableBy follows the visibility of the registry (Document 1 §4.1).
+// registryReadableBy reports whether a user can read the registry. It depends on the visibility of
+// the registry (Document 1 §4.1).
 func (p *Project) registryReadableBy(u *User) bool {
 	switch p.registry.accessLevel() {
 	case "disabled":

@@ -53,7 +53,7 @@ func (s *Server) DisableTagDelete() {
 	s.store.tagDeleteOff = true
 }
 
-// registryError is the error body of the registry and of its token endpoint.
+// registryError returns the error body of the registry and of its token endpoint.
 func registryError(status int, code, message string) response {
 	problem := []map[string]any{{"code": code, "message": message, "detail": nil}}
 	return response{status: status, doc: map[string]any{"errors": problem}}
@@ -76,7 +76,7 @@ func (c *call) authenticateNative() *response {
 	return nil
 }
 
-// issueRegistryToken returns a token for the requested scopes that the user may use; it is a 403 if
+// issueRegistryToken returns a token for the requested scopes that the user may use, or a 403 if
 // there are none.
 func issueRegistryToken(c *call) response {
 	if c.text("service") != "container_registry" {
@@ -119,7 +119,7 @@ func (c *call) mayAccess(kind, name, action string) bool {
 	return action == "pull" || slices.Contains([]string{"push", "delete", "*"}, action) && p.role(c.user) >= Developer
 }
 
-// imageProject finds the project that an image path lies in.
+// imageProject returns the project that contains an image path.
 func (s *store) imageProject(image string) (found *Project) {
 	for _, p := range s.projects {
 		inside := strings.EqualFold(p.Path, image) || within(image, p.Path)

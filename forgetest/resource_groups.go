@@ -77,7 +77,7 @@ func (g *ResourceGroup) Get(name string) any {
 	return g.doc.Get(name)
 }
 
-// profileOf is the long form of a user inside jobs (Document 1 §2.3).
+// profileOf returns the long form of a user inside jobs (Document 1 §2.3).
 func profileOf(u *User) *Document {
 	return NewDocument("UserProfile").adopt(u.doc)
 }

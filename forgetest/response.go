@@ -69,7 +69,7 @@ func plain(status int, text string) response {
 	return a
 }
 
-// tooManyRequests is the plain-text 429 of the deployed server.
+// tooManyRequests returns the plain-text 429 of the deployed server.
 func tooManyRequests(wait time.Duration, now time.Time, limit int) response {
 	a := plain(http.StatusTooManyRequests, "Retry later\n")
 	seconds := int64(math.Ceil(wait.Seconds()))

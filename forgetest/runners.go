@@ -68,16 +68,17 @@ func (c *call) matchesRunner(r *Runner) bool {
 		r.hasState(c.text("status"), c) && r.hasState(c.text("scope"), c)
 }
 
-// hasVersion compares a version with a prefix. The document shows prefixes of whole numbers only
-// (15.0, 14, 16.1.241). The interpretation, as of the deployed server: 16.1 does not match 16.10.
+// hasVersion reports whether a version has a prefix. The document shows prefixes of whole numbers
+// only (15.0, 14, 16.1.241). The interpretation, as of the deployed server: 16.1 does not match
+// 16.10.
 func hasVersion(version, prefix string) bool {
 	prefix = strings.TrimSuffix(prefix, ".")
 	rest, found := strings.CutPrefix(version, prefix)
 	return prefix == "" || found && (rest == "" || rest[0] < '0' || rest[0] > '9')
 }
 
-// hasState compares a runner with a value of status or of the deprecated scope. Stale runners are
-// offline too.
+// hasState reports whether a runner matches a value of status or of the deprecated scope. Stale
+// runners are offline too.
 func (r *Runner) hasState(wanted string, c *call) bool {
 	status := r.status(c.server.now())
 	switch wanted {
@@ -108,12 +109,14 @@ func (c *call) runner(may func(*Runner) bool) (*Runner, *response) {
 
 func (c *call) mayEdit(r *Runner) bool { return r.manageableBy(c.user) }
 
-// maySee adds instance runners, whose details every user can read.
+// maySee reports whether the caller may see the runner. It adds instance runners to mayEdit: every
+// user can read their details.
 func (c *call) maySee(r *Runner) bool { return c.mayEdit(r) || r.kind() == "instance_type" }
 
-// maySeeJobs adds Reporters of a project that the runner serves. The document limits the list to
-// their projects and does not specify whose request is rejected. The interpretation, as of the
-// deployed server: that of users who have no such project and may not see the runner.
+// maySeeJobs reports whether the caller may list the runner's jobs. It adds Reporters of a project
+// that the runner serves to maySee. The document limits the list to their projects and does not
+// specify whose request is rejected. The interpretation, as of the deployed server: that of users
+// who have no such project and may not see the runner.
 func (c *call) maySeeJobs(r *Runner) bool {
 	return c.maySee(r) || slices.ContainsFunc(c.store.projects, func(p *Project) bool { return r.servesProject(p) && p.role(c.user) >= Reporter })
 }

@@ -77,7 +77,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	fault.after(w, r, &a)
 }
 
-// splitBase finds the base address that a path belongs to (api, registry or auth) and cuts it off.
+// splitBase returns the base address that a path belongs to (api, registry or auth), and the rest
+// of the path.
 func (s *Server) splitBase(path string) (base, rest string) {
 	if rest, found := strings.CutPrefix(path, s.prefix+apiPath); found {
 		return "api", rest

@@ -149,7 +149,7 @@ func Start(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// run starts to serve.
+// run starts serving.
 func (s *Server) run(listener net.Listener) {
 	running, stop := context.WithCancel(context.Background())
 	s.stop = stop

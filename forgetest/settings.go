@@ -47,7 +47,7 @@ func (s *Server) FillSettings(fill func(settings *Document)) {
 	s.store.settings.visible = d
 }
 
-// latestSettings are the settings as last written. The caller holds mu.
+// latestSettings returns the settings as last written. The caller holds mu.
 func (s *Server) latestSettings() *Document {
 	if s.store.settings.current == nil {
 		s.store.settings.current = s.defaultSettings()

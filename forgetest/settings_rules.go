@@ -43,7 +43,8 @@ func (u *settingsUpdate) read() *response {
 	return nil
 }
 
-// settingAliases are deprecated names of settings; both names always show the same value.
+// settingAliases returns deprecated names of settings and the names that replace them. Both names
+// always show the same value.
 func settingAliases() map[string]string {
 	return map[string]string{
 		"admin_notification_email":                     "abuse_notification_email",
@@ -137,8 +138,8 @@ func (u *settingsUpdate) problem(name string, p parameter) string {
 	return ""
 }
 
-// lowestSetting returns the least value where the contract has none. A size, a count or a period
-// cannot be negative, and a key restriction of -1 forbids the keys.
+// lowestSetting returns the minimum of a setting for which the contract has none. A size, a count
+// or a period cannot be negative, and a key restriction of -1 forbids the keys.
 func lowestSetting(name string) int64 {
 	if strings.HasSuffix(name, "_key_restriction") {
 		return -1

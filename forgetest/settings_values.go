@@ -142,7 +142,7 @@ func (f *field) parseHash(hash map[string]any) (any, bool) {
 	return parsed, true
 }
 
-// keyField is the type that the contract has for a key of an object; nil where it has none.
+// keyField returns the contract's type for a key of an object; nil if there is none.
 func (f *field) keyField(key string) *field {
 	if f.Values != nil {
 		return &field{Type: f.Values.Type}

@@ -47,7 +47,7 @@ func (s *store) nextID(kind string, n int) int64 {
 	return first
 }
 
-// invalidate forgets what was derived from the state.
+// invalidate discards data derived from the state.
 func (s *store) invalidate() {
 	clear(s.lists)
 	clear(s.scans)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// keysetAbove is the number of users in a response, all its pages together, from which their list
-// needs keyset pagination, since 17.0 (Document 1 §8).
+// keysetAbove is the number of users in a list, over all its pages, from which the list needs
+// keyset pagination, since 17.0 (Document 1 §8).
 const keysetAbove = 50_000
 
 // BotKind is the purpose of a bot.
@@ -178,7 +178,7 @@ func listUsers(c *call) response {
 	}), "list")
 }
 
-// matchesUser compares a user with the parameters of the list (Document 2 §4.3).
+// matchesUser reports whether a user matches the parameters of the list (Document 2 §4.3).
 func (c *call) matchesUser(u *User) bool {
 	state, external := u.doc.text("state"), u.doc.bool("external")
 	at := u.doc.time("created_at")
@@ -206,7 +206,8 @@ func (c *call) matchesUser(u *User) bool {
 	return c.matchesAdminFilters(u)
 }
 
-// matchesAdminFilters compares the parameters of administrators; those of other users were dropped.
+// matchesAdminFilters reports whether a user matches the parameters of administrators; those of
+// other users were dropped.
 func (c *call) matchesAdminFilters(u *User) bool {
 	for _, refusal := range []bool{
 		c.has("two_factor") && u.doc.bool("two_factor_enabled") != (c.text("two_factor") == "enabled"),
@@ -230,8 +231,8 @@ func (c *call) matchesAdminFilters(u *User) bool {
 	return true
 }
 
-// matchesSearch searches a text in name and username, and a whole e-mail address: the public one,
-// or any.
+// matchesSearch reports whether the name or username contains a text, or an e-mail address equals
+// it: the public one, or any.
 func (u *User) matchesSearch(search string, anyAddress bool) bool {
 	search = strings.ToLower(search)
 	if strings.Contains(strings.ToLower(u.Name+"\n"+u.Username), search) || strings.EqualFold(u.doc.text("public_email"), search) {

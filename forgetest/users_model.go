@@ -76,5 +76,5 @@ func (s *Server) addUser(username string, admin bool) *User {
 	return u
 }
 
-// render is the user summary (Document 2 §2.1).
+// render returns the user summary (Document 2 §2.1).
 func (u *User) render() *Document { return u.summary }

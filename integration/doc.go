@@ -1,4 +1,5 @@
-// Package integration proves the client against the real parts that stand between it and a server, each in a
-// folder of its own. `go test ./...` in this folder runs them; nginx and redis-server must be on the PATH, as
-// `apt-get install nginx redis-server` puts them there; realclients says what it needs. `go run ./soak -for 10m` is the long run.
+// Package integration tests the client against real parts between a client and a server, each in a
+// separate folder. `go test ./...` in this folder runs the tests. nginx and redis-server must be on
+// the PATH (`apt-get install nginx redis-server`); realclients documents its own needs. `go run
+// ./soak -for 10m` is the long run.
 package integration

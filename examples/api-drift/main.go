@@ -1,20 +1,22 @@
 // Api-drift calls each read endpoint of the API and reports what the server sends that this version
-// of the library does not know: fields without a name here, and values of another JSON type than
-// documented. It is for those who update a server or the library: run it against a test instance of
-// the new release, and send the report to whoever maintains the library.
+// of the library does not know: unknown fields, and values of another JSON type than documented.
+// Use it before you update a server or the library: run it against a test instance of the new
+// release, and send the report to the maintainers of the library.
 //
 //	go run ./examples/api-drift
 //	go run ./examples/api-drift -group acme -project acme/app -registry https://registry.example.com
 //	go run ./examples/api-drift -json > drift.ndjson
 //
 // The report has endpoints, names of fields and JSON types. It has no values, no ids and no names
-// of objects. What the token may not read, and what there is no object for, is listed after it. The
-// program exits with 1 when it found something, and with 2 when a read failed otherwise.
+// of objects. Endpoints that the token cannot read, and those without an object to read, are listed
+// after it. The program exits with 1 if it found something, and with 2 if a read failed for another
+// reason.
 //
-// It reads one page of each list, takes the first object of it, and goes on from there; it sends no
-// write. Of downloads it reads the first bytes; -downloads=false omits them. Without anything it
-// starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real
-// one; a GitLab server needs FORGE_VOCABULARY=gitlab, too. An administrator's token sees the most.
+// It reads one page of each list, takes the first object of it, and continues from there. It sends
+// no write. Of downloads it reads the first bytes; -downloads=false omits them. By default it
+// starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it uses a real
+// server; a GitLab server also needs FORGE_VOCABULARY=gitlab. An administrator's token sees the
+// most.
 //
 // The report of the embedded server has ten settings in angle brackets: the contract describes them
 // without a name, and only that server sends such names.
@@ -80,14 +82,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return w.report(out, *asJSON)
 }
 
-// walk is one look at all read endpoints.
+// walk is one pass over all read endpoints.
 type walk struct {
 	client      *forge.Client
 	perPage     int
-	page        []forge.RequestOption // of each list
+	page        []forge.RequestOption // options of each list
 	downloads   bool
-	registry    string // the address of the flag
-	hasRegistry bool   // the client knows an address
+	registry    string // the value of the flag
+	hasRegistry bool   // the client has a registry address
 	drift       forge.Drift
 	read        int
 	unread      []unread
@@ -103,7 +105,7 @@ type unread struct {
 }
 
 // all reads every endpoint once, in the order of steps. An endpoint that cannot be read does not
-// end it.
+// stop it.
 func (w *walk) all(ctx context.Context) error {
 	for _, s := range steps() {
 		w.chooseProject()
@@ -128,7 +130,7 @@ func (w *walk) all(ctx context.Context) error {
 	return nil
 }
 
-// useRegistry makes the client know the registry. Its tokens come from the server, for the same
+// useRegistry configures the client for the registry. Its tokens come from the server, for the same
 // user.
 func (w *walk) useRegistry() (err error) {
 	w.hasRegistry = true
@@ -137,11 +139,11 @@ func (w *walk) useRegistry() (err error) {
 	return err
 }
 
-// judge says what a failed read means, and whether no other read can succeed either. The server's
-// message is not used: it may name objects.
+// judge classifies a failed read, and reports whether no other read can succeed either. It does not
+// use the server's message, which may name objects.
 func judge(route string, err error) (note unread, ends bool) {
 	var invalid *forge.ValidationError
-	if errors.As(err, &invalid) { // an id of a response that is not one, or of a flag
+	if errors.As(err, &invalid) { // an invalid id, of a response or a flag
 		return unread{route: route, reason: cmp.Or(invalid.Param, invalid.Option) + " has no valid value"}, false
 	}
 	var failed *forge.Error
@@ -166,14 +168,14 @@ func judge(route string, err error) (note unread, ends bool) {
 	case failed.Status == 0 && note.reason == "":
 		return unread{}, true
 	case failed.Status == 501:
-		note.reason, note.failed = "", false // it is no failure: the server does not have it
+		note.reason, note.failed = "", false // not an error: the server does not have the endpoint
 	case failed.Status < 400 && note.reason == "":
 		note.reason, note.failed = "incomplete answer", true
 	}
 	return note, false
 }
 
-// isNative reports whether an endpoint has a credential of its own: the registry's.
+// isNative reports whether an endpoint uses the registry's separate credential.
 func isNative(route string) bool {
 	return strings.HasPrefix(route, "GET /jwt/") || strings.HasPrefix(route, "GET /v2/")
 }

@@ -223,7 +223,7 @@ func registrySteps() []step {
 	}
 }
 
-// allIssues asks for more than a list shows by itself.
+// allIssues returns options for more issues and details than a list shows by default.
 func allIssues() *forge.ListIssuesOptions {
 	return &forge.ListIssuesOptions{Scope: forge.ScopeAll, WithLabelsDetails: new(true)}
 }
@@ -270,8 +270,8 @@ func (w *walk) readTree(ctx context.Context) error {
 	return err
 }
 
-// lastChange are two commits to compare: the last one and its parent, or the last one with itself
-// where they are not known.
+// lastChange returns two commits to compare: the last one and its parent, or HEAD twice if they are
+// not known.
 func (w *walk) lastChange() (from, to string) {
 	if w.commit == nil || len(w.commit.ParentIDs) == 0 {
 		return "HEAD", "HEAD"

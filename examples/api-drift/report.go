@@ -26,7 +26,7 @@ type line struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// report prints what was found. The error is the exit code of the program.
+// report prints what was found. Its error sets the exit code of the program.
 func (w *walk) report(out io.Writer, asJSON bool) error {
 	slices.SortStableFunc(w.unread, func(a, b unread) int { return cmp.Compare(a.route, b.route) })
 	write := w.table
@@ -55,7 +55,7 @@ func (w *walk) report(out io.Writer, asJSON bool) error {
 	return nil
 }
 
-// table prints the report for people.
+// table prints the report as a table.
 func (w *walk) table(out io.Writer) error {
 	entries := w.drift.Entries()
 	if len(entries) > 0 {
@@ -82,7 +82,7 @@ func (w *walk) table(out io.Writer) error {
 	return err
 }
 
-// section prints some of the endpoints that were not read.
+// section prints a title and the endpoints for which belongs returns true.
 func (w *walk) section(out io.Writer, title string, belongs func(unread) bool) {
 	list := slices.DeleteFunc(slices.Clone(w.unread), func(u unread) bool { return !belongs(u) })
 	if len(list) == 0 {
@@ -95,7 +95,7 @@ func (w *walk) section(out io.Writer, title string, belongs func(unread) bool) {
 	fmt.Fprintln(out)
 }
 
-// lines prints the report for programs, one object on each line.
+// lines prints the report as JSON, one object on each line.
 func (w *walk) lines(out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -119,7 +119,7 @@ func (w *walk) lines(out io.Writer) error {
 // called reports whether a request was sent.
 func (u unread) called() bool { return u.status != 0 || u.failed }
 
-// String says why the endpoint was not read.
+// String returns the status and the reason why the endpoint was not read.
 func (u unread) String() string {
 	var parts []string
 	if u.status != 0 {

@@ -10,9 +10,9 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// objects are what the reads have found, for those that come after them.
+// objects are what earlier reads have found for later ones.
 type objects struct {
-	group, project forge.Ref // of the flags, or the first ones
+	group, project forge.Ref // from the flags, or the first ones found
 	user           *forge.User
 	namespace      *forge.Namespace
 	issue          *forge.Issue
@@ -32,7 +32,7 @@ type objects struct {
 	integration    *forge.IntegrationSummary
 }
 
-// need is what a read takes from the reads before it, or from the flags.
+// need is something that a read needs from earlier reads, or from the flags.
 type need string
 
 const (
@@ -102,8 +102,8 @@ type step struct {
 	read  func(ctx context.Context, w *walk) error
 }
 
-// steps are the reads of all endpoints. What finds an object comes before what takes it; of several
-// that find one, the last counts.
+// steps returns the reads of all endpoints. A read that finds an object comes before those that
+// need it. If several find the same kind of object, the last one is used.
 func steps() []step {
 	return slices.Concat(instanceSteps(), groupSteps(), projectSteps(), repositorySteps(), mergeRequestSteps(), runnerSteps(), registrySteps())
 }
@@ -122,13 +122,13 @@ func keep[T any](kept **T, items iter.Seq2[*T, error], preferred ...func(*T) boo
 	return err
 }
 
-// drain reads a page of which nothing is needed.
+// drain reads a page and discards it.
 func drain[T any](items iter.Seq2[*T, error]) error {
 	_, err := forge.Collect(items)
 	return err
 }
 
-// only returns the error of a read of which nothing is needed.
+// only returns the error of a read and discards the value.
 func only[T any](_ *T, err error) error { return err }
 
 // glance reads the first bytes of a download.

@@ -23,7 +23,8 @@ import (
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
-// tries is how often an archive is fetched that breaks off on the way. What fails before that the client has repeated already.
+// tries is how often an archive is fetched if its transfer is interrupted. The client has already
+// retried earlier failures.
 const tries = 3
 
 type backup struct {
@@ -33,7 +34,7 @@ type backup struct {
 	display display
 }
 
-// save brings the archive of a project into the backup and tells the display how that went.
+// save saves the archive of a project and shows the result on the display.
 func (b *backup) save(ctx context.Context, project string) error {
 	t := b.display.start(project)
 	var result string
@@ -48,12 +49,13 @@ func (b *backup) save(ctx context.Context, project string) error {
 	return err
 }
 
-// brokenError is an archive that did not arrive whole.
+// brokenError means that an archive did not arrive completely.
 type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// fetch asks for the archive, and reads it unless the backup has it: its name tells the commit.
+// fetch requests the archive. It reads it unless the backup has it: the archive's name identifies
+// the commit.
 func (b *backup) fetch(ctx context.Context, project string, t task) (result string, err error) {
 	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.TarGz}, forge.Progress(t.report))
 	if err != nil {
@@ -109,14 +111,14 @@ func verify(archive io.Reader) (sum string, files int, err error) {
 			files++
 		}
 	}
-	if _, err := io.Copy(io.Discard, unzipped); err != nil { // what follows the last file has a checksum too
+	if _, err := io.Copy(io.Discard, unzipped); err != nil { // the checksum of gzip comes after the last file
 		return "", 0, err
 	}
 	_, err = io.Copy(io.Discard, raw)
 	return hex.EncodeToString(hash.Sum(nil)), files, err
 }
 
-// manifest is the file SHA256SUMS: a checksum and a name on each line, as sha256sum reads it.
+// manifest is the file SHA256SUMS: a checksum and a name on each line, in the format of sha256sum.
 type manifest struct {
 	path string
 	mu   sync.Mutex
@@ -140,7 +142,7 @@ func openManifest(dir string) (*manifest, error) {
 	return m, err
 }
 
-// has reports whether the backup has an archive, and has it whole.
+// has reports whether the backup has a complete copy of an archive.
 func (m *manifest) has(name, target string) bool {
 	m.mu.Lock()
 	want, known := m.sums[name]
@@ -158,7 +160,8 @@ func (m *manifest) has(name, target string) bool {
 	return err == nil && hex.EncodeToString(hash.Sum(nil)) == want
 }
 
-// add notes an archive. The file is replaced as a whole, so that a stop at any time leaves the old one or the new one.
+// add records an archive. It replaces the file atomically: a crash leaves the old file or the new
+// one.
 func (m *manifest) add(name, sum string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// display shows how the backup goes.
+// display shows the progress of the backup.
 type display interface {
 	// start shows that a project is being saved.
 	start(project string) task
@@ -20,13 +20,13 @@ type display interface {
 
 // task is a project on the display.
 type task interface {
-	// report shows how much was read; total is -1 when the server does not say.
+	// report shows how much was read. total is -1 if the server does not send it.
 	report(done, total int64)
 	// end shows the result, or the error.
 	end(result string, err error)
 }
 
-// newDisplay takes bars for a terminal and lines for all else.
+// newDisplay returns bars for a terminal, and lines for any other output.
 func newDisplay(out io.Writer, projects int) display {
 	if f, ok := out.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -36,7 +36,7 @@ func newDisplay(out io.Writer, projects int) display {
 	return &lines{out: out}
 }
 
-// lines writes one line for each project, when it is done.
+// lines writes one line for each project when it has ended.
 type lines struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -66,8 +66,8 @@ func (l line) end(result string, err error) {
 	fmt.Fprintf(l.out, "%-28s %s\n", l.project, result)
 }
 
-// bars shows how much of each archive was read, which the server does not announce, and a bar for all of them. Finished projects go
-// above as lines.
+// bars shows how much of each archive was read, and a bar for all of them. The server does not send
+// the size of an archive. Finished projects become lines above the bars.
 type bars struct {
 	progress *mpb.Progress
 	all      *mpb.Bar

@@ -1,14 +1,16 @@
-// Archive-backup saves the repositories of many projects, several at a time, each as the tar.gz archive that the server makes of
-// its default branch. It is for whoever has to show that there is a copy elsewhere: every archive is read to its end before it
-// appears under its name, SHA256SUMS lists them all (`sha256sum -c SHA256SUMS` checks them), and a backup that was stopped goes on
-// where it was. A project that fails does not stop the others; the exit code tells.
+// Archive-backup saves the repositories of many projects, several concurrently, each as the tar.gz
+// archive that the server makes of its default branch. Use it to keep verified copies elsewhere:
+// every archive is read to its end before it appears under its name, SHA256SUMS lists them all
+// (`sha256sum -c SHA256SUMS` checks them), and an interrupted backup resumes where it stopped. A
+// project that fails does not stop the others; the exit code reports it.
 //
 //	go run . [-dir backup] [-parallel 4] -projects group/app,group/other
 //	go run . -list projects.txt
 //
-// Without anything it saves a few projects of the embedded server. With FORGE_URL and FORGE_TOKEN it talks to a real one, and
-// changes nothing there. The progress bars are those of vbauerster/mpb, because they can be many at a time; where the output is no
-// terminal there are plain lines. golang.org/x/sync/errgroup limits how many run.
+// By default it saves a few projects of the embedded server. With FORGE_URL and FORGE_TOKEN it uses
+// a real server, and changes nothing there. vbauerster/mpb shows the progress bars, since it can
+// show many; if the output is not a terminal, there are plain lines. golang.org/x/sync/errgroup
+// limits the number of concurrent downloads.
 package main
 
 import (
@@ -68,7 +70,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 			return nil
 		})
 	}
-	_ = group.Wait() // the display has told each error
+	_ = group.Wait() // the display has shown each error
 	b.display.close()
 	switch n := failed.Load(); {
 	case n > 0 && ctx.Err() != nil:
@@ -80,7 +82,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	return nil
 }
 
-// readProjects puts together the projects of a file and those of the command line, each once.
+// readProjects returns the projects of a file and of the command line, without duplicates.
 func readProjects(list, paths string) ([]string, error) {
 	projects := strings.FieldsFunc(paths, func(r rune) bool { return r == ',' })
 	if list != "" {
@@ -94,7 +96,8 @@ func readProjects(list, paths string) ([]string, error) {
 	return slices.Compact(projects), nil
 }
 
-// connect makes a client of the server that the environment names, or else of an embedded one with projects worth saving.
+// connect returns a client of the server that the environment names, or of an embedded server with
+// projects to save.
 func connect(projects []string) (client *forge.Client, all []string, done func(), err error) {
 	agent := forge.WithUserAgent("archive-backup/1.0")
 	if os.Getenv("FORGE_URL") != "" {
@@ -114,7 +117,8 @@ func connect(projects []string) (client *forge.Client, all []string, done func()
 	return srv.Client(agent), projects, srv.Close, nil
 }
 
-// seed adds projects whose archives take a while on a slow line, so that there is something to see.
+// seed adds projects whose archives take a while on a slow connection, so that there is progress to
+// show.
 func seed(srv *forgetest.Server) []string {
 	projects, random := []string{"acme/platform/gateway"}, rand.NewChaCha8([32]byte{})
 	for i, name := range []string{"assets", "datasets", "fonts", "models", "photos", "videos"} {

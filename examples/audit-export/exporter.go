@@ -13,27 +13,27 @@ import (
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
-// state is what the file beside the export holds.
+// state is the content of the file next to the export.
 type state struct {
-	// Cursor is the first page that is not in the file.
+	// Cursor names the first page that is not in the file.
 	Cursor forge.Cursor `json:"cursor"`
 	// Size is the length of the file without that page, in bytes.
 	Size int64 `json:"size"`
-	// Events is how many events these are.
+	// Events is the number of events before that page.
 	Events int `json:"events"`
 }
 
-// exporter is an export on its way.
+// exporter is an export in progress.
 type exporter struct {
 	state
 	file    *os.File
 	buffer  *bufio.Writer
-	pending state // with what was written since the state was saved
+	pending state // the state after what was written since it was saved
 }
 
 func (e *exporter) statePath() string { return e.file.Name() + ".state" }
 
-// explain says how to go on after a failed call, or why this file cannot be gone on with.
+// explain adds to an error how to resume, or why this file cannot be resumed.
 func (e *exporter) explain(err error) error {
 	var refused *forge.ValidationError
 	switch {
@@ -45,7 +45,7 @@ func (e *exporter) explain(err error) error {
 	return err
 }
 
-// openExport opens the file, and goes back to where its state was saved.
+// openExport opens the file and rewinds it to its saved state.
 func openExport(path string) (*exporter, error) {
 	if err := demo.CheckRegular(path); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func openExport(path string) (*exporter, error) {
 	return e, nil
 }
 
-// restore reads the state; without one the export begins.
+// restore reads the state. Without one the export starts from the beginning.
 func (e *exporter) restore() error {
 	text, err := os.ReadFile(e.statePath())
 	switch {
@@ -80,7 +80,8 @@ func (e *exporter) restore() error {
 	return nil
 }
 
-// rewind cuts off what was written after the state was saved. A file that is not of this program is left alone.
+// rewind truncates the file to the length in the state. A non-empty file without a state is an
+// error: another program may have written it.
 func (e *exporter) rewind() error {
 	info, err := e.file.Stat()
 	switch {
@@ -96,7 +97,7 @@ func (e *exporter) rewind() error {
 	return errors.Join(err, e.file.Truncate(e.Size))
 }
 
-// add writes one event, on a line of its own.
+// add writes one event, on its own line.
 func (e *exporter) add(event json.RawMessage) error {
 	var line bytes.Buffer
 	if err := json.Compact(&line, event); err != nil {
@@ -109,7 +110,7 @@ func (e *exporter) add(event json.RawMessage) error {
 	return err
 }
 
-// save makes what was written last, and only then says so in the state, which is replaced at once or not at all.
+// save writes the buffered events to disk, and then replaces the state atomically.
 func (e *exporter) save(cursor forge.Cursor) error {
 	if err := errors.Join(e.buffer.Flush(), e.file.Sync()); err != nil {
 		return err

@@ -1,15 +1,18 @@
-// Audit-export writes audit events to a file, one JSON object on each line, as log systems take them. It is for those who keep the
-// events longer than the server does, or search them elsewhere: a nightly job on an instance, a group or a project.
+// Audit-export writes audit events to a file, one JSON object on each line, as log systems expect.
+// Use it to keep events longer than the server does, or to search them elsewhere: a nightly job on
+// an instance, a group or a project.
 //
 //	go run ./examples/audit-export
 //	go run ./examples/audit-export -group acme -since 2026-01-01 -file acme.ndjson
 //
-// An export that is interrupted, killed or cut off goes on where it was when it is started again with the same flags: beside the file
-// is another, .state, with the cursor of the first page that is not in the file and the length of the file at that point. What was
-// written after it is cut off first, so no event is lost and none is there twice.
+// An interrupted or killed export resumes where it stopped when it is started again with the same
+// flags. A second file, .state, has the cursor of the first page that is not in the export, and the
+// length of the export at that point. Events after that point are removed first, so no event is
+// lost or written twice.
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, which must
-// be Premium or Ultimate; all events of the instance need an administrator's token.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, which must be Premium or Ultimate. All events of the instance need an
+// administrator's token.
 package main
 
 import (
@@ -63,8 +66,8 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	return export(ctx, server.Client, call, *path, *ahead, out)
 }
 
-// export appends the events that are not in the file yet. They are written as the server sends them: AuditEvents.List would read them
-// into a type, and an archive wants the members that no type knows, too.
+// export appends the events that are not in the file yet, as the server sends them:
+// AuditEvents.List would decode them into a type, and an archive needs the unknown fields, too.
 func export(ctx context.Context, client *forge.Client, call forge.Call, path string, ahead int, out io.Writer) (err error) {
 	e, err := openExport(path)
 	if err != nil {

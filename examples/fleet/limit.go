@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// limit is a forge.Limiter that all processes share which use the same Redis and the same key. The client asks it before every
-// attempt, retries included.
+// limit is a forge.Limiter that all processes with the same Redis and the same key share. The
+// client calls it before every attempt, retries included.
 type limit struct {
 	limiter *redis_rate.Limiter
 	key     string
@@ -20,7 +20,8 @@ type limit struct {
 	waits   atomic.Int64
 }
 
-// newLimit allows a number of requests a second. A tenth of a second's may come at once: a server counts bursts too.
+// newLimit allows perSecond requests a second, and bursts of a tenth of that, at least 1: servers
+// count bursts, too.
 func newLimit(store *redis.Client, key string, perSecond int) *limit {
 	return &limit{
 		limiter: redis_rate.NewLimiter(store), key: key,
@@ -28,7 +29,8 @@ func newLimit(store *redis.Client, key string, perSecond int) *limit {
 	}
 }
 
-// Wait returns when a request may be sent. Without Redis nothing is sent: a fleet that loses its limit must not run wild.
+// Wait returns when a request may be sent. Without Redis it returns an error, and nothing is sent:
+// workers must not continue without the shared limit.
 func (l *limit) Wait(ctx context.Context) error {
 	for {
 		result, err := l.limiter.Allow(ctx, l.key, l.rate)
@@ -39,7 +41,7 @@ func (l *limit) Wait(ctx context.Context) error {
 			return nil
 		}
 		l.waits.Add(1)
-		select { // spread, so that those who wait do not come back together
+		select { // jitter, so that waiters do not try again at the same time
 		case <-time.After(result.RetryAfter + rand.N(result.RetryAfter+time.Millisecond)):
 		case <-ctx.Done():
 			return ctx.Err()

@@ -1,14 +1,16 @@
-// Fleet reads the time tracking of all issues with many workers that together keep to one rate of requests, wherever they run. It is
-// for whoever has jobs on several machines that share a token: a server limits users, not processes, so a limit that each process
-// keeps for itself is either too low or, the day somebody adds a machine, too high.
+// Fleet reads the time tracking of all issues with many workers that share one rate limit, wherever
+// they run. Use it for jobs on several machines that share a token: a server limits users, not
+// processes, so a separate limit for each process is too low, or too high as soon as a machine is
+// added.
 //
 //	go run . [-workers 4] [-rate 50]
 //	REDIS_URL=redis://redis.example.com:6379/0 go run . -part 2/5   # on the second of five machines
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, and
-// changes nothing there. Without REDIS_URL it starts a Redis of its own in the process (alicebob/miniredis), which is enough to see it
-// work. The limit itself is go-redis/redis_rate: one atomic script for each request, by the clock of Redis. Take a rate below the
-// server's: clients without the limit count too.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, and changes nothing there. Without REDIS_URL it starts a Redis server in the
+// process (alicebob/miniredis), which is enough for a demonstration. The limit itself is
+// go-redis/redis_rate: one atomic script for each request, by the clock of Redis. Choose a rate
+// below the server's: clients without the limit count too.
 package main
 
 import (
@@ -59,7 +61,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// The server counts requests by user, so the limit is shared by user: all tokens of one, and no one else's.
+	// The server counts requests by user, so the tokens of one user share the limit, and no others.
 	f.limit = newLimit(store, fmt.Sprintf("%s user %d", server.Client.BaseURL(), user.ID), *rate)
 	if f.client, err = server.Client.With(forge.WithLimiter(f.limit)); err != nil {
 		return err
@@ -67,7 +69,8 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	return f.run(ctx, out)
 }
 
-// connectRedis connects to the Redis at an address, or to one that it starts in the process.
+// connectRedis connects to the Redis at an address. Without an address it starts one in the
+// process.
 func connectRedis(address string) (store *redis.Client, stop func(), err error) {
 	if address == "" {
 		own, err := miniredis.Run()
@@ -100,7 +103,7 @@ type tally struct {
 	err    error
 }
 
-// run lists the issues once and lets the workers read the time tracking of those that are this process's share.
+// run lists the issues once. The workers read the time tracking of this process's share of them.
 func (f *fleet) run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -129,7 +132,7 @@ func (f *fleet) run(ctx context.Context, out io.Writer) error {
 	return f.report(out, tallies, time.Since(started))
 }
 
-// list hands out this process's share of the issues.
+// list sends this process's share of the issues to the workers.
 func (f *fleet) list(ctx context.Context, issues chan<- *forge.Issue) error {
 	for issue, err := range f.client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}) {
 		if err != nil {
@@ -147,7 +150,7 @@ func (f *fleet) list(ctx context.Context, issues chan<- *forge.Issue) error {
 	return nil
 }
 
-// work is one worker.
+// work runs one worker.
 func (f *fleet) work(ctx context.Context, issues <-chan *forge.Issue, t *tally) error {
 	for issue := range issues {
 		stats, err := f.client.Issues.GetTimeStats(ctx, forge.ID(issue.ProjectID), issue.IID)
@@ -160,7 +163,7 @@ func (f *fleet) work(ctx context.Context, issues <-chan *forge.Issue, t *tally) 
 	return nil
 }
 
-// report tells what was read and how the limit was kept.
+// report prints what was read, and how often the limit delayed requests.
 func (f *fleet) report(out io.Writer, tallies []tally, took time.Duration) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "worker\tissues\tspent\t")

@@ -1,11 +1,12 @@
-// Issue-report shows where the work goes: for each label the open issues, the estimate and the time spent, as a table in the
-// terminal and as an HTML page with charts. It is for whoever reports to a team once a week: the page is one file without scripts
-// or links to other hosts, so it can be mailed, and archived beside a CI job.
+// Issue-report shows, for each label, the open issues, the estimate and the time spent, as a table
+// in the terminal and as an HTML page with charts. Use it for weekly reports: the page is one file
+// without scripts or links to other hosts, so it can be mailed, or archived with a CI job.
 //
 //	go run . [-group acme] [-since 2026-01-01] [-out issue-report.html]
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, and
-// changes nothing there. The charts are drawn by gonum/plot, which writes SVG: a chart needs no script to be seen.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, and changes nothing there. gonum/plot draws the charts as SVG, which needs no
+// script.
 package main
 
 import (
@@ -67,7 +68,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	return nil
 }
 
-// report is what the table and the page show.
+// report is the content of the table and of the page.
 type report struct {
 	Title, Source string
 	Made          time.Time
@@ -92,7 +93,8 @@ func (r *row) add(issue *forge.Issue) {
 	r.Spent += issue.TimeStats.TotalTimeSpent
 }
 
-// collect sums up all issues. It keeps a row for each label and no issue, so that their number does not matter.
+// collect sums up all issues. It keeps one row for each label and no issues, so their number does
+// not matter.
 func collect(issues iter.Seq2[*forge.Issue, error]) (*report, error) {
 	r, rows := &report{Total: row{Name: "all issues"}}, map[string]*row{}
 	for issue, err := range issues {
@@ -133,5 +135,5 @@ func (r *report) writeTable(out io.Writer) error {
 	return w.Flush()
 }
 
-// hours writes working time for reading. Days would mean 8 hours on one server and 24 on another.
+// hours formats working time. Days would mean 8 hours on one server and 24 on another.
 func hours(seconds int64) string { return fmt.Sprintf("%.0f h", float64(seconds)/3600) }

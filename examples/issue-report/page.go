@@ -35,12 +35,13 @@ type series struct {
 	text  func(row) string
 }
 
-// CSS is the color as the page's style sheet has it.
+// CSS returns the color for the page's style sheet.
 func (s series) CSS() template.CSS {
 	return template.CSS("rgb(" + strconv.Itoa(int(s.Color.R)) + " " + strconv.Itoa(int(s.Color.G)) + " " + strconv.Itoa(int(s.Color.B)) + ")")
 }
 
-// The colors keep their contrast on white and on black, and differ in lightness for those who do not see hues.
+// openSeries returns the series of the first chart. The colors keep their contrast on white and on
+// black, and differ in lightness for readers who do not see hues.
 func openSeries() []series {
 	return []series{{"open issues", color.RGBA{0x3b, 0x82, 0xc4, 0xff},
 		func(r row) float64 { return float64(r.Open) }, func(r row) string { return strconv.Itoa(r.Open) }}}
@@ -55,7 +56,7 @@ func timeSeries() []series {
 	}
 }
 
-// write writes the report as a page that needs nothing but itself.
+// write writes the report as a page that needs no other files.
 func (r *report) write(out io.Writer) error {
 	funcs := template.FuncMap{
 		"hours": hours, "chart": r.chart, "open": openSeries, "time": timeSeries, "most": func() int { return mostBars },
@@ -67,8 +68,8 @@ func (r *report) write(out io.Writer) error {
 	return page.Execute(out, r)
 }
 
-// chart draws horizontal bars, so that long names of labels have room, as an SVG element. The page's style sheet sets the color of
-// the text, which no drawing can know.
+// chart draws horizontal bars as an SVG element. They leave space for long names of labels. The
+// page's style sheet sets the color of the text, which the drawing cannot know.
 func (r *report) chart(all []series) (template.HTML, error) {
 	rows := slices.Clone(r.Labels[:min(len(r.Labels), mostBars)])
 	slices.Reverse(rows) // the vertical axis points up
@@ -83,8 +84,8 @@ func (r *report) chart(all []series) (template.HTML, error) {
 		}
 	}
 	p.NominalY(names...)
-	p.X.Min, p.X.Max = 0, max(most, 1)*1.15 // room for the figures
-	p.HideX()                               // the figures at the bars tell more
+	p.X.Min, p.X.Max = 0, max(most, 1)*1.15 // space for the figures
+	p.HideX()                               // the figures at the bars are more precise
 	p.Y.LineStyle.Color, p.Y.Tick.Length, p.Y.Padding = color.NRGBA{0x80, 0x80, 0x80, 0x80}, 0, 0
 	p.Y.Tick.Label.Font.Variant, p.Y.Tick.Label.Font.Size = "Sans", 10
 	width := barsWidth / vg.Length(len(all))
@@ -100,7 +101,7 @@ func (r *report) chart(all []series) (template.HTML, error) {
 		return "", err
 	}
 	_, svg, _ := strings.Cut(b.String(), "<svg ")
-	return template.HTML(`<svg aria-hidden="true" ` + svg), nil // the table below says the same
+	return template.HTML(`<svg aria-hidden="true" ` + svg), nil // the table below has the same figures
 }
 
 // addBars adds the bars of a series, and their figures at the ends.
@@ -127,7 +128,7 @@ func addBars(p *plot.Plot, rows []row, s series, width, offset vg.Length) error 
 	return nil
 }
 
-// shorten keeps a long name from pushing the bars out of the chart.
+// shorten truncates a long name, so that it does not push the bars out of the chart.
 func shorten(name string) string {
 	if runes := []rune(name); len(runes) > longestName {
 		return string(runes[:longestName-1]) + "…"

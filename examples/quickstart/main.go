@@ -1,9 +1,11 @@
-// Quickstart is the first program to run: it lists issues across pages, walks a repository, downloads an archive, and subscribes
-// to an issue twice. It is for everybody who wants to see the library at work before writing a line.
+// Quickstart is the first program to run: it lists issues across pages, walks a repository,
+// downloads an archive, and subscribes to an issue twice. It shows the library at work before you
+// write code.
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, and
-// FORGE_PROJECT names the project to look at there (the first one found in the user's issues, unless set). Nothing is changed there
-// but the user's subscription to one issue, which it gives back in the end.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, and FORGE_PROJECT names the project to read there (by default the first one
+// found in the user's issues). It changes nothing there except the user's subscription to one
+// issue, which it restores at the end.
 package main
 
 import (
@@ -57,7 +59,8 @@ func run(ctx context.Context, out io.Writer) error {
 	return subscribeTwice(ctx, out, client, issue)
 }
 
-// connect makes a client of the server that the environment names, or else of an embedded one, and says which project to look at.
+// connect returns a client of the server that the environment names, or of an embedded one, and the
+// project to read.
 func connect(out io.Writer) (client *forge.Client, project forge.Path, done func(), err error) {
 	if os.Getenv("FORGE_URL") != "" {
 		if client, err = forge.NewClientFromEnv(forge.WithUserAgent("quickstart/1.0")); err != nil {
@@ -75,13 +78,13 @@ func connect(out io.Writer) (client *forge.Client, project forge.Path, done func
 	return client, "acme/platform/gateway", srv.Close, nil
 }
 
-// projectOf takes the path of an issue's project out of its full reference, group/app#5.
+// projectOf returns the path of an issue's project, from its full reference, group/app#5.
 func projectOf(issue *forge.Issue) forge.Path {
 	path, _, _ := strings.Cut(issue.References.Full, "#")
 	return forge.Path(path)
 }
 
-// listIssues lists open issues with filters, all pages of them, and returns the newest.
+// listIssues lists open issues with filters, from all pages, and returns the newest.
 func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (newest *forge.Issue, err error) {
 	started, count := time.Now(), 0
 	fmt.Fprintln(out, "Newest")
@@ -145,7 +148,7 @@ func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, p
 		return err
 	}
 	defer archive.Close()
-	folder, err := os.MkdirTemp("", "quickstart-") // others have files in os.TempDir, maybe under this name
+	folder, err := os.MkdirTemp("", "quickstart-") // os.TempDir is shared, and may have a file of this name
 	if err != nil {
 		return err
 	}
@@ -157,7 +160,7 @@ func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, p
 	return nil
 }
 
-// subscribeTwice shows the answer to a write that has nothing to change.
+// subscribeTwice shows the response to a write that has nothing to change.
 func subscribeTwice(ctx context.Context, out io.Writer, client *forge.Client, issue *forge.Issue) error {
 	project := forge.ID(issue.ProjectID)
 	changed := false
@@ -183,7 +186,7 @@ func subscribeTwice(ctx context.Context, out io.Writer, client *forge.Client, is
 	return nil
 }
 
-// mostUsed writes the names with the highest counts.
+// mostUsed returns the n names with the highest counts, each with its count.
 func mostUsed(counts map[string]int, n int) []string {
 	names := make([]string, 0, len(counts))
 	for name := range counts {
@@ -196,5 +199,5 @@ func mostUsed(counts map[string]int, n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// roughly rounds a duration for reading.
+// roughly rounds a duration for display.
 func roughly(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -1,16 +1,19 @@
-// Reassign-users gives the contributions that an import has left with placeholder users to the accounts of the people: it writes the
-// pending ones to a CSV file and suggests accounts, you look at the file and edit it, and it sends the file back. It is for the owner
-// of a group that was imported from another platform.
+// Reassign-users assigns the contributions that an import has left with placeholder users to the
+// accounts of the people. It writes the pending ones to a CSV file and suggests accounts, you
+// review and edit the file, and it sends the file back. It is for the owner of a group that was
+// imported from another platform.
 //
 //	go run ./examples/reassign-users
 //	go run ./examples/reassign-users -group acme -out people.csv
 //	go run ./examples/reassign-users -group acme -in people.csv
 //
-// Without -out and -in it does both, and waits for your answer in between. An account is suggested when it has the username, or alone
-// has the display name, of the person there. Nobody has proven that it is the same person: that is what you look for.
+// Without -out and -in it does both, and waits for your confirmation in between. It suggests the
+// account that has the person's username, or the only account with the person's display name. That
+// does not prove that it is the same person: review each row.
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, where the
-// token needs the role Owner in the group; a GitLab server needs FORGE_VOCABULARY=gitlab, too.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, where the token needs the role Owner in the group; a GitLab server also needs
+// FORGE_VOCABULARY=gitlab.
 package main
 
 import (
@@ -84,7 +87,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return r.send(ctx, path)
 }
 
-// export writes the file, with suggestions, and says how many reassignments are pending.
+// export writes the file, with suggestions, and returns the number of pending reassignments.
 func (r *reassignment) export(ctx context.Context, path string) (pending int, err error) {
 	var file bytes.Buffer
 	table := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
@@ -106,7 +109,8 @@ func (r *reassignment) export(ctx context.Context, path string) (pending int, er
 	return pending, demo.SaveBytes(path, true, file.Bytes()) // it names people
 }
 
-// suggested fills in the rows that name nobody, while they pass.
+// suggested yields the rows, and suggests an account in those that name none. The callback receives
+// each row and the reason.
 func (r *reassignment) suggested(ctx context.Context, rows iter.Seq2[*forge.PlaceholderReassignment, error],
 	tell func(row *forge.PlaceholderReassignment, why string),
 ) iter.Seq2[*forge.PlaceholderReassignment, error] {
@@ -128,7 +132,7 @@ func (r *reassignment) suggested(ctx context.Context, rows iter.Seq2[*forge.Plac
 	}
 }
 
-// suggest finds the account that a person of the other platform may have here.
+// suggest returns the account that a person of the other platform may have here, and the reason.
 func (r *reassignment) suggest(ctx context.Context, row *forge.PlaceholderReassignment) (username, why string, err error) {
 	same, err := forge.Collect(r.client.Users.List(ctx, &forge.ListUsersOptions{Username: row.SourceUsername, Active: true, Humans: new(true)}))
 	if err != nil {
@@ -152,7 +156,7 @@ func (r *reassignment) suggest(ctx context.Context, row *forge.PlaceholderReassi
 	return username, cmp.Or(why, "nobody found"), nil
 }
 
-// send checks the file, sends it, and waits until what it names is no longer pending.
+// send checks the file, sends it, and waits until its rows are no longer pending.
 func (r *reassignment) send(ctx context.Context, path string) error {
 	named, err := r.check(ctx, path)
 	if err != nil {
@@ -191,7 +195,8 @@ func (r *reassignment) send(ctx context.Context, path string) error {
 	}
 }
 
-// check reads the file, and refuses it when it names an account that is not there: the server would skip the row, and tell by mail.
+// check reads the file. It returns an error if the file names an account that does not exist: the
+// server would skip the row, and report it by mail only.
 func (r *reassignment) check(ctx context.Context, path string) (named map[string]bool, err error) {
 	if err := demo.CheckRegular(path); err != nil {
 		return nil, err

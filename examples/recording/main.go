@@ -1,13 +1,16 @@
-// Recording runs a program against what a server once answered, with dnaeon/go-vcr, which keeps the exchanges in a YAML file that can
-// be read and reviewed. It is for tests that hang on the ways of one certain server: its version, its proxy, its data.
+// Recording runs a program against recorded responses of a server, with dnaeon/go-vcr, which keeps
+// the exchanges in a YAML file that can be read and reviewed. Use it for tests that depend on the
+// behaviour of one server: its version, its proxy, its data.
 //
 //	go run .           # replays testdata/triage.yaml; no network
-//	go run . -record   # records it anew, from the embedded server, or from that of FORGE_URL and FORGE_TOKEN
+//	go run . -record   # records again, from the embedded server or that of FORGE_URL and FORGE_TOKEN
 //
-// Take forgetest where both would do. It answers what was never asked before, keeps what is written, fails on demand and is never out
-// of date; a recording knows the requests of the day it was made, and breaks when the program asks in another order. Record what
-// forgetest cannot know, and check the file in after reading it: recorder.go takes out the credential, the address and what is
-// secret by its name, but only you know what else is. With -record the program subscribes the user to an issue, and back.
+// Prefer forgetest if both would do. It responds to any request, keeps what is written, fails on
+// demand and is never out of date. A recording has only the requests of the day it was made, and
+// breaks if the program sends them in another order. Record what forgetest cannot know, and read
+// the file before you check it in: recorder.go removes the credential, the address and the secrets
+// that it knows by name, but only you know of others. With -record the program subscribes the user
+// to an issue, and unsubscribes again.
 package main
 
 import (
@@ -46,12 +49,12 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 		return err
 	}
 	if err := triage(ctx, client, out); err != nil {
-		return err // and the recording that was there stays: this one would replay a shorter run
+		return err // keep the existing recording: this one would replay a shorter run
 	}
 	return stop()
 }
 
-// recordFrom makes a client that talks to a server and records what it answers. stop writes the cassette.
+// recordFrom returns a client of a server whose responses are recorded. stop writes the cassette.
 func recordFrom(server *forge.Client, cassette string) (client *forge.Client, stop func() error, err error) {
 	recorder, err := newRecorder(cassette, server, http.DefaultTransport)
 	if err != nil {
@@ -61,7 +64,8 @@ func recordFrom(server *forge.Client, cassette string) (client *forge.Client, st
 	return client, recorder.Stop, err
 }
 
-// replay makes a client that gets its answers from a cassette. A recorded failure is repeated as it was, without the waits.
+// replay returns a client that gets its responses from a cassette. It also gets the recorded
+// failures, but without the waits.
 func replay(cassette string) (client *forge.Client, stop func() error, err error) {
 	recorder, err := newRecorder(cassette, nil, nil)
 	if err != nil {
@@ -72,7 +76,8 @@ func replay(cassette string) (client *forge.Client, stop func() error, err error
 	return client, recorder.Stop, err
 }
 
-// triage is the code under test: it shows the open bugs that nobody works on, and watches the oldest.
+// triage is the code under test: it shows the open bugs without an assignee, and subscribes to the
+// oldest.
 func triage(ctx context.Context, client *forge.Client, out io.Writer) error {
 	user, err := client.Users.GetCurrent(ctx, nil)
 	if err != nil {

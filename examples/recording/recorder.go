@@ -17,27 +17,29 @@ import (
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
-// exampleURL is the address that a recording shows in place of the server's own.
+// exampleURL replaces the server's address in a recording.
 const exampleURL = "https://forge.example.com"
 
-// newRecorder records what server answers over the transport. Without a server it replays, and no request leaves the process.
+// newRecorder records the responses of server over transport. If server is nil it replays, and no
+// request leaves the process.
 func newRecorder(path string, server *forge.Client, transport http.RoundTripper) (*recorder.Recorder, error) {
 	options := []recorder.Option{
 		recorder.WithMode(recorder.ModeReplayOnly), recorder.WithMatcher(sameRequest), recorder.WithSkipRequestLatency(true),
 		recorder.WithFS(privateFiles{cassette.NewDiskFS()}),
 	}
 	if server != nil {
-		// Before saving, not when an answer comes: the program that is being recorded shall see the answer as it was.
+		// The hook runs before saving, not when a response arrives: the recorded program must see the
+		// original response.
 		options = append(options, recorder.WithMode(recorder.ModeRecordOnly), recorder.WithRealTransport(transport),
 			recorder.WithHook(scrubber(server), recorder.BeforeSaveHook))
 	}
 	return recorder.New(path, options...)
 }
 
-// privateFiles writes recordings for their owner only: nobody has read yet what is in them.
+// privateFiles writes recordings for their owner only, because they have not been reviewed yet.
 type privateFiles struct{ cassette.FS }
 
-// WriteFile replaces a recording as a whole.
+// WriteFile replaces a recording atomically.
 func (privateFiles) WriteFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -45,7 +47,8 @@ func (privateFiles) WriteFile(path string, content []byte) error {
 	return demo.SaveBytes(path, true, content)
 }
 
-// sameRequest finds the recorded exchange for a request. Addresses and bodies are compared whole, headers not.
+// sameRequest reports whether a request matches a recorded one. It compares the full address and
+// body, but not the headers.
 func sameRequest(r *http.Request, recorded cassette.Request) bool {
 	if r.Method != recorded.Method || r.URL.String() != recorded.URL {
 		return false
@@ -58,8 +61,9 @@ func sameRequest(r *http.Request, recorded cassette.Request) bool {
 	return err == nil && string(body) == recorded.Body
 }
 
-// scrubber takes out of an exchange what must not be kept: the client's credential wherever it is, the server's address, headers
-// that nobody will miss, and what is secret by its name.
+// scrubber returns a hook that removes what must not be kept from an exchange: the client's
+// credential wherever it is, the server's address, headers that are not needed, and values with the
+// name of a secret.
 func scrubber(server *forge.Client) recorder.HookFunc {
 	secret := regexp.MustCompile(`(?i)("[a-z0-9_]*(?:token|password|passphrase|secret|private_key|access_key)[a-z0-9_]*"\s*:\s*)"(?:[^"\\]|\\.)*"`)
 	address := strings.TrimSuffix(server.BaseURL(), "/api/v4")
@@ -80,7 +84,8 @@ func scrubber(server *forge.Client) recorder.HookFunc {
 	}
 }
 
-// plain keeps the headers that the client or a reader of the file may want. What it does not name, such as a cookie, is left out.
+// plain returns the headers that the client or a reader of the file may need. It omits others, such
+// as cookies.
 func plain(headers http.Header, clean func(string) string) http.Header {
 	kept := maps.Clone(headers)
 	maps.DeleteFunc(kept, func(name string, values []string) bool {

@@ -1,13 +1,14 @@
-// Registry-cleanup frees the space of a container registry: it shows what a bulk deletion of tags would remove, asks, deletes, and
-// waits until the tags are gone; or it deletes a whole repository in the same way. It is for whoever pays for the disk, by hand or
-// once a night from a CI job.
+// Registry-cleanup frees the space of a container registry: it shows which tags a bulk deletion
+// would remove, asks, deletes, and waits until the tags are gone; or it deletes a whole repository
+// in the same way. Run it by hand, or every night in a CI job.
 //
 //	go run ./examples/registry-cleanup
-//	go run ./examples/registry-cleanup -project group/app -repository web -match '(dev|mr)-.*' -keep-n 5 -older-than 30d
+//	go run ./examples/registry-cleanup -project group/app -repository web \
+//		-match '(dev|mr)-.*' -keep-n 5 -older-than 30d
 //	go run ./examples/registry-cleanup -project group/app -repository old -delete-repository -yes
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one, where
-// the token needs the role Maintainer in the project.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server, where the token needs the role Maintainer in the project.
 package main
 
 import (
@@ -28,7 +29,7 @@ import (
 
 func main() { demo.Main(run) }
 
-// cleanup is what the flags ask for.
+// cleanup is one run of the program, as the flags select it.
 type cleanup struct {
 	client     *forge.Client
 	out        io.Writer
@@ -85,7 +86,8 @@ func (c *cleanup) run(ctx context.Context) error {
 	return c.deleteTags(ctx, repository)
 }
 
-// find lists the repositories of the project and gives the one that is meant; nil if none was named.
+// find lists the repositories of the project and returns the selected one, or nil if none was
+// named.
 func (c *cleanup) find(ctx context.Context) (meant *forge.RegistryRepository, err error) {
 	if c.project == "" {
 		return nil, errors.New("-project is missing: whose registry?")
@@ -111,7 +113,7 @@ func (c *cleanup) find(ctx context.Context) (meant *forge.RegistryRepository, er
 	return meant, nil
 }
 
-// deleteTags shows what goes, asks, deletes and waits.
+// deleteTags shows which tags will be deleted, asks, deletes and waits.
 func (c *cleanup) deleteTags(ctx context.Context, repository *forge.RegistryRepository) error {
 	project := forge.ID(repository.ProjectID)
 	preview, err := c.client.Registry.PreviewDeleteTags(ctx, project, repository.ID, &c.tags)
@@ -157,7 +159,7 @@ func (c *cleanup) show(preview *forge.DeleteTagsPreview) {
 	}
 }
 
-// tagsOf is how many tags a repository has, where the server said so.
+// tagsOf formats the number of tags of a repository, if the server sent it.
 func tagsOf(repository *forge.RegistryRepository, write func(n int) string) string {
 	if repository.TagsCount == nil {
 		return "an unknown number of tags"
@@ -184,7 +186,7 @@ func (c *cleanup) deleteRepository(ctx context.Context, repository *forge.Regist
 	return nil
 }
 
-// sure asks before a deletion, unless the flags have answered.
+// sure asks the user to confirm a deletion, unless -yes is set.
 func (c *cleanup) sure(format string, args ...any) (bool, error) {
 	if c.yes {
 		return true, nil
@@ -196,7 +198,8 @@ func (c *cleanup) sure(format string, args ...any) (bool, error) {
 	return sure, err
 }
 
-// waitForTags looks, ever more seldom, until the tags are gone; what is left in the end is protected, or not done yet.
+// waitForTags polls at intervals growing to 10 s until the tags are gone. The tags that are left at
+// the end are protected, or not deleted yet.
 func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRepository, tags []*forge.RegistryTagDetail) (left []string, err error) {
 	deadline := time.Now().Add(c.wait)
 	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
@@ -225,7 +228,7 @@ func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRep
 	}
 }
 
-// explain shortens the refusal of a second bulk deletion within an hour.
+// explain shortens the error of a second bulk deletion within an hour.
 func explain(err error) error {
 	var limited *forge.RateLimitError
 	if errors.As(err, &limited) && !limited.Until.IsZero() {

@@ -1,13 +1,14 @@
-// Release-notes writes the changelog section of a release from the commits that carry a Changelog trailer, shows it, and commits it to
-// the project's changelog if asked to. It is for whoever makes releases: look at the notes first, and let the CI job of the tag commit
-// them.
+// Release-notes generates the changelog section of a release from the commits that have a Changelog
+// trailer, prints it, and commits it to the project's changelog if requested. Review the notes
+// first, and let the CI job of the tag commit them.
 //
 //	go run ./examples/release-notes
 //	go run ./examples/release-notes -project group/app -version 1.3.0 > notes.md
 //	go run ./examples/release-notes -project group/app -version 1.3.0 -commit -yes
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one; the notes
-// alone go to the standard output, all else to the standard error. To commit, the token needs the role Developer in the project.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server. Only the notes are written to the standard output, everything else to the
+// standard error. To commit, the token needs the role Developer in the project.
 package main
 
 import (
@@ -32,7 +33,7 @@ func main() {
 	})
 }
 
-// release is what the flags ask for.
+// release is one run of the program, as the flags select it.
 type release struct {
 	client  *forge.Client
 	project forge.Ref
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 	return r.publish(ctx, in, progress, *yes)
 }
 
-// publish commits the notes, unless they are there or the user says no.
+// publish commits the notes, unless the section exists or the user declines.
 func (r *release) publish(ctx context.Context, in io.Reader, progress io.Writer, yes bool) error {
 	if there, err := r.committed(ctx); err != nil || there {
 		return cmp.Or(err, error(demo.Finding(fmt.Sprintf("%s has a section for %s already: nothing was committed", r.file, r.notes.Version))))
@@ -101,7 +102,8 @@ func (r *release) publish(ctx context.Context, in io.Reader, progress io.Writer,
 	return r.commit(ctx, progress)
 }
 
-// commit adds the section to the changelog. The call is sent once: when its answer is lost, looking tells whether it was carried out.
+// commit adds the section to the changelog. The call is sent once. If its response is lost, the
+// changelog shows whether the call was applied.
 func (r *release) commit(ctx context.Context, progress io.Writer) error {
 	err := r.client.Repositories.CreateChangelog(ctx, r.project, &forge.CreateChangelogOptions{
 		Version: r.notes.Version, From: r.notes.From, To: r.notes.To, Trailer: r.notes.Trailer, Branch: r.branch, File: r.file,
@@ -151,7 +153,7 @@ func (r *release) committed(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// explain says what to do when the range of commits cannot be found.
+// explain adds what to do if the range of commits cannot be found.
 func (r *release) explain(err error) error {
 	var failed *forge.Error
 	if errors.Is(err, forge.ErrUnprocessable) && errors.As(err, &failed) && r.notes.From == "" {

@@ -13,16 +13,16 @@ import (
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
-// health is what is known of a runner.
+// health is the state of a runner.
 type health struct {
 	runner   *forge.Runner
 	managers []*forge.RunnerManager
 	running  []*forge.RunnerJob
 	stuck    []*forge.RunnerJob
-	notes    []string // what needs a look
+	notes    []string // what needs attention
 }
 
-// judge notes what needs a look.
+// judge records what needs attention.
 func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
 	switch h.runner.Status {
 	case forge.RunnerStatusOnline:
@@ -49,7 +49,7 @@ func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
 	}
 }
 
-// versions counts the versions of the runner's machines: 18.0.0 (2), 17.8.1.
+// versions lists the versions of the runner's machines, with counts: 18.0.0 (2), 17.8.1.
 func (h *health) versions() string {
 	counts := map[string]int{}
 	for _, m := range h.managers {

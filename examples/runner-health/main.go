@@ -1,13 +1,14 @@
-// Runner-health shows which CI runners are in touch, which versions their machines have, and which jobs hang. It is for those who are
-// asked why the pipeline waits, and for a monitoring job: with -check it fails when something needs a look.
+// Runner-health shows which CI runners are in contact, which versions their machines have, and
+// which jobs hang. Use it to find out why a pipeline waits, or as a monitoring job: with -check it
+// fails if something needs attention.
 //
 //	go run ./examples/runner-health
 //	go run ./examples/runner-health -project group/app -stuck 2h -check
 //	go run ./examples/runner-health -all -oldest 17.0
 //
-// Without anything it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it talks to a real one: the runners
-// that the token's user may manage, those of a project (-project, role Maintainer), or all of the instance (-all, administrators). It
-// changes nothing.
+// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
+// uses a real server: the runners that the token's user may manage, those of a project (-project,
+// role Maintainer), or all of the instance (-all, administrators). It changes nothing.
 package main
 
 import (
@@ -31,7 +32,7 @@ import (
 
 func main() { demo.Main(run) }
 
-// readers is how many runners are looked at side by side.
+// readers is the number of runners that are read concurrently.
 const readers = 4
 
 // run is the whole program; a test runs it too.
@@ -76,8 +77,8 @@ func list(ctx context.Context, client *forge.Client, project string, all bool, o
 	return client.Runners.List(ctx, nil, opts...)
 }
 
-// examine reads what the list does not tell, of some runners at a time. A runner that is gone meanwhile is left out; the first other
-// failure ends it.
+// examine reads the details that the list does not have, of several runners concurrently. It omits
+// runners that no longer exist. The first other error ends it.
 func examine(ctx context.Context, client *forge.Client, runners []*forge.Runner, judge func(*health)) ([]*health, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -117,7 +118,7 @@ func read(ctx context.Context, client *forge.Client, id int64) (h *health, err e
 	return h, err
 }
 
-// report prints the table, those that need a look first, and the jobs that hang.
+// report prints the table, the runners that need attention first, and the jobs that hang.
 func report(out io.Writer, found []*health, now time.Time, check bool) error {
 	slices.SortStableFunc(found, func(a, b *health) int {
 		return cmp.Or(cmp.Compare(len(b.notes), len(a.notes)), cmp.Compare(a.runner.ID, b.runner.ID))
@@ -154,7 +155,7 @@ func report(out io.Writer, found []*health, now time.Time, check bool) error {
 	return nil
 }
 
-// of says which project a job belongs to.
+// of returns the ref and the project of a job as text, or "" if the project is not known.
 func of(job *forge.RunnerJob) string {
 	if job.Project == nil {
 		return ""

@@ -1,18 +1,20 @@
-// Settings-drift compares the settings of an instance with a file that says how they should be, and applies what differs. It is for
-// administrators who keep their configuration in a repository: a CI job runs it on each change, and once a night to find what somebody
-// has changed by hand.
+// Settings-drift compares the settings of an instance with a file of desired settings, and applies
+// the differences. It is for administrators who keep their configuration in a repository: a CI job
+// runs it on each change, and every night to find changes made by hand.
 //
 //	go run ./examples/settings-drift
 //	go run ./examples/settings-drift -file settings.json
 //	go run ./examples/settings-drift -file settings.json -apply -yes
 //
-// The file is a JSON object of settings, as the API names them; settings that it does not name are left alone. What differs is printed
-// as a unified diff, lists and objects by their elements, secrets without their values. The program exits with 1 when there is drift, or
-// when the server did not apply a setting; with 2 when something else went wrong. A secret that the server does not show is no drift:
-// nobody can tell. -apply sends it each time.
+// The file is a JSON object of settings, as the API names them. Settings that it does not name are
+// ignored. Differences are printed as a unified diff, lists and objects by their elements, secrets
+// without their values. The program exits with 1 if there is drift, or if the server did not apply
+// a setting, and with 2 after any other error. A secret that the server does not show does not
+// count as drift, because it cannot be compared. -apply sends it each time.
 //
-// Without anything it starts the embedded server and compares it with the desired.json beside this file. With FORGE_URL and FORGE_TOKEN
-// it talks to a real one, with an administrator's token; a GitLab server needs FORGE_VOCABULARY=gitlab, too.
+// By default it starts the embedded server and compares it with desired.json in this folder. With
+// FORGE_URL and FORGE_TOKEN it uses a real server, with an administrator's token; a GitLab server
+// also needs FORGE_VOCABULARY=gitlab.
 package main
 
 import (
@@ -89,7 +91,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return applyAndVerify(ctx, out, server.Client, changes, *wait)
 }
 
-// wantedText returns the file of the settings as they should be.
+// wantedText returns the file of desired settings.
 func wantedText(file string, embedded bool) ([]byte, error) {
 	switch {
 	case file != "":
@@ -109,7 +111,7 @@ func read(ctx context.Context, client *forge.Client) (*forge.ApplicationSettings
 	return settings, err
 }
 
-// split divides differences into drift, and secrets that the server does not show.
+// split separates drift from secrets that the server does not show.
 func split(differences []forge.SettingDifference) (drift, unknown []forge.SettingDifference) {
 	for _, d := range differences {
 		if d.Have == nil && d.Secret() {
@@ -121,7 +123,7 @@ func split(differences []forge.SettingDifference) (drift, unknown []forge.Settin
 	return drift, unknown
 }
 
-// applyAndVerify sends the changes, and looks until all of them show.
+// applyAndVerify sends the changes, and checks until all of them show or wait has passed.
 func applyAndVerify(ctx context.Context, out io.Writer, client *forge.Client, changes *forge.SettingsDiff, wait time.Duration) error {
 	report, err := client.Settings.Apply(ctx, changes)
 	if err != nil {
@@ -155,7 +157,7 @@ func applyAndVerify(ctx context.Context, out io.Writer, client *forge.Client, ch
 	return nil
 }
 
-// late reports whether a later look may find a setting in force.
+// late reports whether a later check may find a setting in force.
 func late(missing []forge.SettingDifference) bool {
 	return slices.ContainsFunc(missing, func(d forge.SettingDifference) bool {
 		return d.Reason == forge.SettingNotApplied || d.Reason == forge.SettingNotShown || d.Reason == forge.SettingNotSettable

@@ -10,7 +10,8 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// show prints what differs as a unified diff: a setting each, with the elements of lists and objects that only one side has.
+// show prints the differences as a unified diff: one hunk for each setting, with the elements of
+// lists and objects that only one side has.
 func show(out io.Writer, name string, drift, unknown []forge.SettingDifference) {
 	if len(drift) == 0 {
 		fmt.Fprintln(out, "No drift: all settings of the file are in force.")
@@ -41,8 +42,8 @@ func without(all, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(line string) bool { return slices.Contains(others, line) })
 }
 
-// lines are a value's lines: the elements of a list or an object, or the value itself. Secrets are not in them: a log has many
-// readers.
+// lines returns the lines of a value: the elements of a list or an object, or the value itself.
+// Secrets are masked, because logs have many readers.
 func lines(d forge.SettingDifference, value json.RawMessage) []string {
 	if value == nil {
 		return []string{"(not shown)"}
@@ -71,7 +72,7 @@ func lines(d forge.SettingDifference, value json.RawMessage) []string {
 	}
 }
 
-// masked is a value without the secrets in it.
+// masked returns a value without the secrets in it.
 func masked(name string, value json.RawMessage) any {
 	if (forge.SettingDifference{Name: name}).Secret() {
 		return json.RawMessage(`"(secret)"`)

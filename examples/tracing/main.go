@@ -1,13 +1,14 @@
-// Tracing shows calls as OpenTelemetry spans: one for each call, and below it one for each request that was sent, named by its route,
-// so that retries and the pages of lists can be seen. It is for services that are traced already: trace.go is what they need to copy.
+// Tracing shows calls as OpenTelemetry spans: one for each call, and below it one for each request
+// that was sent, named by its route, so that retries and the pages of lists are visible. It is for
+// services that are already traced: trace.go is the code to copy.
 //
 //	go run .         # the spans as a tree
 //	go run . -json   # as OpenTelemetry's exporter for stdout writes them
 //
-// Without anything it starts the embedded server with the demo data and some failures. With FORGE_URL and FORGE_TOKEN it talks to a
-// real one, and changes nothing there but the user's subscription to one issue, which it gives back. The spans are those of
-// OpenTelemetry's own instrumentation of net/http, otelhttp: the client needs no tracing of its own, because it tells each request's
-// route.
+// By default it starts the embedded server with the demo data and some failures. With FORGE_URL and
+// FORGE_TOKEN it uses a real server, and changes nothing there except the user's subscription to
+// one issue, which it restores. The spans are those of otelhttp, OpenTelemetry's instrumentation of
+// net/http: the client needs no tracing code, because each request has its route in its context.
 package main
 
 import (
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 			return err
 		}
 	}
-	// A service takes sdktrace.WithBatcher, and an exporter that sends the spans somewhere.
+	// A service uses sdktrace.WithBatcher, and an exporter that sends the spans to a collector.
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 	defer func() { err = errors.Join(err, provider.Shutdown(context.WithoutCancel(ctx))) }()
 	client, done, err := connect(traceWith(provider)...)
@@ -61,7 +62,8 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	return err
 }
 
-// connect makes a client of the server that the environment names, or else of an embedded one where not all goes well.
+// connect returns a client of the server that the environment names, or of an embedded one with
+// some failures.
 func connect(options ...forge.Option) (client *forge.Client, done func(), err error) {
 	options = append(options, forge.WithUserAgent("tracing/1.0"))
 	if os.Getenv("FORGE_URL") != "" {
@@ -77,7 +79,7 @@ func connect(options ...forge.Option) (client *forge.Client, done func(), err er
 	return srv.Client(options...), srv.Close, nil
 }
 
-// triage makes a few calls, each with a span of its own.
+// triage makes a few calls, each in its own span.
 func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) error {
 	issues, err := traced(ctx, tracer, "Issues.List", func(ctx context.Context) ([]*forge.Issue, error) {
 		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{
@@ -89,7 +91,7 @@ func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) erro
 	}
 	project, issue := forge.ID(issues[0].ProjectID), issues[0].IID
 	changed := false
-	for range 2 { // the second time there is nothing to change, which is no error
+	for range 2 { // the second call has nothing to change, which is not an error
 		_, err := traced(ctx, tracer, "Issues.Subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, project, issue)
 		})

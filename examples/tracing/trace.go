@@ -12,10 +12,11 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// traceWith makes a client's requests spans of a provider, and notes at the span of the call why there was another request.
+// traceWith returns options that make a span of provider for each request, and add an event to the
+// call's span before each retry.
 func traceWith(provider trace.TracerProvider) []forge.Option {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	// The client sets its limits on an *http.Transport only, and two idle connections are few.
+	// The client sets its limits on an *http.Transport only, and two idle connections are too few.
 	base.MaxIdleConns, base.MaxIdleConnsPerHost = 0, 512
 	return []forge.Option{
 		forge.WithHTTPClient(&http.Client{Transport: otelhttp.NewTransport(described{base},
@@ -24,7 +25,7 @@ func traceWith(provider trace.TracerProvider) []forge.Option {
 	}
 }
 
-// spanName is the method and the route. The address would make a name for each issue.
+// spanName returns the method and the route. The address would make a name for each issue.
 func spanName(_ string, r *http.Request) string {
 	if route, ok := forge.RouteFromContext(r.Context()); ok {
 		return route.Method + " " + route.Template
@@ -32,8 +33,8 @@ func spanName(_ string, r *http.Request) string {
 	return r.Method // the refresh of an OAuth token
 }
 
-// described corrects what otelhttp notes of a request: the query may hold what people search for, and after a redirect the
-// signature of a storage server.
+// described corrects the URL that otelhttp records: its query may hold search terms, and after a
+// redirect the signature of a storage server.
 type described struct{ http.RoundTripper }
 
 func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -47,7 +48,8 @@ func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
-// noteRetry is called after each attempt, with the context of the call, whose span is the parent of the request's.
+// noteRetry is called after each attempt, with the context of the call. The call's span is the
+// parent of the requests' spans.
 func noteRetry(ctx context.Context, attempt forge.Attempt) {
 	if attempt.Wait == 0 {
 		return
@@ -56,7 +58,7 @@ func noteRetry(ctx context.Context, attempt forge.Attempt) {
 		attribute.Int("status", attempt.Status), attribute.Stringer("wait", attempt.Wait), attribute.String("request_id", attempt.RequestID)))
 }
 
-// traced makes a call with a span of its own, so that its requests are together.
+// traced makes a call in its own span, which groups its requests.
 func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call func(ctx context.Context) (T, error)) (T, error) {
 	ctx, span := tracer.Start(ctx, name)
 	result, err := call(ctx)
@@ -64,7 +66,7 @@ func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call f
 	return result, err
 }
 
-// end ends a span. The texts of the client's errors hold no secret, so they may be kept.
+// end ends a span. The client's error texts hold no secrets, so they may be recorded.
 func end(span trace.Span, err error) {
 	if err != nil && !forge.Unchanged(err) {
 		span.RecordError(err)

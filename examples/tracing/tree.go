@@ -12,7 +12,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// tree is an exporter for people: it writes a trace when its first span has ended, which is the last to end.
+// tree is an exporter that prints traces as text. It writes a trace when its root span ends, which
+// is the last to end.
 type tree struct {
 	out   io.Writer
 	mu    sync.Mutex
@@ -36,7 +37,7 @@ func (t *tree) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) err
 	return nil
 }
 
-// Shutdown has nothing to end.
+// Shutdown does nothing.
 func (t *tree) Shutdown(context.Context) error { return nil }
 
 func (t *tree) write(span sdktrace.ReadOnlySpan, depth int) {

@@ -1,2 +1,3 @@
-// Package http2 proves the client over HTTP/2: against net/http's server, and against one that writes frames by hand.
+// Package http2 tests the client over HTTP/2: against net/http's server, and against one that
+// writes frames by hand.
 package http2

@@ -20,19 +20,20 @@ import (
 const (
 	benchVariable = "FORGE_SOAK_BENCH" // set in the child process
 	listed        = 300                // issues in the project that is listed
-	accounts      = 40_000             // issues that time is booked on
+	accounts      = 40_000             // issues on which time is booked
 	fileSize      = 256 << 10
 	faultEvery    = 6 // requests
 )
 
-// bench is the server side: nginx, toxiproxy and the server itself, as the child process describes it.
+// bench describes the server side, which runs in the child process: nginx, toxiproxy and the server
+// itself.
 type bench struct {
-	// Fronts are the addresses that the client's connections go to, in turn.
+	// Fronts are the addresses that the client connects to, in turn.
 	Fronts []string
-	// Direct is the server's own address.
+	// Direct is the address of the server itself.
 	Direct string
 	Token  string
-	// Books is the project that time is booked on.
+	// Books is the project on which time is booked.
 	Books int64
 	Nginx bool
 
@@ -40,12 +41,13 @@ type bench struct {
 	stop func()
 }
 
-// spoiled is what the server's own faults come to; those of toxiproxy are not counted.
+// spoiled counts the server's own faults, without those of toxiproxy.
 type spoiled struct{ Requests, Faults int }
 
 func isBench() bool { return os.Getenv(benchVariable) != "" }
 
-// startBench runs this program again as the child process. It ends with its standard input.
+// startBench runs this program again as the child process. The child ends when its standard input
+// is closed.
 func startBench(ctx context.Context) (*bench, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -83,7 +85,7 @@ func startBench(ctx context.Context) (*bench, error) {
 	return b, nil
 }
 
-// serve is the child process.
+// serve runs the server side in the child process.
 func serve(in io.Reader, out io.Writer) error {
 	server, err := forgetest.Start()
 	if err != nil {
@@ -113,7 +115,7 @@ func serve(in io.Reader, out io.Writer) error {
 		return err
 	}
 	if _, err := in.Read(make([]byte, 1)); err != nil {
-		return nil // the end without an audit
+		return nil // ended without an audit
 	}
 	cancel()
 	report := spoiled{Requests: server.Count("*"), Faults: <-faults}
@@ -125,7 +127,8 @@ func serve(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// stand puts toxiproxy, nginx and toxiproxy again in front of the server. What is to be stopped is told even on failure.
+// stand puts toxiproxy, nginx and toxiproxy again in front of the server. It returns the functions
+// that stop them, also after a failure.
 func (b *bench) stand(address string) (closers []func(), err error) {
 	if b.Fronts, closers, err = poison(address, nil); err != nil {
 		return closers, err
@@ -148,7 +151,8 @@ func (b *bench) stand(address string) (closers []func(), err error) {
 	return closers, err
 }
 
-// poison puts proxies in front of an address: most do no harm, the others reset, cut, slow down or silence some connections.
+// poison puts proxies in front of an address. Most do no harm; the others reset, truncate, slow
+// down or silence some connections.
 func poison(address string, closers []func()) (fronts []string, all []func(), err error) {
 	for _, toxics := range [][]toxitest.Toxic{
 		nil,
@@ -170,7 +174,7 @@ func poison(address string, closers []func()) (fronts []string, all []func(), er
 	return fronts, closers, nil
 }
 
-// nginxConfig spreads requests over the proxies and repeats nothing itself.
+// nginxConfig distributes requests over the proxies. nginx itself retries nothing.
 func nginxConfig(upstreams []string) nginxtest.Config {
 	var list strings.Builder
 	for _, address := range upstreams {
@@ -183,7 +187,8 @@ func nginxConfig(upstreams []string) nginxtest.Config {
 	}
 }
 
-// spoil lets the server itself fail one request of faultEvery, in all the ways it knows, and tells how many.
+// spoil makes the server itself fail one of faultEvery requests, with each kind of fault in turn,
+// and returns the number of faults.
 func spoil(ctx context.Context, server *forgetest.Server) (n int) {
 	faults := []forgetest.Fault{
 		forgetest.Status(502), forgetest.ResetBefore(), forgetest.ResetAfter(), forgetest.CutBody(40), forgetest.Status(503),
@@ -199,7 +204,7 @@ func spoil(ctx context.Context, server *forgetest.Server) (n int) {
 		case <-tick.C:
 		}
 		if due := server.Count("*")/faultEvery - n; due > 0 {
-			server.Heal() // what is used up stays in the server's list otherwise
+			server.Heal() // used-up faults would stay in the server's list
 			for range due {
 				server.Fail("*", faults[n%len(faults)].Times(1))
 				n++

@@ -19,7 +19,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// ledger holds what must be true at the end. Its size does not depend on the number of calls.
+// ledger holds the expected end state. Its size does not depend on the number of calls.
 type ledger struct {
 	mu         sync.Mutex
 	sums       [accounts]account
@@ -29,7 +29,8 @@ type ledger struct {
 	violated   int
 }
 
-// account is what is known of an issue's spent time: the hours that are sure, and whether there may be one more.
+// account is what is known of an issue's spent time: the hours that are certain, and whether there
+// may be one more.
 type account struct {
 	hours int32
 	doubt bool
@@ -37,7 +38,7 @@ type account struct {
 
 func newLedger() *ledger { return &ledger{failures: map[string]int{}} }
 
-// open gives an account that nobody has used.
+// open returns an unused account.
 func (l *ledger) open() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +61,7 @@ func (l *ledger) doubt(number int64) {
 	l.sums[number-1].doubt = true
 }
 
-// failed counts a failure by its kind, and reports whether there was one.
+// failed counts a failure by its kind. It reports whether err is one.
 func (l *ledger) failed(call string, err error) bool {
 	if err == nil {
 		return false
@@ -107,7 +108,7 @@ func (l *ledger) violate(format string, args ...any) {
 	}
 }
 
-// summary prints what was done and how it failed.
+// summary prints the calls and their failures.
 func (l *ledger) summary(out io.Writer, stats forge.Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +127,7 @@ func (l *ledger) summary(out io.Writer, stats forge.Stats) {
 	}
 }
 
-// audit compares the books with the server's, past nginx and toxiproxy.
+// audit compares the ledger with the server's data, bypassing nginx and toxiproxy.
 func (s *soak) audit(ctx context.Context, out io.Writer) error {
 	report, err := s.bench.heal()
 	if err != nil {
@@ -153,7 +154,8 @@ func (s *soak) audit(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// leftBehind looks for goroutines and connections after the end, with a little time to go.
+// leftBehind checks for goroutines and connections after the end. It waits up to 5 s for them to
+// end.
 func (l *ledger) leftBehind(idle int, dialer *dialer) {
 	for range 100 {
 		if runtime.NumGoroutine() <= idle && dialer.open.Load() == 0 {
@@ -178,7 +180,8 @@ func (l *ledger) verdict(out io.Writer) error {
 	return fmt.Errorf("%d violations", l.violated)
 }
 
-// dialer spreads connections over the fronts, whatever address is asked for, and counts the open ones.
+// dialer distributes connections over the fronts, whatever address is requested, and counts the
+// open ones.
 type dialer struct {
 	fronts []string
 	next   atomic.Uint64
@@ -198,7 +201,7 @@ func (d *dialer) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	return &counted{Conn: c, close: sync.OnceFunc(func() { d.open.Add(-1) })}, nil
 }
 
-// counted tells the dialer when it closes.
+// counted is a connection that calls close when it is closed.
 type counted struct {
 	net.Conn
 	close func()

@@ -1,10 +1,10 @@
-// Program soak works with the client for a given time through nginx and toxiproxy, with faults in more than one request of ten, and proves that
-// nothing is lost, doubled or left behind:
+// Program soak uses the client for a given time through nginx and toxiproxy, with faults in more
+// than one of ten requests, and checks that nothing is lost, duplicated or left behind:
 //
 //	go run ./soak -for 10m
 //
-// The server side runs in a child process, so that the memory measured is the client's. A violation ends the program with status 1.
-// Without nginx it says so and goes without.
+// The server side runs in a child process, so that the memory measured is the client's. After a
+// violation the program exits with status 1. Without nginx it prints a message and runs without it.
 package main
 
 import (
@@ -37,7 +37,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// run is the whole program on the client's side.
+// run is the client's side of the program.
 func run(ctx context.Context, out io.Writer, duration time.Duration, workers int) error {
 	bench, err := startBench(ctx)
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// What the memory of a run may grow by, in KiB, whatever its length: the live heap, and the RSS, which follows how much was going on.
+// The limits of memory growth in a run, in KiB, whatever its length: of the live heap, and of the
+// RSS, which depends on the load.
 const (
 	heapLeeway = 1 << 10
 	rssLeeway  = 16 << 10
 )
 
-// mark is the memory at a time when nobody calls, in KiB.
+// mark is the memory while there are no calls, in KiB.
 type mark struct{ calls, rss, heap int64 }
 
 func takeMark(client *forge.Client) mark {
@@ -25,8 +26,8 @@ func takeMark(client *forge.Client) mark {
 	return mark{client.Stats().Calls, rss(), int64(stats.HeapAlloc >> 10)}
 }
 
-// judge compares the halves of the run: the lower marks of the second with the higher ones of the first. 1 MiB is allowed for 100,000
-// calls.
+// judge compares the halves of the run: the lower mark of the second with the higher mark of the
+// first. It allows 1 MiB for 100,000 calls, and at least the leeway.
 func (l *ledger) judge(out io.Writer, marks [4]mark) {
 	calls := marks[2].calls - marks[1].calls
 	for _, kind := range []struct {
@@ -46,8 +47,8 @@ func (l *ledger) judge(out io.Writer, marks [4]mark) {
 	}
 }
 
-// rss is the memory of this process in KiB, or 0 where the system does not tell. Pages of the program file do not count: they come
-// with the code that runs for the first time.
+// rss returns the memory of this process in KiB, or 0 if the system does not report it. Pages of
+// the program file do not count, because they are loaded when code runs for the first time.
 func rss() (size int64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// soak is the work and its books.
+// soak is the work and its ledger.
 type soak struct {
 	client *forge.Client
 	bench  *bench
@@ -24,7 +24,7 @@ type soak struct {
 	names  atomic.Int64
 }
 
-// work lets the workers call for a time, prints a line every ten seconds, and gives memory back at the end.
+// work runs the workers for a time, prints a line every ten seconds, and frees memory at the end.
 func (s *soak) work(ctx context.Context, out io.Writer, dialer *dialer, workers int, duration time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
@@ -53,7 +53,8 @@ func (s *soak) work(ctx context.Context, out io.Writer, dialer *dialer, workers 
 	debug.FreeOSMemory()
 }
 
-// worker calls until the time is over. The calls themselves are not broken off: what they did must be known.
+// worker makes calls until ctx ends. The calls themselves are not canceled, because their effects
+// must be known.
 func (s *soak) worker(ctx context.Context) {
 	account := s.books.open()
 	for ctx.Err() == nil {
@@ -84,8 +85,8 @@ func (s *soak) read() {
 	}
 }
 
-// create books an hour. An account on which that may have happened without being said is closed, so that each account's sum
-// tells of every single call.
+// create books an hour. If the outcome of a booking is unknown, its account is closed, so that each
+// account's sum checks every single call.
 func (s *soak) create(account int64) int64 {
 	_, err := s.client.Issues.AddSpentTime(context.Background(), forge.ID(s.bench.Books), account, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 	s.books.failed("create", err)
@@ -100,7 +101,7 @@ func (s *soak) create(account int64) int64 {
 	return account
 }
 
-// repeat sets an estimate, a call that is sent again whatever happens and has the same end.
+// repeat sets an estimate: a call that is retried after every failure, with the same result.
 func (s *soak) repeat(account int64) {
 	hours := rand.N(100) + 1
 	stats, err := s.client.Issues.SetTimeEstimate(context.Background(), forge.ID(s.bench.Books), account, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Duration(hours) * time.Hour)})
@@ -127,7 +128,7 @@ func (s *soak) list() {
 	}
 }
 
-// download reads the large file, whole or with an error.
+// download reads the large file. It must be complete or end with an error.
 func (s *soak) download() {
 	file, err := s.client.SecureFiles.Get(context.Background(), forge.Path("lists/app"), 1)
 	if s.books.failed("read", err) {
@@ -165,7 +166,7 @@ func (s *soak) exchange() {
 	s.books.failed("delete", err)
 }
 
-// content is a file that its number makes.
+// content returns the content of a file, which depends on its number.
 func content(number uint64, size int) []byte {
 	var seed [32]byte
 	for i := range 8 {

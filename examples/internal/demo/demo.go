@@ -1,5 +1,5 @@
-// Package demo is what the example programs share: how they start and end, which server they talk to, and the question before a
-// change.
+// Package demo has the code that the example programs share: their start and exit, the choice of
+// the server, and the confirmation of changes.
 package demo
 
 import (
@@ -21,17 +21,18 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// Finding is what a check has found: the program did its work, and the answer is no.
+// Finding is the result of a check that found something. The program itself succeeded.
 type Finding string //nolint:errname // it is no failure of the program
 
-// Error is what was found.
+// Error returns the finding.
 func (f Finding) Error() string { return string(f) }
 
-// Main runs a program until it ends or is interrupted. The process exits with 1 for a Finding and with 2 for another error.
+// Main runs a program until it ends or is interrupted. The process exits with 1 for a Finding and
+// with 2 for another error.
 func Main(run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) {
 	log.SetFlags(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process immediately
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
 	var finding Finding
@@ -46,7 +47,7 @@ func Main(run func(ctx context.Context, args []string, in io.Reader, out io.Writ
 	}
 }
 
-// Parse reads the flags, which the program has no arguments beside. Help goes to out.
+// Parse parses the flags. Other arguments are an error. Help is written to out.
 func Parse(flags *flag.FlagSet, args []string, out io.Writer) error {
 	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
@@ -67,14 +68,14 @@ func Parse(flags *flag.FlagSet, args []string, out io.Writer) error {
 type Server struct {
 	// Client is a client of it.
 	Client *forge.Client
-	// Embedded: it is a server of the program's own, with demo data.
+	// Embedded is true if the program started the server, with demo data.
 	Embedded bool
-	// Close ends an embedded server.
+	// Close stops an embedded server.
 	Close func()
 }
 
-// Connect makes a client of the server that FORGE_URL and FORGE_TOKEN name, or else of an embedded one with demo data. With
-// FORGE_VOCABULARY=gitlab it speaks the words of a GitLab server.
+// Connect returns the server that FORGE_URL and FORGE_TOKEN name, or an embedded one with demo
+// data. With FORGE_VOCABULARY=gitlab its client uses the vocabulary of a GitLab server.
 func Connect(out io.Writer, program string) (*Server, error) {
 	options := []forge.Option{forge.WithUserAgent(program + "/1.0")}
 	switch words := os.Getenv("FORGE_VOCABULARY"); words {
@@ -96,14 +97,15 @@ func Connect(out io.Writer, program string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	started := time.Now() // the demo data belong to a day of their own; from there time goes on
+	started := time.Now() // the server's clock starts at the time of the demo data
 	srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
 	client := srv.Client(forge.WithUserAgent(program + "/1.0"))
 	fmt.Fprintf(out, "Server  %s (embedded, demo data; FORGE_URL and FORGE_TOKEN name a real one)\n\n", client.BaseURL())
 	return &Server{Client: client, Embedded: true, Close: srv.Close}, nil
 }
 
-// Confirm asks a question and reports whether the answer is yes. Without an answer, as in a CI job, it is an error.
+// Confirm asks a question and reports whether the user agrees. Without a reply, as in a CI job, it
+// returns an error.
 func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) (bool, error) {
 	fmt.Fprintf(out, "\n%s [y/N] ", question)
 	answers := make(chan string, 1)
@@ -126,7 +128,7 @@ func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) 
 	}
 }
 
-// Ref is the reference that a flag holds: an id or a full path.
+// Ref parses the value of a flag: an id or a full path.
 func Ref(text string) forge.Ref {
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return forge.ID(id)
@@ -134,7 +136,8 @@ func Ref(text string) forge.Ref {
 	return forge.Path(text)
 }
 
-// ServerTime is the time of the server that gave an answer, so that ages do not depend on the clock of this machine.
+// ServerTime returns the time at which the server sent a response, so that ages do not depend on
+// the clock of this machine.
 func ServerTime(answer *forge.Response) time.Time {
 	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
 		return at
@@ -142,7 +145,7 @@ func ServerTime(answer *forge.Response) time.Time {
 	return time.Now()
 }
 
-// Ago is how long before now something was: 40s, 12m, 7h, 23d; "never" for the zero time.
+// Ago formats how long before now something was: 40s, 12m, 7h, 23d; "never" for the zero time.
 func Ago(now, at time.Time) string {
 	if at.IsZero() {
 		return "never"
@@ -159,7 +162,7 @@ func Ago(now, at time.Time) string {
 	}
 }
 
-// Count writes a number with its noun: 1 tag, 3 tags.
+// Count formats a number with its noun: 1 tag, 3 tags.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

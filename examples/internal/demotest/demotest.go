@@ -1,4 +1,4 @@
-// Package demotest is what the tests of the example programs share.
+// Package demotest has the code that the tests of the example programs share.
 package demotest
 
 import (
@@ -11,10 +11,12 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// pace is how much faster the clock of a server goes, so that nobody waits for its background work.
+// pace is how many times faster the clock of a server runs, so that tests do not wait for its
+// background work.
 const pace = 50
 
-// Server starts a server with the demo data and points the environment at it, as at a real one.
+// Server starts a server with the demo data and sets FORGE_URL and FORGE_TOKEN to it, as to a real
+// one.
 func Server(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	t.Helper()
 	srv := forgetest.New(t, append([]forgetest.Option{forgetest.WithDemo()}, options...)...)
@@ -25,7 +27,8 @@ func Server(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	return srv
 }
 
-// Run runs a program with an input, and returns what it printed below the line that names the server.
+// Run runs a program with an input, and returns what it printed below the line that names the
+// server.
 func Run(t *testing.T, program func(context.Context, []string, io.Reader, io.Writer) error, input string, args ...string) (string, error) {
 	t.Helper()
 	var out strings.Builder

@@ -14,11 +14,11 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// Itself names the variable that makes a test binary the program.
+// Itself is the environment variable that makes a test binary run the program.
 const Itself = "FORGE_EXAMPLE_ITSELF"
 
-// Main is the TestMain of a program. It lets the test binary be the program, so that there is a
-// process to interrupt.
+// Main is the TestMain of a program. If Itself is set, the test binary runs the program, so that
+// there is a process to interrupt.
 func Main(m *testing.M, program func()) {
 	if os.Getenv(Itself) != "" {
 		program()
@@ -27,11 +27,11 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Interrupt runs a program as a process and interrupts it at its first request, then at its
-// second one, and so on, until it has no further one. An interrupted program must fail, and must
-// not print what it says when it is done. start makes a server, points the environment at it,
-// and returns the arguments of a run. Interrupt returns at how many requests it interrupted the
-// program.
+// Interrupt runs a program as a process and interrupts it at its first request, then at its second
+// one, and so on, until a run has no further request. An interrupted program must fail, and must
+// not print done, the text that it prints at the end. start creates a server, sets the environment
+// to it, and returns the arguments of a run. Interrupt returns the number of requests at which it
+// interrupted the program.
 func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.Server, []string)) (requests int) {
 	t.Helper()
 	for ended := false; !ended; requests++ {
@@ -51,8 +51,8 @@ func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.S
 	return requests - 1
 }
 
-// interrupt runs the program and interrupts it when it has made more than n requests; it may end
-// before.
+// interrupt runs the program and interrupts it when it has sent more than n requests. The program
+// may end before that.
 func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended bool, code int, out string) {
 	t.Helper()
 	var text bytes.Buffer
@@ -64,7 +64,7 @@ func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
-		_ = cmd.Wait() // the exit code says it
+		_ = cmd.Wait() // the exit code is enough
 	}()
 	for srv.Count("*") <= before+n {
 		select {

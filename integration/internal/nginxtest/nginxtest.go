@@ -1,4 +1,4 @@
-// Package nginxtest runs nginx as a child process, with a configuration made for the occasion.
+// Package nginxtest runs nginx as a child process, with a generated configuration.
 package nginxtest
 
 import (
@@ -20,13 +20,13 @@ import (
 // ErrMissing is returned where there is no nginx on the PATH.
 var ErrMissing = errors.New("nginx is not on the PATH: apt-get install nginx")
 
-// Config is what the configuration has beyond what every nginx needs to run as anybody, in any folder.
+// Config extends the base configuration, with which nginx runs as any user, in any folder.
 type Config struct {
 	// HTTP holds directives of the http block: upstreams, maps.
 	HTTP string
 	// Server holds directives of the server block.
 	Server string
-	// TLS listens with HTTP/2 over TLS instead of plain HTTP, with a certificate of its own.
+	// TLS listens with HTTP/2 over TLS instead of plain HTTP, with a new certificate.
 	TLS bool
 }
 
@@ -42,7 +42,8 @@ type Server struct {
 	ended     chan error
 }
 
-// New runs nginx for a test and stops it when the test ends. Without nginx the test is skipped; the error log of a failed test is shown.
+// New runs nginx for a test and stops it when the test ends. Without nginx the test is skipped; the
+// error log of a failed test is shown.
 func New(t testing.TB, config Config) *Server {
 	t.Helper()
 	s, err := Start(t.TempDir(), config)
@@ -61,7 +62,7 @@ func New(t testing.TB, config Config) *Server {
 	return s
 }
 
-// Start runs nginx on a free port of 127.0.0.1 with all its files in dir. The caller stops it.
+// Start runs nginx on a free port of 127.0.0.1 with all its files in dir. The caller must stop it.
 func Start(dir string, config Config) (*Server, error) {
 	binary, err := find()
 	if err != nil {
@@ -82,7 +83,8 @@ func Start(dir string, config Config) (*Server, error) {
 	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config.text(listener.Addr().String())), 0o600); err != nil {
 		return nil, err
 	}
-	// nginx takes over the listening socket, as it does for an upgrade of itself: nobody else can get the port meanwhile.
+	// nginx inherits the listening socket, as when it upgrades itself, so that no other process can
+	// take the port.
 	socket, err := listener.(*net.TCPListener).File()
 	if err != nil {
 		return nil, err
@@ -104,14 +106,14 @@ func Start(dir string, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends nginx at once. It may be called more than once.
+// Stop ends nginx immediately. It may be called more than once.
 func (s *Server) Stop() {
 	_ = s.command.Process.Signal(syscall.SIGTERM)
 	err := <-s.ended
 	s.ended <- err
 }
 
-// Transport gives connections of their own, which trust the certificate.
+// Transport returns a transport with its own connections, which trusts the certificate.
 func (s *Server) Transport() *http.Transport {
 	t := &http.Transport{}
 	if s.authority != nil {
@@ -120,7 +122,8 @@ func (s *Server) Transport() *http.Transport {
 	return t
 }
 
-// AccessLog gives a line for each request that is over: "connection status method address encoding".
+// AccessLog returns a line for each request that has ended: "connection status method address
+// encoding".
 func (s *Server) AccessLog() []string {
 	text, err := os.ReadFile(filepath.Join(s.Dir, "access.log"))
 	if err != nil || len(text) == 0 {
@@ -129,7 +132,7 @@ func (s *Server) AccessLog() []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// ready waits for an answer to anything.
+// ready waits until nginx responds to anything.
 func (s *Server) ready() error {
 	address := strings.TrimPrefix(strings.TrimPrefix(s.URL, "http://"), "https://")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -154,7 +157,8 @@ func (s *Server) ready() error {
 	}
 }
 
-// text is the configuration. The worker stays the user who started nginx, as the folder may be closed to others.
+// text returns the configuration. The worker runs as the user who started nginx, because the folder
+// may be closed to others.
 func (c Config) text(address string) string {
 	user, listen, certificate := "", address, ""
 	if os.Geteuid() == 0 {
@@ -190,7 +194,8 @@ http {
 }
 `
 
-// find looks for the binary where Debian has it, too: only root has that folder on the PATH.
+// find returns the path of nginx. It also looks in Debian's folder, which only root has on the
+// PATH.
 func find() (string, error) {
 	for _, name := range []string{"nginx", "/usr/sbin/nginx"} {
 		if path, err := exec.LookPath(name); err == nil {

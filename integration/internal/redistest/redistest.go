@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Server is a running Redis, which keeps nothing on disk.
+// Server is a running Redis that keeps nothing on disk.
 type Server struct {
 	// Socket is the path of the Unix socket that it listens on.
 	Socket string
@@ -21,7 +21,8 @@ type Server struct {
 	ended   chan error
 }
 
-// New runs Redis for a test and stops it when the test ends. Without redis-server the test is skipped.
+// New runs Redis for a test and stops it when the test ends. Without redis-server the test is
+// skipped.
 func New(t testing.TB) *Server {
 	t.Helper()
 	binary, err := exec.LookPath("redis-server")
@@ -30,7 +31,7 @@ func New(t testing.TB) *Server {
 	}
 	dir := t.TempDir()
 	s := &Server{Socket: filepath.Join(dir, "redis.sock"), ended: make(chan error, 1)}
-	// A socket of its own and no port: nothing else can be on it.
+	// A private socket and no port: no other process can be there.
 	s.command = exec.Command(binary, "--port", "0", "--unixsocket", s.Socket, "--dir", dir, "--save", "", "--appendonly", "no") //nolint:noctx // it runs until Stop
 	if err := s.command.Start(); err != nil {
 		t.Fatal(err)
@@ -43,20 +44,21 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Stop ends Redis at once. It may be called more than once.
+// Stop ends Redis immediately. It may be called more than once.
 func (s *Server) Stop() {
 	_ = s.command.Process.Signal(syscall.SIGKILL)
 	err := <-s.ended
 	s.ended <- err
 }
 
-// Pause stops Redis without ending it: connections are taken and nothing is answered. Resume goes on.
+// Pause stops Redis without ending it: it accepts connections and sends no responses. Resume
+// continues it.
 func (s *Server) Pause() error { return s.command.Process.Signal(syscall.SIGSTOP) }
 
 // Resume ends Pause.
 func (s *Server) Resume() error { return s.command.Process.Signal(syscall.SIGCONT) }
 
-// ready waits until the socket is there and takes connections.
+// ready waits until the socket exists and accepts connections.
 func (s *Server) ready() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

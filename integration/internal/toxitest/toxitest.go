@@ -1,4 +1,4 @@
-// Package toxitest runs toxiproxy inside the process.
+// Package toxitest runs toxiproxy in the process of the test.
 package toxitest
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Toxic is something that goes wrong on a connection, in toxiproxy's own words.
+// Toxic is a fault of a connection, in toxiproxy's terms.
 type Toxic struct {
 	// Type is latency, reset_peer, limit_data, timeout, bandwidth or slicer.
 	Type string `json:"type"`
-	// Stream is downstream (answers, the default of toxiproxy) or upstream (requests).
+	// Stream is downstream (responses, the default of toxiproxy) or upstream (requests).
 	Stream string `json:"stream,omitempty"`
-	// Toxicity is the share of the connections that it strikes; 0 is all.
+	// Toxicity is the share of the connections that have the fault; 0 means all.
 	Toxicity float64 `json:"toxicity,omitempty"`
 	// Attributes are the parameters of the type.
 	Attributes map[string]int `json:"attributes"`
@@ -35,7 +35,8 @@ type Proxy struct {
 	proxy *toxiproxy.Proxy
 }
 
-// Start starts a proxy on a free port of 127.0.0.1 in front of upstream, a host and port or an address. The caller closes it.
+// Start starts a proxy on a free port of 127.0.0.1 in front of upstream, a host and port or an
+// address. The caller must close it.
 func Start(upstream string, toxics ...Toxic) (*Proxy, error) {
 	p := &Proxy{
 		Address:  "127.0.0.1:0",
@@ -45,18 +46,18 @@ func Start(upstream string, toxics ...Toxic) (*Proxy, error) {
 	return p, p.up(toxics)
 }
 
-// URL is the address for clients.
+// URL returns the address for clients.
 func (p *Proxy) URL() string { return "http://" + p.Address }
 
-// Close ends the proxy and its connections.
+// Close stops the proxy and closes its connections.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.proxy.Stop()
 }
 
-// Become ends all connections and has other toxics for new ones, at the same address. (Toxics of a running connection can be
-// exchanged too, but some act only on connections that begin with them.)
+// Become closes all connections and uses other toxics for new ones, at the same address. (Toxics of
+// an open connection can be replaced too, but some act only on connections that start with them.)
 func (p *Proxy) Become(toxics ...Toxic) error {
 	p.Close()
 	return p.up(toxics)
