@@ -11,33 +11,34 @@ import (
 //
 //   - The call is its own RoundTripper. go-retryablehttp passes no request to its policy after a
 //     network error, and its hooks share no state. Here policy and state are one value per call.
-//     Rejected: a shared retrying client with state in the context; a wrapper around the retry loop,
-//     which cannot see a single attempt.
-//   - The library opens request bodies itself: go-retryablehttp buffers readers, and opens a function
-//     once only to measure it.
-//   - A failed call closes no connections. go-retryablehttp closes the idle connections of its client
-//     when it gives up; the RoundTripper that it gets has no such method.
-//   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success, with which a
-//     206 that nobody requested was saved as a complete file.
-//   - MaybeApplied is set for repeatable writes, too: a PUT whose attempts were all lost may have been
-//     applied.
-//   - A redirect on the same origin without a query keeps the query of a GET: servers announce a moved
-//     project by path only, and a list without its filters is another list.
-//   - A download that has left the origin never gets the credential again, even if a later redirect
-//     leads back: another server chose that address.
-//   - Downloads request the encoding identity, so that the size is known and the bytes are those of
-//     the file.
-//   - Sudo is a header, so that it is in no address, link or log. Document 2 §4.3 has a parameter for
-//     one call, and Document 1 §5 a general rule without a form; deployed servers accept both.
-//   - A goroutine that may run the caller's code is a task.Task, or the goroutine in upload_reader.go
-//     that reads a body. A panic is raised again where the caller can recover it, runtime.Goexit is an
-//     error, and every wait ends with the context. In a plain call a hook, a Limiter, a logger or a
-//     transport runs in the caller's goroutine. Rejected: a goroutine for each hook, which every call
-//     would pay for.
-//   - The log and the dry run are values that their options set, so that other programs do not link
-//     them, nor log/slog: 136 KB of a binary.
-//   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set headers on
-//     them without a copy.
+//     Rejected: a shared retrying client with state in the context; a wrapper around the retry
+//     loop, which cannot see a single attempt.
+//   - The library opens request bodies itself: go-retryablehttp buffers readers, and opens a
+//     function once only to measure it.
+//   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
+//     client when it gives up; the RoundTripper that it gets has no such method.
+//   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success, with
+//     which a 206 that nobody requested was saved as a complete file.
+//   - MaybeApplied is set for repeatable writes, too: a PUT whose attempts were all lost may have
+//     been applied.
+//   - A redirect on the same origin without a query keeps the query of a GET: servers announce a
+//     moved project by path only, and a list without its filters is another list.
+//   - A download that has left the origin never gets the credential again, even if a later
+//     redirect leads back: another server chose that address.
+//   - Downloads request the encoding identity, so that the size is known and the bytes are those
+//     of the file.
+//   - Sudo is a header, so that it is in no address, link or log. Document 2 §4.3 has a parameter
+//     for one call, and Document 1 §5 a general rule without a form; deployed servers accept
+//     both.
+//   - A goroutine that may run the caller's code is a task.Task, or the goroutine in
+//     upload_reader.go that reads a body. A panic is raised again where the caller can recover
+//     it, runtime.Goexit is an error, and every wait ends with the context. In a plain call a
+//     hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
+//     goroutine for each hook, which every call would pay for.
+//   - The log and the dry run are values that their options set, so that other programs do not
+//     link them, nor log/slog: 136 KB of a binary.
+//   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
+//     headers on them without a copy.
 
 // call is one call: the request, the policy, and the record of its attempts. It is the
 // http.RoundTripper below the loop of go-retryablehttp, so that one policy evaluates every attempt,

@@ -21,25 +21,26 @@ import (
 
 // Decisions about requests:
 //
-//   - exclude_paths is sent as exclude_paths[], as documented, so that a path may have a comma. For a
-//     deployed server that expects one joined value there is Query("exclude_paths", "a,b").
-//   - Times are sent in UTC, in milliseconds, as in responses; for audit events in seconds, the only
-//     form of Document 1 §4.7. An upper bound is rounded up and every other time down, so that a bound
-//     includes the item that it was taken from.
-//   - Values that cannot be encoded are an error even with Unchecked: a comma in a label, brackets in
-//     the key of a Hash, a nil pointer in a filter, a time that RFC 3339 cannot represent, a fraction
-//     of a second in MaximumTimeout. Unchecked disables every other rule of options.
-//   - Lengths of time in options are Go types: WorkDuration and Age where the API has a human form,
-//     time.Duration where it has seconds. Settings keep integers with their units in the names or
-//     comments; response types keep the numbers of the response.
-//   - not takes ids, names and numbers. Its row (Document 2 §4.1.1, §4.2.1) names keys and no words:
-//     not[x]=None is x=Any. Only not[milestone_id] takes words, since it takes nothing else. Two keys
-//     exclude each other if their own rows do.
+//   - exclude_paths is sent as exclude_paths[], as documented, so that a path may have a comma.
+//     For a deployed server that expects one joined value there is Query("exclude_paths", "a,b").
+//   - Times are sent in UTC, in milliseconds, as in responses; for audit events in seconds, the
+//     only form of Document 1 §4.7. An upper bound is rounded up and every other time down, so
+//     that a bound includes the item that it was taken from.
+//   - Values that cannot be encoded are an error even with Unchecked: a comma in a label,
+//     brackets in the key of a Hash, a nil pointer in a filter, a time that RFC 3339 cannot
+//     represent, a fraction of a second in MaximumTimeout. Unchecked disables every other rule of
+//     options.
+//   - Lengths of time in options are Go types: WorkDuration and Age where the API has a human
+//     form, time.Duration where it has seconds. Settings keep integers with their units in the
+//     names or comments; response types keep the numbers of the response.
+//   - not takes ids, names and numbers. Its row (Document 2 §4.1.1, §4.2.1) names keys and no
+//     words: not[x]=None is x=Any. Only not[milestone_id] takes words, since it takes nothing
+//     else. Two keys exclude each other if their own rows do.
 //   - Zero is not a duration for SetTimeEstimate and AddSpentTime: the resets are separate calls.
 //   - FileReader and FileBytes take no name; File.Named sets one. Few endpoints use the name in a
 //     multipart body.
-//   - Promote without a body sends /promote alone. A body without the command is an error, because it
-//     would only add a comment.
+//   - Promote without a body sends /promote alone. A body without the command is an error,
+//     because it would only add a comment.
 
 // checker is implemented by options that have rules: required, exclusive and companion parameters,
 // patterns, hard sizes. It runs before anything is sent; nil options are checked as zero options.

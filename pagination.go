@@ -20,17 +20,19 @@ import (
 
 // Decisions about lists:
 //
-//   - The query of a next link is used completely, without credentials, sudo and the placeholders of
-//     the route. Rejected: using the position parameters only, which differ from server to server.
+//   - The query of a next link is used completely, without credentials, sudo and the placeholders
+//     of the route. Rejected: using the position parameters only, which differ from server to
+//     server.
 //   - LoopDetector finds loops in constant memory, and a link to the page itself immediately. The
 //     items of the last page are yielded before the error. Rejected: a set of all pages read.
-//   - A link that says "next" and cannot be parsed, or has no address or no query, is an error, and so
-//     is an X-Next-Page that is not a number: an early end would lose rows. A link has at most 64 KiB:
-//     a longer one would make a cursor that cannot be stored.
-//   - A cursor has the complete query of its page, so that it does not depend on how later versions
-//     build one, and a hash of route, path arguments and filters, so that another list rejects it.
-//   - After an early end of the loop a list waits 100 ms for its goroutines. Then it leaves those that
-//     are inside a blocked function of the caller.
+//   - A link that says "next" and cannot be parsed, or has no address or no query, is an error,
+//     and so is an X-Next-Page that is not a number: an early end would lose rows. A link has at
+//     most 64 KiB: a longer one would make a cursor that cannot be stored.
+//   - A cursor has the complete query of its page, so that it does not depend on how later
+//     versions build one, and a hash of route, path arguments and filters, so that another list
+//     rejects it.
+//   - After an early end of the loop a list waits 100 ms for its goroutines. Then it leaves those
+//     that are inside a blocked function of the caller.
 
 const maxPerPage = 100
 

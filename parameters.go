@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// The fields of options, and the rules for all fields of a kind: an int64 is an id, an int of a query
-// is a number that is not negative. They are found once for each type, so that a new field of options
-// has the rules without further code. zz_parameters.go, which is generated from the catalogue and from
-// testdata/spec/deployed_parameters.json, has the query parameters of each endpoint. Enum values are
-// not checked.
+// The fields of options, and the rules for all fields of a kind: an int64 is an id, an int of a
+// query is a number that is not negative. They are found once for each type, so that a new field
+// of options has the rules without further code. zz_parameters.go, which is generated from the
+// catalogue and from testdata/spec/deployed_parameters.json, has the query parameters of each
+// endpoint. Enum values are not checked.
 
 // optionField is a field of an options type.
 type optionField struct {

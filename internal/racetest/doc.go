@@ -1,2 +1,2 @@
-// Package racetest tells tests whether the race detector is on, which slows them and allocates.
+// Package racetest reports whether the race detector is on, which slows tests and allocates.
 package racetest

@@ -25,7 +25,7 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 	default:
 		t.final = t.mode
 	}
-	// A file system without modes refuses this; then the file is no wider than it will be.
+	// A file system without modes refuses this; the file then has at most its final permissions.
 	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
 		t.mode = hidden
 	}

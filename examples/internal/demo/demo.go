@@ -22,7 +22,7 @@ import (
 )
 
 // Finding is the result of a check that found something. The program itself succeeded.
-type Finding string //nolint:errname // it is no failure of the program
+type Finding string //nolint:errname // not an error of the program
 
 // Error returns the finding.
 func (f Finding) Error() string { return string(f) }
