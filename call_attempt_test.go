@@ -192,7 +192,7 @@ func TestHeaderTimeout(t *testing.T) {
 			}
 			err := c.Do(t.Context(), callOf(k), nil, opts...)
 			require.ErrorIs(t, err, ErrTimeout)
-			require.ErrorContains(t, err, "no answer within 20ms")
+			require.ErrorContains(t, err, "no response within 20ms")
 			e := asError(t, err)
 			assert.Equal(t, []int{4, 4, 1}[i], e.Attempts)
 			assert.Equal(t, k != ClassSafe, e.MaybeApplied)

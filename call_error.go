@@ -21,13 +21,13 @@ func (c *call) decodeError(err error, size int) error {
 	var large *jsonread.LimitError
 	switch {
 	case errors.As(err, &large):
-		return c.failAfterSuccess(&sentinelError{sentinel: ErrTooLarge, text: "the answer has too many items: " + large.Error()})
+		return c.failAfterSuccess(&sentinelError{sentinel: ErrTooLarge, text: "the response has too many items: " + large.Error()})
 	case errors.As(err, &syntax):
-		return c.badResponse(fmt.Sprintf("the answer is not valid JSON: %s of %d", syntax, size), nil)
+		return c.badResponse(fmt.Sprintf("the response is not valid JSON: %s of %d", syntax, size), nil)
 	case errors.As(err, &strict):
 		return c.badResponse("strict decoding: "+safetext.Clean(strict.Error(), 512), nil)
 	}
-	return c.badResponse("the answer cannot be decoded: "+err.Error(), err)
+	return c.badResponse("the response cannot be decoded: "+err.Error(), err)
 }
 
 func (c *call) badResponse(text string, cause error) error {
@@ -168,9 +168,9 @@ func hintTLS(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &unknown), errors.As(err, &roots):
-		return "if the server's certificate comes from a private authority, give that to WithRootCAs (NewClientFromEnv takes " + jobAuthorities + " in a CI job)"
+		return "if the server's certificate comes from a private authority, pass it to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
 	case strings.Contains(err.Error(), "remote error: tls: certificate required"), strings.Contains(err.Error(), "remote error: tls: bad certificate"):
-		return "the server asks for a certificate of the client: set TLSClientConfig.Certificates in the transport of WithHTTPClient"
+		return "the server requests a client certificate: set TLSClientConfig.Certificates in the transport of WithHTTPClient"
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	case next.User != nil:
 		return nil, "the server redirects to an address with a user or password"
 	case resp.StatusCode == http.StatusSeeOther && !safeMethod:
-		return nil, "the server answers a write with 303, so its result is not known"
+		return nil, "the server responds to a write with 303, so its result is not known"
 	}
 	next.Fragment, next.RawFragment = "", ""
 	if sameOrigin(&c.url, next) && sameOrigin(&c.url, from) {
@@ -73,7 +73,7 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	host := c.safeText(next.Scheme+"://"+next.Host, 256)
 	switch {
 	case c.options.kind != kindStream:
-		return nil, "the server redirects to " + host + ", which is not the client's origin: if that is where it lives now, give its address to NewClient"
+		return nil, "the server redirects to " + host + ", which is not the client's origin: if the server has moved there, pass that address to NewClient"
 	case !safeMethod:
 		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
 	case next.Scheme != "https" && !c.mayUsePlainHTTP(next):

@@ -244,10 +244,10 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	switch {
 	case isHTML(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: "the answer is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
+		return &sentinelError{sentinel: ErrAnswer, text: "the response is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
 	case !isJSON(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: "the answer is " + safetext.Clean(media, 128) + " instead of JSON"}
+		return &sentinelError{sentinel: ErrAnswer, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}
 	case c.options.kind == kindNoResult:
 		return nil
 	}
@@ -289,7 +289,7 @@ func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
 
 func (c *call) tooLarge(limit int64) error {
 	c.response.permanent = true
-	return &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes (MaxBytes)", limit)}
+	return &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the response is larger than %d bytes (MaxBytes)", limit)}
 }
 
 // decode decodes the buffered response into out.
@@ -304,11 +304,11 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	value := bytes.TrimSpace(data)
 	switch {
 	case len(value) == 0:
-		return c.badResponse("the answer has no body", nil)
+		return c.badResponse("the response has no body", nil)
 	case len(data)-len(value) > maxWhitespace:
-		return c.badResponse("the answer has more than 4 KiB of white space around its value", nil)
+		return c.badResponse("the response has more than 4 KiB of white space around its value", nil)
 	case string(value) == "null":
-		return c.badResponse("the answer is null", nil)
+		return c.badResponse("the response is null", nil)
 	}
 	if translate := c.request.translate; translate != nil {
 		var err error
@@ -327,7 +327,7 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	}
 	for _, m := range r.Mismatches() {
 		if m.Pointer == "" {
-			return c.badResponse("the answer is a JSON "+m.Got+", which is not what this endpoint answers", nil)
+			return c.badResponse("the response is a JSON "+m.Got+", which is not what this endpoint returns", nil)
 		}
 		c.response.mismatches = append(c.response.mismatches, Mismatch(m))
 	}
@@ -431,7 +431,7 @@ func (c *call) checkComplete(out any) error {
 		return nil
 	}
 	if missing, remedy := response.truncation(c.query.Get("access_raw_diffs") == "true"); missing != "" {
-		c.response.fail(&sentinelError{sentinel: ErrIncomplete, text: "the answer is not whole: " + missing + ": " + remedy})
+		c.response.fail(&sentinelError{sentinel: ErrIncomplete, text: "the response is truncated: " + missing + ": " + remedy})
 		return c.newError()
 	}
 	return nil

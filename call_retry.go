@@ -129,7 +129,7 @@ func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	case resend:
 	}
 	if !c.refusedStream() && !c.gate().Retries.Spend() {
-		state.noRetryReason = "not repeated: the client's retry budget is used up, as most calls fail"
+		state.noRetryReason = "not retried: the client's retry budget is used up, because most calls fail"
 		return false
 	}
 	if next.serverAsked {

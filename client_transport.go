@@ -19,7 +19,7 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 		return transport, err
 	}
 	own, isTransport := transport.(*http.Transport)
-	asked, reason := slices.Contains(c.builder.given, "WithRootCAs"), "the transport of WithHTTPClient has RootCAs of its own"
+	asked, reason := slices.Contains(c.builder.given, "WithRootCAs"), "the transport of WithHTTPClient has its own RootCAs"
 	switch {
 	case !isTransport:
 		reason = "the RoundTripper of WithHTTPClient is not an *http.Transport: set the certificates there"
@@ -40,7 +40,7 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 // *http.Transport, and any other RoundTripper unchanged.
 func newTransport(given http.RoundTripper) (http.RoundTripper, error) {
 	if given != nil && isNil(given) {
-		return nil, &ValidationError{Option: "WithHTTPClient", Reason: fmt.Sprintf("the Transport is a nil %T: leave it out for the default", given)}
+		return nil, &ValidationError{Option: "WithHTTPClient", Reason: fmt.Sprintf("the Transport is a nil %T: omit it for the default", given)}
 	}
 	switch t := given.(type) {
 	case nil:

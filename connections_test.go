@@ -183,10 +183,10 @@ func TestTunnelRefused(t *testing.T) {
 		status, attempts int
 		says             string
 	}{
-		{407, 1, "the proxy answered 407 Proxy Authentication Required: check the user and password"},
-		{403, 1, "the proxy answered 403 Forbidden"},
-		{429, 4, "the proxy answered 429 Too Many Requests"},
-		{502, 4, "the proxy answered 502 Bad Gateway"},
+		{407, 1, "the proxy responded with 407 Proxy Authentication Required: check the user and password"},
+		{403, 1, "the proxy responded with 403 Forbidden"},
+		{429, 4, "the proxy responded with 429 Too Many Requests"},
+		{502, 4, "the proxy responded with 502 Bad Gateway"},
 	} {
 		proxy := newWire(t, always(say(test.status, "", jsonType)))
 		address, err := url.Parse(proxy.url)

@@ -378,7 +378,7 @@ func TestDecodeErrorsNameTheCall(t *testing.T) {
 		`{"id":1} {`:                    "unexpected data after the value at byte 9 of 10",
 		"\v{}":                          "a value was expected at byte 0 of 3",
 		"{}\v":                          "unexpected data after the value at byte 2 of 3",
-		`[{"id":1}]`:                    "the answer is a JSON array",
+		`[{"id":1}]`:                    "the response is a JSON array",
 		strings.Repeat("[", 20000) + "": "nested too deeply at byte 10000 of 20000",
 	} {
 		_, err := decodeClient(t, text).Namespaces.Get(ctx, ID(7))
@@ -455,7 +455,7 @@ func TestDecodeForeign(t *testing.T) {
 	assert.Equal(t, []string{"/parts/0/name"}, pointers(response.Mismatches))
 
 	err = decodeClient(t, `[1]`).Do(ctx, call, &value)
-	assert.ErrorContains(t, err, "the answer is a JSON array")
+	assert.ErrorContains(t, err, "the response is a JSON array")
 	for _, text := range []string{`[null]`, `[[]]`} {
 		_, err = Collect(ListAs[own](ctx, decodeClient(t, text), call))
 		assert.ErrorContains(t, err, "item 0 of the page", text)

@@ -49,9 +49,9 @@ const (
 	ErrRedirect = sentinel("redirect refused")
 	// ErrAnswer: a complete response that is not what the endpoint documents, such as an HTML page or
 	// invalid JSON. A truncated one is io.ErrUnexpectedEOF, one that is too large ErrTooLarge.
-	ErrAnswer = sentinel("unusable answer")
+	ErrAnswer = sentinel("unusable response")
 	// ErrTooLarge: a response over the limit of MaxBytes.
-	ErrTooLarge = sentinel("answer too large")
+	ErrTooLarge = sentinel("response too large")
 	// ErrChecksum: a download whose content does not match its checksum.
 	ErrChecksum = sentinel("checksum differs")
 	// ErrDryRun: returned by every call with the request option DryRun, once its request is planned.
@@ -59,7 +59,7 @@ const (
 	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
 	// ErrIncomplete: a response that the server truncated, if the request option Complete is set.
-	ErrIncomplete = sentinel("incomplete answer")
+	ErrIncomplete = sentinel("incomplete response")
 	// ErrRepeatedPage: a list whose next link leads back to a page already read.
 	ErrRepeatedPage = sentinel("page repeats")
 	// ErrCredential: the credential could not be obtained or refreshed.

@@ -325,7 +325,7 @@ func (c *MergeRequestChanges) Incomplete() bool {
 }
 
 func (c *MergeRequestChanges) truncation(raw bool) (missing, remedy string) {
-	remedy = "AccessRawDiffs reads them whole"
+	remedy = "use AccessRawDiffs to read them completely"
 	if raw {
 		remedy = "the server has no larger form: clone the repository"
 	}
@@ -382,7 +382,7 @@ func (v *DiffVersion) Incomplete() bool {
 }
 
 func (v *DiffVersion) truncation(bool) (missing, remedy string) {
-	remedy = "GetChanges with AccessRawDiffs reads the latest version whole"
+	remedy = "GetChanges with AccessRawDiffs reads the complete latest version"
 	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), truncatedDiffs(v.Diffs)), remedy
 }
 

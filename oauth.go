@@ -58,7 +58,7 @@ func withoutTokenResponse(err, cause error) error {
 	if rejected.Response != nil {
 		status = rejected.Response.StatusCode
 	}
-	reason := fmt.Sprintf("the token endpoint answered %d", status)
+	reason := fmt.Sprintf("the token endpoint responded with %d", status)
 	if isTokenErrorCode(rejected.ErrorCode) {
 		reason += " " + rejected.ErrorCode
 	}

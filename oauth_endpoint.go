@@ -95,7 +95,7 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 type tokenStatusError struct{ status int }
 
 func (e *tokenStatusError) Error() string {
-	return fmt.Sprintf("the token endpoint answered %d %s", e.status, statusText(e.status))
+	return fmt.Sprintf("the token endpoint responded with %d %s", e.status, statusText(e.status))
 }
 
 // exchangeError returns the error of an exchange, without anything that the endpoint sent. A

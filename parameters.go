@@ -313,5 +313,5 @@ func isRE2(param, pattern string) error {
 	if bad := (*syntax.Error)(nil); errors.As(err, &bad) { // its text would state the kind of error again
 		reason = bad.Code.String() + ": `" + bad.Expr + "`"
 	}
-	return &ValidationError{Param: param, Reason: "it is no RE2 pattern: " + reason}
+	return &ValidationError{Param: param, Reason: "it is not an RE2 pattern: " + reason}
 }

@@ -81,7 +81,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	if err != nil {
 		return nil, err
 	}
-	const whole = "a preview needs the whole list: omit this option"
+	const whole = "a preview needs the complete list: omit this option"
 	switch {
 	case settings.onePage:
 		return nil, r.withRoute(&ValidationError{Option: "OnePage", Reason: whole})

@@ -256,7 +256,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	}
 	base := r.core.config.bases[r.route.base]
 	if base == nil {
-		return nil, r.withRoute(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: give it with WithRegistry"})
+		return nil, r.withRoute(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: set it with WithRegistry"})
 	}
 	u := joinURL(base, r.fullPath)
 	if s.kind != kindList { // each page of a list has its own query
@@ -316,7 +316,7 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 }
 
 // errNilContext is the error of a call that nothing could end.
-var errNilContext = &ValidationError{Option: "ctx", Reason: "nil Context: use context.Background() where there is none"}
+var errNilContext = &ValidationError{Option: "ctx", Reason: "nil Context: use context.Background() if there is none"}
 
 // withRoute returns err as a *ValidationError with the route.
 func (r *request) withRoute(err error) error {
@@ -338,7 +338,7 @@ func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 		r.checksum = checksum{want: sum, make: sha256.New}
 	case r.err == nil:
 		r.err = &ValidationError{Option: "SecureFile.ChecksumAlgorithm", Param: "checksum_algorithm",
-			Reason: "it is none that this version knows: clear Checksum to download without comparing"}
+			Reason: "this version does not know it: clear Checksum to download without comparing"}
 	}
 	return r
 }

@@ -310,9 +310,9 @@ func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 		digest, err := hex.DecodeString(sum)
 		switch {
 		case algorithm != ChecksumSHA256:
-			o.reject("Checksum", "", "the algorithm is none that this version knows")
+			o.reject("Checksum", "", "this version does not know the algorithm")
 		case err != nil || len(digest) != sha256.Size:
-			o.reject("Checksum", "", "it is no SHA-256, which has 64 hex digits")
+			o.reject("Checksum", "", "it is not a SHA-256, which has 64 hex digits")
 		default:
 			o.checksum = checksum{want: sum, make: sha256.New}
 		}

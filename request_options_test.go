@@ -73,7 +73,7 @@ func TestComplete(t *testing.T) {
 		rows                             []cutRow
 		read                             func(context.Context, *Client, ...RequestOption) (truncatable, error)
 	}{
-		{"changes", "GET /projects/42/merge_requests/14/changes", "", "AccessRawDiffs reads them whole", "clone",
+		{"changes", "GET /projects/42/merge_requests/14/changes", "", "use AccessRawDiffs to read them completely", "clone",
 			append(append(flagRows("changes"), countRows("changes_count", "changes")...), overflow, enough), changes(nil)},
 		{"raw changes", "GET /projects/42/merge_requests/14/changes", "access_raw_diffs=true", "clone the repository", "AccessRawDiffs",
 			append(append(flagRows("changes"), countRows("changes_count", "changes")...), overflow, enough), changes(&ChangesOptions{AccessRawDiffs: new(true)})},

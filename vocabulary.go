@@ -205,5 +205,5 @@ func (w *words) neutral(kind, word string) (neutral string, known bool) {
 // unnamed returns the error for a parameter that the contract does not name, and for which the
 // client has no word.
 func unnamed(param, byHand string) *ValidationError {
-	return &ValidationError{Param: param, Reason: "the contract does not name it: it needs WithVocabulary(forge.GitLab), or give it by hand" + byHand}
+	return &ValidationError{Param: param, Reason: "the contract does not name it: it needs WithVocabulary(forge.GitLab), or set it by hand" + byHand}
 }

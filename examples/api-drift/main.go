@@ -170,7 +170,7 @@ func judge(route string, err error) (note unread, ends bool) {
 	case failed.Status == 501:
 		note.reason, note.failed = "", false // not an error: the server does not have the endpoint
 	case failed.Status < 400 && note.reason == "":
-		note.reason, note.failed = "incomplete answer", true
+		note.reason, note.failed = "incomplete response", true
 	}
 	return note, false
 }

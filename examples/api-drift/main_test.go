@@ -285,7 +285,7 @@ func TestFailedReads(t *testing.T) {
 	srv.Fail("GET /users", forgetest.SignInPage())
 	out, err := walkAll(t, srv)
 	require.EqualError(t, err, "no drift in what was read; the report is incomplete: 2 endpoints failed")
-	assert.Contains(t, out, "  GET /namespaces: 505 HTTP Version Not Supported, server error\n  GET /users: 200 OK, unusable answer\n")
+	assert.Contains(t, out, "  GET /namespaces: 505 HTTP Version Not Supported, server error\n  GET /users: 200 OK, unusable response\n")
 	assert.Contains(t, out, "No drift: 55 of 59 read endpoints were read.\n")
 
 	for fault, want := range map[*forgetest.Fault]error{

@@ -103,7 +103,7 @@ func TestRefreshTokenRevoked(t *testing.T) {
 	err := spend(t, p.connect(t, forge.WithOAuth(p.config(), token)))
 	require.ErrorIs(t, err, forge.ErrUnauthorized)
 	require.ErrorIs(t, err, forge.ErrCredential)
-	assert.ErrorContains(t, err, "the token endpoint answered 401 invalid_grant")
+	assert.ErrorContains(t, err, "the token endpoint responded with 401 invalid_grant")
 	requireNoSecret(t, err, token)
 	assert.Len(t, p.called.requests(), 1)
 	assert.Len(t, p.asked.requests(), 1)

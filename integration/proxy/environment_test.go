@@ -96,7 +96,7 @@ func TestTunnelRefused(t *testing.T) {
 		t.Run(status, func(t *testing.T) {
 			p := newForward(t, s.Listener.Addr(), status)
 			r := run(t, job{BaseURL: "https://example.com", Authority: s.authority()}, "HTTPS_PROXY="+p.url)
-			r.requireFailure(t, "the proxy answered "+status, attempts, attempts, attempts)
+			r.requireFailure(t, "the proxy responded with "+status, attempts, attempts, attempts)
 			assert.Equal(t, []bool{false, false, false}, r.Applied)
 			requests, received := p.seen()
 			assert.Len(t, requests, 3*attempts)

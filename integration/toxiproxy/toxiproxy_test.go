@@ -232,7 +232,7 @@ func TestSilence(t *testing.T) {
 		s := newSetup(t, false, toxitest.Toxic{Type: "timeout", Stream: stream})
 		_, err := s.client.Issues.GetTimeStats(t.Context(), s.ref(), 1, forge.HeaderTimeout(20*time.Millisecond))
 		require.ErrorIs(t, err, forge.ErrTimeout)
-		assert.ErrorContains(t, err, "no answer within 20ms (4 attempts)")
+		assert.ErrorContains(t, err, "no response within 20ms (4 attempts)")
 		_, err = s.client.Issues.AddSpentTime(t.Context(), s.ref(), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}, forge.HeaderTimeout(20*time.Millisecond))
 		require.ErrorIs(t, err, forge.ErrTimeout)
 		assert.ErrorContains(t, err, "the write may have been applied")

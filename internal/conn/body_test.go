@@ -58,7 +58,7 @@ func TestUploadTimeout(t *testing.T) {
 		fails string
 	}{
 		"the server takes no bytes": {1, "the connection stalled for 1m0s"},
-		"the server is silent":      {2, "no answer within 10s"},
+		"the server is silent":      {2, "no response within 10s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -118,7 +118,7 @@ func (c *Context) expire(now time.Duration) {
 	}
 	text := fmt.Sprintf("the connection stalled for %s", c.Limits.Stall)
 	if c.awaitsResponse {
-		text = fmt.Sprintf("no answer within %s", c.Limits.Header)
+		text = fmt.Sprintf("no response within %s", c.Limits.Header)
 	}
 	c.cancel(&timeoutError{text, c.Limits.Err})
 }

@@ -21,7 +21,7 @@ func (e *ProxyError) Error() string {
 	if name == "" {
 		name = ProxyStatusText(e.Status)
 	}
-	text := fmt.Sprintf("the proxy answered %d %s", e.Status, name)
+	text := fmt.Sprintf("the proxy responded with %d %s", e.Status, name)
 	if e.Status == http.StatusProxyAuthRequired {
 		text += ": check the user and password in the address of the proxy"
 	}
@@ -51,7 +51,7 @@ func redactProxyErrors(find func(*http.Request) (*url.URL, error)) func(*http.Re
 	return func(req *http.Request) (*url.URL, error) {
 		proxy, err := find(req)
 		if err != nil {
-			return nil, errors.New("the proxy's address cannot be used: HTTPS_PROXY, or what the transport's Proxy gives, must be a URL")
+			return nil, errors.New("the proxy's address cannot be used: HTTPS_PROXY, or the result of the transport's Proxy, must be a URL")
 		}
 		return proxy, nil
 	}

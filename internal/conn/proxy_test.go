@@ -18,13 +18,13 @@ func TestProxyError(t *testing.T) {
 		text      string
 		permanent bool
 	}{
-		{407, "the proxy answered 407 Proxy Authentication Required: check the user and password in the address of the proxy", true},
-		{403, "the proxy answered 403 Forbidden", true},
-		{408, "the proxy answered 408 Request Timeout", false},
-		{425, "the proxy answered 425 Too Early", false},
-		{429, "the proxy answered 429 Too Many Requests", false},
-		{502, "the proxy answered 502 Bad Gateway", false},
-		{525, "the proxy answered 525 TLS Handshake Failed", false},
+		{407, "the proxy responded with 407 Proxy Authentication Required: check the user and password in the address of the proxy", true},
+		{403, "the proxy responded with 403 Forbidden", true},
+		{408, "the proxy responded with 408 Request Timeout", false},
+		{425, "the proxy responded with 425 Too Early", false},
+		{429, "the proxy responded with 429 Too Many Requests", false},
+		{502, "the proxy responded with 502 Bad Gateway", false},
+		{525, "the proxy responded with 525 TLS Handshake Failed", false},
 	} {
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "7")

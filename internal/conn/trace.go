@@ -109,7 +109,7 @@ func UnwrapURLError(err error) error {
 		err = wrapped.Err
 	}
 	if errors.Is(err, io.EOF) {
-		return &lostError{"the connection was closed before an answer came"}
+		return &lostError{"the connection was closed before a response arrived"}
 	}
 	return err
 }

@@ -114,7 +114,7 @@ func TestTransportErrors(t *testing.T) {
 		err := UnwrapURLError(end)
 		assert.NotErrorIs(t, err, io.EOF)
 		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		assert.EqualError(t, err, "the connection was closed before an answer came")
+		assert.EqualError(t, err, "the connection was closed before a response arrived")
 	}
 	assert.ErrorIs(t, ErrNotProcessed, io.ErrUnexpectedEOF)
 }

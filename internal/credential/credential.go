@@ -181,11 +181,11 @@ func checkToken(token string) error {
 func checkBearer(token *oauth2.Token) error {
 	switch {
 	case token == nil:
-		return &Error{Reason: "the token source gave no token"}
+		return &Error{Reason: "the token source returned no token"}
 	case checkToken(token.AccessToken) != nil:
-		return &Error{Reason: "the token source gave a token that is empty or has illegal bytes"}
+		return &Error{Reason: "the token source returned a token that is empty or has illegal bytes"}
 	case !isTokenType(token.Type()):
-		return &Error{Reason: "the token source gave a token whose type has illegal bytes"}
+		return &Error{Reason: "the token source returned a token whose type has illegal bytes"}
 	}
 	return nil
 }
