@@ -168,7 +168,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	foreign := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.EOF })
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
 	dialing := &http.Transport{DialTLSContext: given.DialContext}
-	for says, transport := range map[string]http.RoundTripper{"not an *http.Transport": foreign, "RootCAs of its own": own, "TLS connections itself": dialing} {
+	for says, transport := range map[string]http.RoundTripper{"not an *http.Transport": foreign, "its own RootCAs": own, "TLS connections itself": dialing} {
 		for _, options := range [][]Option{{through(transport), WithRootCAs(pool)}, {WithRootCAs(pool), through(transport)}} {
 			_, err := NewClient(address, options...)
 			assert.Contains(t, refusedOption(t, err, "WithRootCAs"), says)

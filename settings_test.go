@@ -149,7 +149,7 @@ func TestUnnamedSettings(t *testing.T) {
 		for _, c := range []*Client{serve(t), speaking(t, "setting antispam_enabled = x")} {
 			_, err := c.Settings.Update(t.Context(), options)
 			assertRefused(t, err, field, name)
-			assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or give it by hand, in Extra")
+			assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, in Extra")
 			_, err = c.Settings.Update(t.Context(), options, Unchecked())
 			assertRefused(t, err, field, name)
 		}

@@ -112,11 +112,11 @@ func TestDeleteRepositoryTakesTooLong(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	srv := demotest.Server(t)
 	for want, args := range map[string][]string{
-		"-project is missing": {"-repository", "web"},
-		"Project Not Found":   {"-project", "acme/nothing"},
-		`"3m" is not an age`:  {"-older-than", "3m"},
-		"it is no RE2 patter": {"-project", "acme/storefront", "-repository", "web", "-match", "("},
-		"NameRegexDelete":     {"-project", "acme/storefront", "-repository", "web"},
+		"-project is missing":      {"-repository", "web"},
+		"Project Not Found":        {"-project", "acme/nothing"},
+		`"3m" is not an age`:       {"-older-than", "3m"},
+		"it is not an RE2 pattern": {"-project", "acme/storefront", "-repository", "web", "-match", "("},
+		"NameRegexDelete":          {"-project", "acme/storefront", "-repository", "web"},
 	} {
 		_, err := demotest.Run(t, run, "y\n", args...)
 		require.ErrorContains(t, err, want)

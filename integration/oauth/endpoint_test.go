@@ -59,11 +59,11 @@ func TestTokenEndpointFails(t *testing.T) {
 		says  string
 		asked int
 	}{
-		{"500", say(500, kind, `{"error":"%s"}`), "answered 500", 4},
-		{"503 in HTML", say(503, "text/html", "<html>%s</html>"), "answered 503", 4},
-		{"invalid_grant", say(400, kind, `{"error":"invalid_grant","error_description":"%s"}`), "answered 400 invalid_grant", 1},
-		{"401", say(401, kind, `{"error":"invalid_client","x":"%s"}`), "answered 401 invalid_client", 1},
-		{"a secret as the code", say(400, kind, `{"error":"%s"}`), "answered 400", 1},
+		{"500", say(500, kind, `{"error":"%s"}`), "responded with 500", 4},
+		{"503 in HTML", say(503, "text/html", "<html>%s</html>"), "responded with 503", 4},
+		{"invalid_grant", say(400, kind, `{"error":"invalid_grant","error_description":"%s"}`), "responded with 400 invalid_grant", 1},
+		{"401", say(401, kind, `{"error":"invalid_client","x":"%s"}`), "responded with 401 invalid_client", 1},
+		{"a secret as the code", say(400, kind, `{"error":"%s"}`), "responded with 400", 1},
 		{"a page", say(200, "text/html", "<html><title>Sign in</title>%s</html>"), "no usable token", 1},
 		{"garbage", say(200, kind, `{"access_token": %s`), "no usable token", 1},
 		{"no token", say(200, kind, `{"message":"%s"}`), "no usable token", 1},
@@ -142,7 +142,7 @@ func TestTokenEndpointRedirects(t *testing.T) {
 			token.Expiry = time.Now().Add(-time.Minute)
 			err := spend(t, p.connect(t, forge.WithOAuth(p.config(), token)))
 			require.ErrorIs(t, err, forge.ErrCredential)
-			assert.ErrorContains(t, err, fmt.Sprint("answered ", status))
+			assert.ErrorContains(t, err, fmt.Sprint("responded with ", status))
 			assert.Empty(t, away.requests())
 			assert.Len(t, p.asked.requests(), 1)
 		})

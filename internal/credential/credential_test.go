@@ -79,7 +79,7 @@ func TestBadTokens(t *testing.T) {
 	}
 	nothing := func(context.Context, string) (*oauth2.Token, error) { return nil, nil }
 	err := authorizeError(t, Bearer(nothing))
-	require.ErrorContains(t, err, "gave no token")
+	require.ErrorContains(t, err, "returned no token")
 }
 
 // Two credentials are the same if they send the same token in the same header. Those that change are
