@@ -46,7 +46,7 @@ func TestSimulation(t *testing.T) {
 		began := rand.Uint64() >> 16
 		search(t, began, 1<<40, time.Now().Add(*forFlag))
 	case *countFlag > 0:
-		search(t, *fromFlag, *countFlag, time.Now().Add(time.Hour))
+		search(t, *fromFlag, *countFlag, time.Now().Add(24*time.Hour)) // -test.timeout ends it before
 	default:
 		began := seedOfCommit()
 		search(t, began, 1<<40, time.Now().Add(duration()))
@@ -88,7 +88,9 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 		plan := Draw(seed)
 		out := Play(t, plan)
 		stuck.Stop()
-		took = append(took, time.Since(began))
+		if took = append(took, time.Since(began)); len(took)%10_000 == 0 {
+			t.Logf("%d seeds", len(took))
+		}
 		if len(out.Violations) == 0 {
 			continue
 		}
