@@ -319,7 +319,7 @@ func TestListCatalog(t *testing.T) {
 // A page without its member is no end of the list.
 func TestListCatalogBroken(t *testing.T) {
 	for body, want := range map[string]string{
-		`{}`: "it has no repositories", `[]`: "not what this endpoint answers", `{"repositories":{}}`: "repositories is a JSON object", `{"repositories":"a"}`: "JSON string",
+		`{}`: "it has no repositories", `[]`: "not what this endpoint returns", `{"repositories":{}}`: "repositories is a JSON object", `{"repositories":"a"}`: "JSON string",
 		`{"repositories":["a",5]}`: "item 1", `{"repositories":["a"`: "not valid JSON", `{"repositories":`: "",
 	} {
 		c, _, _, _ := nativeClient(t, sayJSON(body), tokenAnswer("opaque-token", ""), WithRetry(RetryPolicy{MaxAttempts: 1}))
