@@ -32,14 +32,14 @@ const snippetNames = `
 	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
 	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
 
-// TestSnippetsCompile type-checks every Go snippet of the README and of docs/: whole files as they
+// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files as they
 // are, declarations with the imports above, and statements inside a function that has the names
 // above.
 func TestSnippetsCompile(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
 	packages := exportData(t)
-	for _, file := range append(files, "README.md", "SECURITY.md", "CHANGELOG.md") {
+	for _, file := range append(files, "README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md") {
 		for i, snippet := range goSnippets(t, file) {
 			t.Run(fmt.Sprintf("%s/%d", file, i+1), func(t *testing.T) {
 				assert.NoError(t, compileSnippet(snippet, packages), snippet)
@@ -69,7 +69,7 @@ func TestNamesInGuidesExist(t *testing.T) {
 	require.NoError(t, err)
 	packages := exportData(t)
 	checked := 0
-	for _, file := range append(files, "README.md", "SECURITY.md") {
+	for _, file := range append(files, "README.md", "AGENTS.md", "SECURITY.md") {
 		for _, name := range namesIn(t, file) {
 			uses := []string{"_ = " + name, "type _ = " + name, "_ = " + name + "[int]", "type _ = " + name + "[int]"}
 			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
