@@ -145,7 +145,8 @@ type Route struct {
 	Deprecated string
 }
 
-// RetryClass determines how often a call may be sent (README, "Retries").
+// RetryClass determines how often a call may be sent (docs/errors-and-retries.md, "Which requests
+// are retried").
 type RetryClass string
 
 const (

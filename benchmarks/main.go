@@ -1,5 +1,5 @@
 // Command benchmarks measures this client, its peers and hand-written code on the same work, and
-// prints the table of the README. See README.md in this folder.
+// prints the table of docs/speed.md. See README.md in this folder.
 package main
 
 import (

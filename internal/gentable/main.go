@@ -1,5 +1,5 @@
-// Gentable writes the table of services, methods and endpoints into README.md, between its two
-// markers, and into the package documentation in zz_endpoints.go. It reads the methods from the
+// Gentable writes the table of services, methods and endpoints into docs/endpoints.md, between its
+// two markers, and into the package documentation in zz_endpoints.go. It reads the methods from the
 // service files in the current directory and the rest from forge.Routes. It also writes
 // zz_parameters.go, the query parameters of each endpoint, from the catalogue in testdata/spec. Run
 // go generate after adding an endpoint.
@@ -22,6 +22,8 @@ import (
 )
 
 const (
+	guide = "docs/endpoints.md"
+
 	begin = "<!-- endpoints: made by go generate -->\n"
 	end   = "<!-- end of endpoints -->\n"
 )
@@ -33,18 +35,18 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	readme, err := os.ReadFile("README.md")
+	endpoints, err := os.ReadFile(guide)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if readme, err = splice(readme, markdown(rows)); err != nil {
+	if endpoints, err = splice(endpoints, markdown(rows)); err != nil {
 		log.Fatal(err)
 	}
 	parameters, err := parameterTable("testdata/spec")
 	if err != nil {
 		log.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"README.md": readme, "zz_endpoints.go": packageDoc(rows), "zz_parameters.go": parameters} {
+	for name, text := range map[string][]byte{guide: endpoints, "zz_endpoints.go": packageDoc(rows), "zz_parameters.go": parameters} {
 		if err := os.WriteFile(name, text, 0o644); err != nil {
 			log.Fatal(err)
 		}
@@ -167,7 +169,7 @@ func find(verb, template string) (forge.Route, bool) {
 	return all[i], true
 }
 
-// markdown returns the README's table.
+// markdown returns the table of the guide.
 func markdown(rows []row) []byte {
 	var b bytes.Buffer
 	b.WriteString("| service | method | endpoint | contract |\n|---|---|---|---|\n")
@@ -184,11 +186,11 @@ func markdown(rows []row) []byte {
 }
 
 // splice replaces the text between the markers with the table.
-func splice(readme, table []byte) ([]byte, error) {
-	before, rest, found := bytes.Cut(readme, []byte(begin))
+func splice(text, table []byte) ([]byte, error) {
+	before, rest, found := bytes.Cut(text, []byte(begin))
 	_, after, ended := bytes.Cut(rest, []byte(end))
 	if !found || !ended {
-		return nil, fmt.Errorf("README.md has not the markers %q and %q", begin, end)
+		return nil, fmt.Errorf("%s lacks the markers %q and %q", guide, begin, end)
 	}
 	return slices.Concat(before, []byte(begin), table, []byte(end), after), nil
 }

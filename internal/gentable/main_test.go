@@ -10,7 +10,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// Every documented endpoint has a method, and README.md and the package documentation list them all.
+// Every documented endpoint has a method, and docs/endpoints.md and the package documentation list them all.
 func TestTablesAreCurrent(t *testing.T) {
 	rows, err := read("../..")
 	require.NoError(t, err)
@@ -21,11 +21,11 @@ func TestTablesAreCurrent(t *testing.T) {
 	for _, r := range forge.Routes() {
 		assert.Contains(t, called, r.Method+" "+r.Template, "no method calls it")
 	}
-	readme, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + guide)
 	require.NoError(t, err)
-	want, err := splice(readme, markdown(rows))
+	want, err := splice(text, markdown(rows))
 	require.NoError(t, err)
-	assert.Equal(t, string(want), string(readme), "run go generate ./...")
+	assert.Equal(t, string(want), string(text), "run go generate ./...")
 	doc, err := os.ReadFile("../../zz_endpoints.go")
 	require.NoError(t, err)
 	assert.Equal(t, string(packageDoc(rows)), string(doc), "run go generate ./...")
