@@ -132,7 +132,7 @@ func TestRedirectToHTTPS(t *testing.T) {
 		err := class.call(t, p.client)
 		require.ErrorIs(t, err, forge.ErrRedirect)
 		assert.ErrorContains(t, err, target.URL)
-		assert.ErrorContains(t, err, "give its address to NewClient")
+		assert.ErrorContains(t, err, "pass that address to NewClient")
 		requireFailure(t, err, http.StatusMovedPermanently, 1, false)
 	}
 	assert.Empty(t, headers)
