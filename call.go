@@ -18,7 +18,7 @@ import (
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
 //     client when it gives up; the RoundTripper that it gets has no such method.
 //   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success, with
-//     which a 206 that nobody requested was saved as a complete file.
+//     which a 206 that was not requested was saved as a complete file.
 //   - MaybeApplied is set for repeatable writes, too: a PUT whose attempts were all lost may have
 //     been applied.
 //   - A redirect on the same origin without a query keeps the query of a GET: servers announce a

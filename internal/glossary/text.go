@@ -1,0 +1,130 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// code is what is not prose: quoted text, links to identifiers, names, calls, addresses.
+var code = regexp.MustCompile("`[^`]*`" + `|"[^"]*"|\[[A-Za-z_.*]+\]|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z]\w*[A-Z]\w*|\w+\.[A-Z]\w*|\.\w+|\b\w+\(|https?://\S+`)
+
+// source checks the comments of a Go file.
+func (c *checker) source(name string, text []byte) {
+	generated := strings.HasPrefix(path.Base(name), "zz_")
+	prose := !generated && !strings.HasSuffix(name, "_test.go")
+	lines := strings.Split(string(text), "\n")
+	for number, comment := range lineComments(text) {
+		if !generated {
+			c.references(name, number, comment)
+		}
+		if !prose || isDirective(comment) {
+			continue
+		}
+		line := lines[number-1]
+		if alone := strings.HasPrefix(strings.TrimLeft(line, "\t "), "//"); alone && len([]rune(line)) > columns && strings.Contains(strings.TrimSpace(comment), " ") {
+			c.found(name, number, "a comment of %d columns", len([]rune(line)))
+		}
+		c.words(name, number, proseOf(comment, following(lines, number)))
+	}
+}
+
+// lineComments returns the text of each line comment, by its line.
+func lineComments(text []byte) map[int]string {
+	files := token.NewFileSet()
+	file := files.AddFile("", files.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, scanner.ScanComments)
+	comments := map[int]string{}
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return comments
+		}
+		if comment, ok := strings.CutPrefix(literal, "//"); tok == token.COMMENT && ok {
+			comments[file.Line(pos)] = comment
+		}
+	}
+}
+
+// isDirective reports whether a comment is an instruction to a tool, or indented code.
+func isDirective(comment string) bool {
+	return strings.HasPrefix(comment, "go:") || strings.HasPrefix(comment, "nolint") || strings.HasPrefix(comment, "\t")
+}
+
+// following returns the line after the comment that has the line.
+func following(lines []string, number int) string {
+	if number > 1 && strings.HasPrefix(strings.TrimSpace(lines[number-2]), "//") {
+		return "" // not the first line of the comment
+	}
+	for _, line := range lines[number:] {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			return line
+		}
+	}
+	return ""
+}
+
+var firstWord = regexp.MustCompile(`^\w+`)
+
+// proseOf returns a comment without code, and without the name that it begins with if that is
+// declared next.
+func proseOf(comment, declaration string) string {
+	comment = strings.TrimSpace(comment)
+	if name := firstWord.FindString(comment); name != "" && regexp.MustCompile(`\b`+name+`\b`).MatchString(declaration) {
+		comment = comment[len(name):]
+	}
+	return code.ReplaceAllString(comment, " _ ")
+}
+
+var link = regexp.MustCompile(`\]\([^)]*\)`)
+
+// guide checks a Markdown file: the words of README.md and docs, and the comments in their code.
+func (c *checker) guide(name, text string) {
+	if name != "README.md" && path.Dir(name) != "docs" {
+		return
+	}
+	fenced, number := false, 0
+	for line := range strings.Lines(text) {
+		number++
+		switch _, comment, ok := strings.Cut(line, "// "); {
+		case strings.HasPrefix(strings.TrimSpace(line), "```"):
+			fenced = !fenced
+		case !fenced:
+			c.words(name, number, code.ReplaceAllString(link.ReplaceAllString(line, "]"), " _ "))
+		case ok:
+			c.words(name, number, code.ReplaceAllString(comment, " _ "))
+		}
+	}
+}
+
+var (
+	fileName = regexp.MustCompile(`(?:^|[^\w/.*<-])([A-Za-z_][\w/-]*\.(?:md|go))(?:[^\w(*.]|\.?$|\.[^\w])`)
+	section  = regexp.MustCompile(`([\w./-]+\.md),? "([^"]+)"`)
+	design   = regexp.MustCompile(`\bDesign \d+(\.\d+)?`)
+)
+
+// references finds names of files and headings that do not exist.
+func (c *checker) references(name string, number int, comment string) {
+	if strings.Contains(comment, "://") {
+		return
+	}
+	if m := design.FindString(comment); m != "" {
+		c.found(name, number, "%q is not in the repository: state the rule", m)
+	}
+	for _, m := range fileName.FindAllStringSubmatch(comment, -1) {
+		if strings.Contains(comment, "> "+m[1]) {
+			continue // the output of a command
+		}
+		if !c.files[m[1]] && !c.files[path.Base(m[1])] && !strings.HasPrefix(m[1], "zz_") {
+			c.found(name, number, "there is no file %s", m[1])
+		}
+	}
+	for _, m := range section.FindAllStringSubmatch(comment, -1) {
+		if headings, ok := c.headings[path.Base(m[1])]; ok && !headings[m[2]] {
+			c.found(name, number, "%s has no heading %q", m[1], m[2])
+		}
+	}
+}
