@@ -6,6 +6,19 @@
 //	client, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
 //	issue, err := client.Issues.Subscribe(ctx, forge.Path("group/app"), 5)
 //
+// # Services
+//
+//   - Issues and merge requests: [IssuesService], [MergeRequestsService], [ApprovalSettingsService].
+//   - Code: [RepositoriesService] reads trees, files, archives, comparisons and changelogs.
+//   - Container images: [RegistryService], and [RegistryNativeService] for calls of the registry
+//     itself.
+//   - CI/CD: [RunnersService], [ResourceGroupsService], [SecureFilesService].
+//   - People and groups: [UsersService], [EmailsService], [NamespacesService],
+//     [PlaceholderReassignmentsService].
+//   - Administration: [SettingsService], [IntegrationsService], [AuditEventsService].
+//
+// [Routes] lists all endpoints, and docs/endpoints.md the method of each.
+//
 // # Lists
 //
 // A list is an iterator over all pages. Each range starts at the first page, and leaving the loop
