@@ -8,7 +8,8 @@
 //
 // # Services
 //
-//   - Issues and merge requests: [IssuesService], [MergeRequestsService], [ApprovalSettingsService].
+//   - Issues and merge requests: [IssuesService], [MergeRequestsService] and
+//     [ApprovalSettingsService].
 //   - Code: [RepositoriesService] reads trees, files, archives, comparisons and changelogs.
 //   - Container images: [RegistryService], and [RegistryNativeService] for calls of the registry
 //     itself.
