@@ -30,7 +30,7 @@ type responseState struct {
 	outcome    outcome // 0 without a response
 	status     int
 	header     http.Header
-	resp       *http.Response // once the attempt has succeeded
+	resp       *http.Response // after an attempt without err; its body is read, or is that of a download
 	body       io.ReadCloser  // of a download
 	buffer     *decodeBuffer  // of JSON; the attempts share it
 	mismatches []Mismatch

@@ -189,7 +189,7 @@ type IntegrationOptions interface {
 	integration() IntegrationName
 }
 
-// Set sets an integration up. It replaces the configuration: what the options leave out is not kept
+// Set sets an integration up. It replaces the configuration: what the options omit is not kept
 // from before. The contract does not specify whether an omitted parameter is reset to its default
 // or cleared, so set every parameter that should be in force, including secrets; Get and
 // Integration.Fill return the current values. With UseInheritedSettings, the settings of the

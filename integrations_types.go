@@ -28,35 +28,35 @@ type IntegrationSummary struct {
 	Inherited bool `json:"inherited"`
 	// CommentOnEventEnabled: the integration comments on what mentions it.
 	CommentOnEventEnabled bool `json:"comment_on_event_enabled"`
-	// CommitEvents: the other service is told of commits.
+	// CommitEvents: the other service is notified of commits.
 	CommitEvents bool `json:"commit_events"`
-	// PushEvents: the other service is told of pushes.
+	// PushEvents: the other service is notified of pushes.
 	PushEvents bool `json:"push_events"`
-	// IssuesEvents: the other service is told of issues.
+	// IssuesEvents: the other service is notified of issues.
 	IssuesEvents bool `json:"issues_events"`
-	// AlertEvents: the other service is told of alerts.
+	// AlertEvents: the other service is notified of alerts.
 	AlertEvents bool `json:"alert_events"`
-	// IncidentEvents: the other service is told of incidents. Not part of the contract.
+	// IncidentEvents: the other service is notified of incidents. Not part of the contract.
 	IncidentEvents bool `json:"incident_events"`
-	// ConfidentialIssuesEvents: the other service is told of confidential issues.
+	// ConfidentialIssuesEvents: the other service is notified of confidential issues.
 	ConfidentialIssuesEvents bool `json:"confidential_issues_events"`
-	// MergeRequestsEvents: the other service is told of merge requests.
+	// MergeRequestsEvents: the other service is notified of merge requests.
 	MergeRequestsEvents bool `json:"merge_requests_events"`
-	// TagPushEvents: the other service is told of pushes of tags.
+	// TagPushEvents: the other service is notified of pushes of tags.
 	TagPushEvents bool `json:"tag_push_events"`
-	// DeploymentEvents: the other service is told of deployments.
+	// DeploymentEvents: the other service is notified of deployments.
 	DeploymentEvents bool `json:"deployment_events"`
-	// NoteEvents: the other service is told of comments.
+	// NoteEvents: the other service is notified of comments.
 	NoteEvents bool `json:"note_events"`
-	// ConfidentialNoteEvents: the other service is told of comments that only members see.
+	// ConfidentialNoteEvents: the other service is notified of comments that only members see.
 	ConfidentialNoteEvents bool `json:"confidential_note_events"`
-	// PipelineEvents: the other service is told of pipelines.
+	// PipelineEvents: the other service is notified of pipelines.
 	PipelineEvents bool `json:"pipeline_events"`
-	// WikiPageEvents: the other service is told of wiki pages.
+	// WikiPageEvents: the other service is notified of wiki pages.
 	WikiPageEvents bool `json:"wiki_page_events"`
-	// JobEvents: the other service is told of jobs.
+	// JobEvents: the other service is notified of jobs.
 	JobEvents bool `json:"job_events"`
-	// VulnerabilityEvents: the other service is told of vulnerabilities. Enterprise edition only,
+	// VulnerabilityEvents: the other service is notified of vulnerabilities. Enterprise edition only,
 	// nil elsewhere.
 	VulnerabilityEvents *bool `json:"vulnerability_events"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the

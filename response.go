@@ -61,7 +61,7 @@ type Mismatch struct {
 	Got string
 }
 
-// Total returns the number of items of the whole list. Servers leave it out above 10,000, and with
+// Total returns the number of items of the whole list. Servers omit it above 10,000, and with
 // keyset pagination (Document 1 §8); known is false then.
 func (r *Response) Total() (n int, known bool) { return r.count("X-Total") }
 

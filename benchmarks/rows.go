@@ -33,8 +33,8 @@ type row struct {
 
 func rows() []row {
 	return []row{
-		{"one issue, answered from memory", issueFromMemory},
-		{"one registry tag, answered from memory", tagFromMemory},
+		{"one issue, served from memory", issueFromMemory},
+		{"one registry tag, served from memory", tagFromMemory},
 		{"one issue over loopback", issueOverLoopback},
 		{"10,000 issues, no latency", listIssues},
 		{"10,000 issues, gzipped", listZipped},

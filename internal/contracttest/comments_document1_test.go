@@ -64,7 +64,7 @@ func commentsOfDocument1() map[string]string {
 		"MergeRequest.ID":       "calls take IID",
 		"MergeRequest.IID":      "the id within the target project",
 		"PerPage":               "100 unless set, which is also the most that servers give",
-		"Response.Total":        "Servers leave it out above 10,000",
+		"Response.Total":        "Servers omit it above 10,000",
 		"Response.TotalPages":   "known is false where the server leaves it out",
 		"Sudo":                  "acts as another user, by id; administrators only",
 		"UsersService.List":     "the only kind for 50,000 users and more",

@@ -1,6 +1,7 @@
 package contracttest_test
 
 import (
+	"encoding/json"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -33,13 +34,11 @@ func TestNotice(t *testing.T) {
 	for _, entry := range line.FindAllStringSubmatch(string(text), -1) {
 		module, licence, copyright := entry[1], entry[2], entry[3]
 		named = append(named, module)
-		dir, err := osexec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-		require.NoError(t, err, module)
-		own, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "LICENSE"))
+		own, err := os.ReadFile(filepath.Join(moduleFolder(t, module), "LICENSE"))
 		require.NoError(t, err, module)
 		require.NotEmpty(t, phrases[licence], licence)
 		for _, phrase := range append(phrases[licence], copyright) {
-			assert.Contains(t, string(own), phrase, module)
+			assert.True(t, strings.Contains(string(own), phrase), "%s: no %q", module, phrase)
 		}
 	}
 	file, err := os.ReadFile("go.mod")
@@ -56,4 +55,15 @@ func TestNotice(t *testing.T) {
 		needed := slices.Contains(strings.Fields(string(linking)), module)
 		assert.Equal(t, needed, strings.Contains(linked, "- "+module+":"), module)
 	}
+}
+
+// moduleFolder downloads a module if the module cache does not have it, and returns its folder.
+func moduleFolder(t *testing.T, module string) string {
+	t.Helper()
+	text, err := osexec.CommandContext(t.Context(), "go", "mod", "download", "-json", module).Output()
+	require.NoError(t, err, module)
+	var downloaded struct{ Dir string }
+	require.NoError(t, json.Unmarshal(text, &downloaded))
+	require.NotEmpty(t, downloaded.Dir, module)
+	return downloaded.Dir
 }

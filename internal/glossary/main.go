@@ -4,8 +4,9 @@
 //	go run ./internal/glossary
 //
 // It runs in the root of the repository, prints one line for each finding, and fails if there is
-// one. It reads comments of Go files that are neither tests nor generated, README.md and docs/*.md;
-// references are checked in comments of tests, too. It needs the standard library only.
+// one. It reads comments of Go files that are neither tests nor generated, README.md, AGENTS.md,
+// SECURITY.md and docs/*.md. References are checked in comments of tests, too. It needs the
+// standard library only.
 package main
 
 import (

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,8 @@ func (c *checker) source(name string, text []byte) {
 	generated := strings.HasPrefix(path.Base(name), "zz_")
 	prose := !generated && !strings.HasSuffix(name, "_test.go")
 	lines := strings.Split(string(text), "\n")
-	for number, comment := range lineComments(text) {
+	for _, found := range lineComments(text) {
+		number, comment := found.line, found.text
 		if !generated {
 			c.references(name, number, comment)
 		}
@@ -31,20 +33,25 @@ func (c *checker) source(name string, text []byte) {
 	}
 }
 
-// lineComments returns the text of each line comment, by its line.
-func lineComments(text []byte) map[int]string {
+// lineComment is the text of a comment after its slashes, and its line.
+type lineComment struct {
+	line int
+	text string
+}
+
+// lineComments returns the line comments of a Go file.
+func lineComments(text []byte) (comments []lineComment) {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(text))
 	var s scanner.Scanner
 	s.Init(file, text, nil, scanner.ScanComments)
-	comments := map[int]string{}
 	for {
 		pos, tok, literal := s.Scan()
 		if tok == token.EOF {
 			return comments
 		}
 		if comment, ok := strings.CutPrefix(literal, "//"); tok == token.COMMENT && ok {
-			comments[file.Line(pos)] = comment
+			comments = append(comments, lineComment{file.Line(pos), comment})
 		}
 	}
 }
@@ -67,13 +74,16 @@ func following(lines []string, number int) string {
 	return ""
 }
 
-var firstWord = regexp.MustCompile(`^\w+`)
+var (
+	firstWord   = regexp.MustCompile(`^\w+`)
+	identifiers = regexp.MustCompile(`\w+`)
+)
 
 // proseOf returns a comment without code, and without the name that it begins with if that is
 // declared next.
 func proseOf(comment, declaration string) string {
 	comment = strings.TrimSpace(comment)
-	if name := firstWord.FindString(comment); name != "" && regexp.MustCompile(`\b`+name+`\b`).MatchString(declaration) {
+	if name := firstWord.FindString(comment); name != "" && slices.Contains(identifiers.FindAllString(declaration, -1), name) {
 		comment = comment[len(name):]
 	}
 	return code.ReplaceAllString(comment, " _ ")
@@ -81,9 +91,10 @@ func proseOf(comment, declaration string) string {
 
 var link = regexp.MustCompile(`\]\([^)]*\)`)
 
-// guide checks a Markdown file: the words of README.md and docs, and the comments in their code.
+// guide checks the words of README.md, AGENTS.md, SECURITY.md and docs, and of the comments in
+// their code.
 func (c *checker) guide(name, text string) {
-	if name != "README.md" && path.Dir(name) != "docs" {
+	if name != "README.md" && name != "AGENTS.md" && name != "SECURITY.md" && path.Dir(name) != "docs" {
 		return
 	}
 	fenced, number := false, 0
