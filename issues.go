@@ -210,21 +210,21 @@ func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssu
 }
 
 // Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
-// subscribed; see Unchanged. Document 2 §4.1.
+// subscribed; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none;
-// see Unchanged. Document 2 §4.1.
+// see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there
-// already; see Unchanged. Document 2 §4.1.
+// already; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)

@@ -55,14 +55,14 @@ const (
 type ListMergeRequestsOptions struct {
 	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any.
 	// Premium and Ultimate.
-	ApprovedByIDs IDsFilter `url:"approved_by_ids,omitempty"`
+	ApprovedByIDs IDListFilter `url:"approved_by_ids,omitempty"`
 	// ApprovedByUsernames selects what all of the users have approved. Not part of the contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
 	// Approved selects approved merge requests, or the others. Not part of the contract.
 	Approved YesNo `url:"approved,omitempty"`
 	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and
 	// Ultimate.
-	ApproverIDs IDsFilter `url:"approver_ids,omitempty"`
+	ApproverIDs IDListFilter `url:"approver_ids,omitempty"`
 	// AssigneeID selects by assignee: ID(42), None or Any.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
 	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
@@ -285,8 +285,8 @@ type ChangesOptions struct {
 }
 
 // GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
-// reports it, the request option Complete makes it an error, and AccessRawDiffs reads them in full.
-// Document 2 §4.2.
+// reports it, the request option RequireComplete makes it an error, and AccessRawDiffs reads them
+// in full. Document 2 §4.2.
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
@@ -296,21 +296,21 @@ func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, merg
 }
 
 // Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is
-// subscribed already; see Unchanged. Document 2 §4.2.
+// subscribed already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is
-// none; see Unchanged. Document 2 §4.2.
+// none; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there
-// already; see Unchanged. Document 2 §4.2.
+// already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
@@ -330,7 +330,7 @@ type DiffVersionOptions struct {
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
-// Incomplete reports it, and the request option Complete makes it an error. Document 2 §4.2.
+// Incomplete reports it, and the request option RequireComplete makes it an error. Document 2 §4.2.
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)

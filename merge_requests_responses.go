@@ -316,9 +316,9 @@ type MergeRequestChanges struct {
 
 // Incomplete reports whether the server truncated the changes: whether Overflow is set,
 // ChangesCount is above the number of Changes, or a diff is Collapsed or TooLarge. GetChanges reads
-// them in full with AccessRawDiffs. The request option Complete makes truncated changes an error.
-// Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file
-// with an empty Diff may be one.
+// them in full with AccessRawDiffs. The request option RequireComplete makes truncated changes an
+// error. Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted
+// file with an empty Diff may be one.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""

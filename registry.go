@@ -200,8 +200,8 @@ func isAge(param string, age Age) error {
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags lists
 // them beforehand. It returns before the work is done. A repository takes one such call an hour,
 // and a second one is a *RateLimitError. A client that saw the first one accepted does not send the
-// second; Unchecked sends it anyway. Another client's call is refused with 400; Until is then the
-// latest possible time. The hosted offering removes a limited number of tags at a time.
+// second; SkipValidation sends it anyway. Another client's call is refused with 400; Until is then
+// the latest possible time. The hosted offering removes a limited number of tags at a time.
 // Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)

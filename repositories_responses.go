@@ -126,7 +126,8 @@ type Diff struct {
 }
 
 // Incomplete reports whether the server is known to have truncated the diffs: see
-// MergeRequestChanges.Incomplete. The request option Complete makes truncated diffs an error.
+// MergeRequestChanges.Incomplete. The request option RequireComplete makes truncated diffs an
+// error.
 func (c *Comparison) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""

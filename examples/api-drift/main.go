@@ -147,17 +147,17 @@ func judge(route string, err error) (note unread, ends bool) {
 		return unread{route: route, reason: cmp.Or(invalid.Param, invalid.Option) + " has no valid value"}, false
 	}
 	var failed *forge.Error
-	refused := errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrCredential)
+	refused := errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrNoCredential)
 	if !errors.As(err, &failed) || refused && !isNative(route) {
 		return unread{}, true
 	}
 	note = unread{route: route, status: failed.Status}
-	if errors.Is(err, forge.ErrCredential) {
-		note.reason = forge.ErrCredential.Error()
+	if errors.Is(err, forge.ErrNoCredential) {
+		note.reason = forge.ErrNoCredential.Error()
 		return note, false
 	}
 	for _, sentinel := range []error{
-		forge.ErrAnswer, forge.ErrTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
+		forge.ErrInvalidResponse, forge.ErrResponseTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
 	} {
 		if errors.Is(err, sentinel) {
 			note.reason, note.failed = sentinel.Error(), true

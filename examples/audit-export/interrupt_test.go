@@ -27,7 +27,7 @@ func TestInterrupted(t *testing.T) {
 				srv := target(t, events)
 				args := []string{"-file", filepath.Join(t.TempDir(), "events.ndjson"), "-ahead", fmt.Sprint(ahead)}
 				t.Cleanup(func() {
-					srv.Heal()
+					srv.ClearFaults()
 					var out strings.Builder
 					require.NoError(t, run(context.WithoutCancel(t.Context()), args, nil, &out))
 					assertWhole(t, args[1], events)

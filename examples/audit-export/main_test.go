@@ -92,7 +92,7 @@ func TestExportGoesOn(t *testing.T) {
 	text = append(text, strings.Repeat(`{"id":350,"details":{"custom_mess`, 10_000)...)
 	require.NoError(t, os.WriteFile(path, text, 0o600), "what a killed run may leave")
 
-	srv.Heal()
+	srv.ClearFaults()
 	out, err := exportTo(t, "-file", path)
 	require.NoError(t, err)
 	assert.Contains(t, out, "Going on after 100 events.")
@@ -119,7 +119,8 @@ func TestExportLeavesOtherFilesAlone(t *testing.T) {
 	require.ErrorContains(t, err, "is damaged")
 }
 
-// The file and its state are for their owner only. Neither goes to a device, nor through a link that somebody has put there.
+// The file and its state are for their owner only. Neither goes to a device, nor through a link
+// that somebody has put there.
 func TestExportFiles(t *testing.T) {
 	target(t, 3)
 	dir := t.TempDir()
@@ -162,8 +163,8 @@ func TestExportFlags(t *testing.T) {
 	assert.Contains(t, out, "Wrote 0 events")
 }
 
-// TestKilled kills the process again and again, wherever it happens to be, and starts it anew until it is done: no event is lost,
-// none is there twice, and no run begins from the start.
+// TestKilled kills the process again and again, wherever it happens to be, and starts it anew until
+// it is done: no event is lost, none is there twice, and no run begins from the start.
 func TestKilled(t *testing.T) {
 	const events, pages, kills = 3050, 31, 8
 	srv := target(t, events)
@@ -187,13 +188,13 @@ func TestKilled(t *testing.T) {
 	torn := 0
 	for i := range kills {
 		// Three pages come slowly and the fourth never, so that no run can end by itself.
-		srv.Heal()
+		srv.ClearFaults()
 		srv.Fail(route, forgetest.HeaderDelay(5*time.Millisecond).Times(3))
 		srv.Fail(route, forgetest.HeaderDelay(time.Hour))
-		seen, before := srv.Count(route), saved()
+		seen, before := srv.CountRequests(route), saved()
 		cmd := start()
 		require.Eventually(t, func() bool {
-			return srv.Count(route) > seen+i%4 && (i%4 < 3 || saved().Events > before.Events)
+			return srv.CountRequests(route) > seen+i%4 && (i%4 < 3 || saved().Events > before.Events)
 		}, time.Minute, time.Millisecond)
 		time.Sleep(rand.N(12 * time.Millisecond))
 		require.NoError(t, cmd.Process.Kill())
@@ -205,11 +206,11 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}
-	srv.Heal()
-	seen, before := srv.Count(route), saved()
+	srv.ClearFaults()
+	seen, before := srv.CountRequests(route), saved()
 	require.NoError(t, start().Wait(), &out)
 	assert.Contains(t, out.String(), fmt.Sprintf("Going on after %d events.", before.Events))
-	assert.Equal(t, pages-before.Events/100, srv.Count(route)-seen, "a run asks for the pages that are missing, and no other")
+	assert.Equal(t, pages-before.Events/100, srv.CountRequests(route)-seen, "a run asks for the pages that are missing, and no other")
 	assertWhole(t, path, events)
 	t.Logf("%d kills, %d of them in the middle of a page", kills, torn)
 }

@@ -178,6 +178,6 @@ func (f *fleet) report(out io.Writer, tallies []tally, took time.Duration) error
 	}
 	stats := f.client.Stats()
 	fmt.Fprintf(out, "\n%d requests in %s; the limit made them wait %d times; the server refused none of them: %t\n",
-		stats.Attempts, took.Round(time.Millisecond), f.limit.waits.Load(), stats.Throttled == 0)
+		stats.Attempts, took.Round(time.Millisecond), f.limit.waits.Load(), stats.RateLimitWaits == 0)
 	return nil
 }

@@ -62,7 +62,8 @@ func startRedis(t *testing.T) (address string) {
 	return "unix://" + socket
 }
 
-// TestShared runs three processes' worth of workers at once. Whatever the machine does, a kept limit takes this long at least.
+// TestShared runs three processes' worth of workers at once. Whatever the machine does, a kept
+// limit takes this long at least.
 func TestShared(t *testing.T) {
 	const issues, rate = 60, 40
 	srv := useServer(t, issues)
@@ -78,8 +79,8 @@ func TestShared(t *testing.T) {
 	wg.Wait()
 	limited := issues + 3 // each lists the issues, and asks who it is without the limit
 	assert.GreaterOrEqual(t, time.Since(started), time.Duration(limited-rate/10)*time.Second/rate, "the limit was exceeded")
-	srv.AssertCount(t, statsRoute, issues)
-	srv.AssertCount(t, "*", limited+3)
+	srv.AssertRequestCount(t, statsRoute, issues)
+	srv.AssertRequestCount(t, "*", limited+3)
 	seen, waited := 0, 0
 	for i := range outs {
 		n, _ := strconv.Atoi(regexp.MustCompile(`(?m)^ +all +(\d+)`).FindStringSubmatch(outs[i].String())[1])

@@ -167,7 +167,7 @@ func subscribeTwice(ctx context.Context, out io.Writer, client *forge.Client, is
 	for range 2 {
 		_, err := client.Issues.Subscribe(ctx, project, issue.IID)
 		switch {
-		case forge.Unchanged(err):
+		case forge.IsNotModified(err):
 			fmt.Fprintf(out, "Subscribe %s: nothing to change (%v)\n", issue.References.Full, err)
 		case err != nil:
 			return err
@@ -179,7 +179,7 @@ func subscribeTwice(ctx context.Context, out io.Writer, client *forge.Client, is
 	if !changed {
 		return nil
 	}
-	if _, err := client.Issues.Unsubscribe(ctx, project, issue.IID); err != nil && !forge.Unchanged(err) {
+	if _, err := client.Issues.Unsubscribe(ctx, project, issue.IID); err != nil && !forge.IsNotModified(err) {
 		return err
 	}
 	fmt.Fprintln(out, "          and unsubscribed again")

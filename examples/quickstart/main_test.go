@@ -10,7 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestQuickstart runs the program against the embedded server and against a "real" one that the environment names.
+// TestQuickstart runs the program against the embedded server and against a "real" one that the
+// environment names.
 func TestQuickstart(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	t.Setenv("FORGE_URL", "")

@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	end(span, err)
 	stats := client.Stats()
 	fmt.Fprintf(out, "\n%d calls, %d failed; %d requests, %d of them retries; %d waits, %s; %d bytes sent, %d received\n", stats.Calls, stats.Failures,
-		stats.Attempts, stats.Retries, stats.Throttled, stats.ThrottledTime.Round(time.Millisecond), stats.Sent, stats.Received)
+		stats.Attempts, stats.Retries, stats.RateLimitWaits, stats.RateLimitWaitTime.Round(time.Millisecond), stats.BytesSent, stats.BytesReceived)
 	return err
 }
 
@@ -75,7 +75,7 @@ func connect(options ...forge.Option) (client *forge.Client, done func(), err er
 		return nil, nil, err
 	}
 	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.RateLimit(time.Second).Times(1))
+	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.TooManyRequests(time.Second).Times(1))
 	return srv.Client(options...), srv.Close, nil
 }
 
@@ -95,7 +95,7 @@ func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) erro
 		_, err := traced(ctx, tracer, "Issues.Subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, project, issue)
 		})
-		if err != nil && !forge.Unchanged(err) {
+		if err != nil && !forge.IsNotModified(err) {
 			return err
 		}
 		changed = changed || err == nil

@@ -42,7 +42,8 @@ func newTraced(srv *forgetest.Server, options ...forge.Option) (*forge.Client, *
 	return srv.Client(append(traceWith(provider), options...)...), provider, spans
 }
 
-// TestSpans: one span for a call, one below it for each request, named by the route and nothing else.
+// TestSpans: one span for a call, one below it for each request, named by the route and nothing
+// else.
 func TestSpans(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("acme/app")
@@ -80,11 +81,12 @@ func TestSpans(t *testing.T) {
 	assert.Equal(t, codes.Unset, parents["list"].Status().Code, "a call that went well in the end is no error")
 }
 
-// TestSecrets: no span holds the token, what was searched for, or the signature of another server's address.
+// TestSecrets: no span holds the token, what was searched for, or the signature of another server's
+// address.
 func TestSecrets(t *testing.T) {
 	srv := forgetest.New(t)
 	srv.AddProject("acme/app").AddIssues(1, nil)
-	srv.Fail("GET /users/:id", forgetest.Answer(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
+	srv.Fail("GET /users/:id", forgetest.Respond(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
 	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo("https://127.0.0.1:1/a?X-Signature=s1gn4ture", 302))
 	client, provider, recorder := newTraced(srv, forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	tracer := provider.Tracer("test")
@@ -125,7 +127,7 @@ func TestUnchanged(t *testing.T) {
 			return client.Issues.Subscribe(ctx, forge.ID(app.ID), issue.IID)
 		})
 	}
-	srv.AssertEffects(t, subscribe, 1)
+	srv.AssertAppliedCount(t, subscribe, 1)
 	require.Len(t, recorder.Ended(), 4)
 	for _, span := range recorder.Ended() {
 		assert.NotEqual(t, codes.Error, span.Status().Code)

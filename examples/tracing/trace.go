@@ -51,11 +51,11 @@ func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
 // noteRetry is called after each attempt, with the context of the call. The call's span is the
 // parent of the requests' spans.
 func noteRetry(ctx context.Context, attempt forge.Attempt) {
-	if attempt.Wait == 0 {
+	if attempt.WaitAfter == 0 {
 		return
 	}
 	trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("attempt", attempt.Number),
-		attribute.Int("status", attempt.Status), attribute.Stringer("wait", attempt.Wait), attribute.String("request_id", attempt.RequestID)))
+		attribute.Int("status", attempt.Status), attribute.Stringer("wait", attempt.WaitAfter), attribute.String("request_id", attempt.RequestID)))
 }
 
 // traced makes a call in its own span, which groups its requests.
@@ -68,7 +68,7 @@ func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call f
 
 // end ends a span. The client's error texts hold no secrets, so they may be recorded.
 func end(span trace.Span, err error) {
-	if err != nil && !forge.Unchanged(err) {
+	if err != nil && !forge.IsNotModified(err) {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())
 	}

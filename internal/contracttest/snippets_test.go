@@ -32,9 +32,9 @@ const snippetNames = `
 	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
 	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
 
-// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files as they
-// are, declarations with the imports above, and statements inside a function that has the names
-// above.
+// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files
+// as they are, declarations with the imports above, and statements inside a function that has the
+// names above.
 func TestSnippetsCompile(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
