@@ -127,7 +127,8 @@ type Route struct {
 	Section string
 	// Class determines how often the call may be sent: ClassSafe, ClassRepeatable or ClassOnce.
 	Class RetryClass
-	// Pagination is the best kind that a list supports; empty if the endpoint is not a list.
+	// Pagination is the best kind that a list supports, PaginationKeyset or PaginationOffset; empty if
+	// the endpoint is not a list.
 	Pagination Pagination
 	// JobToken reports whether a CI job token is accepted.
 	JobToken bool
