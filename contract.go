@@ -128,7 +128,8 @@ type Route struct {
 	// Class determines how often the call may be sent: ClassSafe, ClassIdempotent or
 	// ClassNonIdempotent.
 	Class RetryClass
-	// Pagination is the best kind that a list supports; empty if the endpoint is not a list.
+	// Pagination is the best kind that a list supports, PaginationKeyset or PaginationOffset; empty if
+	// the endpoint is not a list.
 	Pagination Pagination
 	// JobToken reports whether a CI job token is accepted.
 	JobToken bool

@@ -13,8 +13,8 @@ import (
 // CustomIntegration, which take any name.
 type IntegrationsService struct{ service }
 
-// IntegrationName identifies an integration: an IntegrationKind, or an IntegrationSlug for any
-// other.
+// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
+// an IntegrationSlug for any other.
 type IntegrationName interface {
 	// slug returns the path segment.
 	slug(w *words) (string, error)
@@ -93,8 +93,8 @@ func (k IntegrationKind) named() (slug string, is bool) {
 	return "", false
 }
 
-// Slug returns the kind's path segment, from the vocabulary or, if the contract names it, from the
-// contract.
+// Slug returns the kind's path segment, from the vocabulary (such as GitLab) or, if the contract
+// names it, from the contract.
 func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 	if slug, known = v.WireName(slugWord, string(k)); known {
 		return slug, true
@@ -103,7 +103,8 @@ func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 }
 
 // Kind returns the kind with the path segment, which is that of IntegrationSummary.Slug, from the
-// vocabulary or, if the contract names it, from the contract. It is "" for all others.
+// vocabulary (such as GitLab) or, if the contract names it, from the contract. It is "" for all
+// others.
 func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
 	if kind, known := v.NeutralName(slugWord, string(s)); known {
 		return IntegrationKind(kind)

@@ -28,8 +28,8 @@ const (
 
 // SetRegistryVisibilityOptions sets who may see a project's registry.
 type SetRegistryVisibilityOptions struct {
-	// Visibility is who may see the registry; empty leaves it as it is. RegistryEnabled is the
-	// default.
+	// Visibility is who may see the registry: RegistryEnabled, RegistryPrivate or RegistryDisabled;
+	// empty leaves it as it is. RegistryEnabled is the default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
 	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
@@ -124,9 +124,9 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 
 // ListRegistryTagsOptions sets the order in which tags are listed.
 type ListRegistryTagsOptions struct {
-	// Sort is the direction of the order by name, which only keyset pagination has: the hosted
-	// offering since 16.10. Other servers reject the call. Empty for SortAsc where the list is
-	// ordered.
+	// Sort is the direction of the order by name: SortAsc or SortDesc. Only keyset pagination has it:
+	// the hosted offering since 16.10. Other servers reject the call. Empty for SortAsc where the list
+	// is ordered.
 	Sort Sort `url:"sort,omitempty"`
 }
 

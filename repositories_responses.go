@@ -27,7 +27,7 @@ type TreeEntry struct {
 	ID string `json:"id"`
 	// Name is the last part of Path.
 	Name string `json:"name"`
-	// Type is the type of the entry.
+	// Type is the type of the entry: TreeEntryTree for a directory, TreeEntryBlob for a file.
 	Type TreeEntryType `json:"type"`
 	// Path is the path from the root of the repository.
 	Path string `json:"path"`

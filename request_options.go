@@ -301,8 +301,9 @@ func RequireComplete() RequestOption {
 	}
 }
 
-// Checksum compares a download with a checksum, in hex, while it is read. If the content differs,
-// the last Read returns ErrChecksum, and SaveTo leaves no file.
+// Checksum compares a download with a checksum, in hex, while it is read. The algorithm must be
+// ChecksumSHA256. If the content differs, the last Read returns ErrChecksum, and SaveTo leaves no
+// file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
 		if !o.allowOnce("Checksum", kindStream, o.checksum.want != "") {

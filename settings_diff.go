@@ -43,8 +43,8 @@ type SettingDifference struct {
 	Got json.RawMessage
 	// Want is the wanted value; nil for a name that was removed.
 	Want json.RawMessage
-	// Reason states why the setting does not have the wanted value; empty for a change that is still
-	// to be sent.
+	// Reason states why the setting does not have the wanted value: one of the SettingReason
+	// constants, such as SettingNotApplied; empty for a change that is still to be sent.
 	Reason SettingReason
 
 	byHand string // name in the options' Extra, which is sent unchanged
