@@ -28,7 +28,7 @@ func main() {
 	for issue%[1]s := range client.Issues.List(ctx, nil) {
 		use(issue%[1]s)
 	}
-	for row%[1]s := range client.PlaceholderReassignments.Read(os.Stdin) {
+	for row%[1]s := range client.PlaceholderReassignments.ReadCSV(os.Stdin) {
 		use(row%[1]s)
 	}
 	for one%[1]s := range forge.ListAs[job](ctx, client, forge.Call{}) {
