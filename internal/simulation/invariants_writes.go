@@ -128,7 +128,7 @@ func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 			}
 		case got == nil:
 			report(s, "SaveTo returned no error, and there is no file")
-		case s.before.same(s.after) && !o.plan.damages() && !o.plan.strays(s) && string(got) != string(s.before.raw):
+		case o.unchanged(s) && !o.plan.damages() && !o.plan.strays(s) && string(got) != string(s.before.raw):
 			report(s, "SaveTo returned no error, and the file has %d bytes of %d", len(got), len(s.before.raw))
 		}
 	}
