@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	defer server.Close()
+	if server.Embedded && *registry != "" {
+		return errors.New("-registry names the registry of a real server: set FORGE_URL and FORGE_TOKEN, too")
+	}
 	if server.Embedded {
 		*group, *project = cmp.Or(*group, "acme"), cmp.Or(*project, "acme/platform/gateway")
 	}
@@ -132,10 +135,12 @@ func (w *walk) all(ctx context.Context) error {
 
 // useRegistry configures the client for the registry. Its tokens come from the server, for the same
 // user.
-func (w *walk) useRegistry() (err error) {
-	w.hasRegistry = true
-	w.client, err = w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
+func (w *walk) useRegistry() error {
+	client, err := w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
 		forge.WithRegistryCredentials(w.user.Username, os.Getenv("FORGE_TOKEN")))
+	if err == nil {
+		w.client, w.hasRegistry = client, true
+	}
 	return err
 }
 

@@ -306,6 +306,20 @@ func TestFailedReads(t *testing.T) {
 	require.EqualError(t, err, "-per-page is 101: it must be from 1 to 100")
 }
 
+// The flag names a registry of a real server. The embedded one has its own.
+func TestRegistryOfTheEmbeddedServer(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	t.Setenv("FORGE_TOKEN", "")
+	require.ErrorContains(t, run(t.Context(), []string{"-registry", "https://registry.example.com"}, io.Discard, io.Discard), "set FORGE_URL and FORGE_TOKEN")
+}
+
+// A registry that the client refuses is reported, and the walk goes on without it.
+func TestRegistryRefused(t *testing.T) {
+	srv := full(t)
+	out, _ := walkAll(t, srv, "-registry", "ftp://registry.example.com")
+	assert.Contains(t, out, "GET /user: ")
+}
+
 // The first objects are taken without the flags, and the registry is not known without its address.
 func TestWithoutFlags(t *testing.T) {
 	srv := full(t)
