@@ -16,7 +16,8 @@ import (
 
 // measureWith returns a function for WithOnAttempt. It records the duration of each attempt in the
 // histogram http.client.request.duration of OpenTelemetry's semantic conventions. server is the
-// address of the API: a client that also calls a registry (WithRegistry) needs a second function.
+// address of the API. Calls of RegistryNative go to other servers; RouteFromContext returns their
+// service, registry_native.
 func measureWith(meters metric.MeterProvider, server *url.URL) (func(context.Context, forge.Attempt), error) {
 	duration, err := httpconv.NewClientRequestDuration(meters.Meter("github.com/forge-sdk/forge-go"))
 	if err != nil {
@@ -27,10 +28,11 @@ func measureWith(meters metric.MeterProvider, server *url.URL) (func(context.Con
 		if a.Status != 0 {
 			attributes = append(attributes, semconv.HTTPResponseStatusCode(a.Status))
 		}
-		if a.Err != nil && !errors.Is(a.Err, context.Canceled) { // the conventions: a cancellation is not an error
+		if a.Err != nil && !errors.Is(a.Err, context.Canceled) { // canceled is not an error
 			attributes = append(attributes, semconv.ErrorTypeKey.String(errorType(a)))
 		}
-		duration.Record(ctx, a.Duration.Seconds(), httpconv.RequestMethodAttr(a.Method), server.Hostname(), portOf(server), attributes...)
+		method := httpconv.RequestMethodAttr(a.Method)
+		duration.Record(ctx, a.Duration.Seconds(), method, server.Hostname(), portOf(server), attributes...)
 	}, nil
 }
 
