@@ -53,7 +53,7 @@ func showFaults(ctx context.Context, out io.Writer, srv *forgetest.Server, clien
 // badGateway lists issues. The second page fails once.
 func (f *faults) badGateway(ctx context.Context) (observation, error) {
 	f.srv.Fail(listRoute, forgetest.Status(http.StatusBadGateway).After(1).Times(1))
-	before := f.srv.Count(listRoute)
+	before := f.srv.CountRequests(listRoute)
 	issues, err := forge.Collect(f.client.Issues.List(ctx, openIssues(), forge.PerPage(pageSize)))
 	if err != nil {
 		return observation{}, err
@@ -69,16 +69,16 @@ func (f *faults) badGateway(ctx context.Context) (observation, error) {
 // many pages the issues have.
 func (f *faults) requests(before, issues int) string {
 	pages := (issues + pageSize - 1) / pageSize
-	return count(f.srv.Count(listRoute)-before, "request") + " for " + count(pages, "page")
+	return count(f.srv.CountRequests(listRoute)-before, "request") + " for " + count(pages, "page")
 }
 
 // lostSubscription subscribes to an issue, and the response is lost. Subscribing twice does no
 // harm, so the client sends the request again. The server then has nothing to change, which is a
 // success.
 func (f *faults) lostSubscription(ctx context.Context) (observation, error) {
-	f.srv.Fail(subscribeRoute, forgetest.ResetAfter().Times(1))
+	f.srv.Fail(subscribeRoute, forgetest.DropResponse().Times(1))
 	_, err := f.client.Issues.Subscribe(ctx, forge.ID(f.issue.ProjectID), f.issue.IID)
-	if err != nil && !forge.Unchanged(err) {
+	if err != nil && !forge.IsNotModified(err) {
 		return observation{}, err
 	}
 	return observation{
@@ -91,7 +91,7 @@ func (f *faults) lostSubscription(ctx context.Context) (observation, error) {
 // lostSpentTime adds working time to an issue, and the response is lost. Adding the time twice
 // would be wrong, so the client returns an error that says that the time may have been added.
 func (f *faults) lostSpentTime(ctx context.Context) (observation, error) {
-	f.srv.Fail(spendRoute, forgetest.ResetAfter().Times(1))
+	f.srv.Fail(spendRoute, forgetest.DropResponse().Times(1))
 	spent := &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(30 * time.Minute)}
 	_, err := f.client.Issues.AddSpentTime(ctx, forge.ID(f.issue.ProjectID), f.issue.IID, spent)
 	var failed *forge.Error
@@ -110,7 +110,7 @@ func (f *faults) lostSpentTime(ctx context.Context) (observation, error) {
 
 // effects returns how many requests of a write arrived, and how many of them changed something.
 func (f *faults) effects(route string) string {
-	return count(f.srv.Count(route), "request") + ", " + count(f.srv.Effects(route), "effect")
+	return count(f.srv.CountRequests(route), "request") + ", " + count(f.srv.CountApplied(route), "effect")
 }
 
 // progress is what a program stores while it reads a list. It outlives a crash.
@@ -125,7 +125,7 @@ func (f *faults) crash(ctx context.Context) (observation, error) {
 	if err != nil {
 		return observation{}, err
 	}
-	before := f.srv.Count(listRoute)
+	before := f.srv.CountRequests(listRoute)
 	var saved progress
 	for _, crashAfter := range []int{pageSize * 3 / 2, 0} {
 		if err := f.export(ctx, &saved, crashAfter); err != nil {
@@ -172,7 +172,7 @@ func (f *faults) redirect(ctx context.Context) (observation, error) {
 		return observation{}, err
 	}
 	defer storage.Close()
-	storage.Fail(archiveRoute, forgetest.Answer(http.StatusOK, "application/gzip", "the archive"))
+	storage.Fail(archiveRoute, forgetest.Respond(http.StatusOK, "application/gzip", "the archive"))
 	f.srv.Fail(archiveRoute, forgetest.RedirectTo(storage.URL, http.StatusFound).Times(1))
 	client, err := f.client.With(forge.WithPlainHTTP()) // the embedded servers have no certificates
 	if err != nil {

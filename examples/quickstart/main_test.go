@@ -77,7 +77,7 @@ func TestRealServer(t *testing.T) {
 			assert.Contains(t, out.String(), want)
 			assert.Contains(t, out.String(), "\nDone. Nothing was changed.")
 			assert.NotContains(t, out.String(), "FAULT")
-			assert.Zero(t, srv.Effects("*"))
+			assert.Zero(t, srv.CountApplied("*"))
 			for _, request := range srv.Requests() {
 				assert.Equal(t, http.MethodGet, request.Method, request.Path)
 			}

@@ -99,7 +99,7 @@ func connect(options ...forge.Option) (client *forge.Client, done func(), err er
 		return nil, nil, err
 	}
 	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.RateLimit(time.Second).Times(1))
+	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.TooManyRequests(time.Second).Times(1))
 	return srv.Client(options...), srv.Close, nil
 }
 
@@ -136,7 +136,7 @@ func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) erro
 		_, err := traced(ctx, tracer, "Issues.Subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, project, issue)
 		})
-		if err != nil && !forge.Unchanged(err) {
+		if err != nil && !forge.IsNotModified(err) {
 			return err
 		}
 		changed = changed || err == nil

@@ -120,7 +120,7 @@ func TestSpans(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	srv := forgetest.New(t)
 	srv.AddProject("acme/app").AddIssues(1, nil)
-	srv.Fail("GET /users/:id", forgetest.Answer(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
+	srv.Fail("GET /users/:id", forgetest.Respond(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
 	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo("https://127.0.0.1:1/a?X-Signature=s1gn4ture", 302))
 	client, tracer, recorder := newTraced(t, srv, forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	_, err := traced(t.Context(), tracer, "search", func(ctx context.Context) ([]*forge.Issue, error) {
@@ -160,7 +160,7 @@ func TestUnchanged(t *testing.T) {
 			return client.Issues.Subscribe(ctx, forge.ID(app.ID), issue.IID)
 		})
 	}
-	srv.AssertEffects(t, subscribe, 1)
+	srv.AssertAppliedCount(t, subscribe, 1)
 	require.Len(t, recorder.Ended(), 4)
 	for _, span := range recorder.Ended() {
 		assert.NotEqual(t, codes.Error, span.Status().Code)

@@ -103,7 +103,7 @@ func TestMetricValues(t *testing.T) {
 		"refused":            {forge.Attempt{Err: errors.New("connection refused")}, "https://forge.example.com", map[string]any{"server.port": int64(443), "error.type": "no_response"}},
 		"silent":             {forge.Attempt{Err: fmt.Errorf("gone: %w", forge.ErrTimeout)}, "https://forge.example.com", map[string]any{"server.port": int64(443), "error.type": "timeout"}},
 		"deadline":           {forge.Attempt{Status: 200, Err: context.DeadlineExceeded}, "https://forge.example.com", map[string]any{"server.port": int64(443), "http.response.status_code": int64(200), "error.type": "timeout"}},
-		"sign-in page":       {forge.Attempt{Status: 200, Err: forge.ErrAnswer}, "https://forge.example.com", map[string]any{"server.port": int64(443), "http.response.status_code": int64(200), "error.type": "unusable_response"}},
+		"sign-in page":       {forge.Attempt{Status: 200, Err: forge.ErrInvalidResponse}, "https://forge.example.com", map[string]any{"server.port": int64(443), "http.response.status_code": int64(200), "error.type": "unusable_response"}},
 		"server error":       {forge.Attempt{Status: 500, Err: forge.ErrServer}, "https://forge.example.com", map[string]any{"server.port": int64(443), "http.response.status_code": int64(500), "error.type": "500"}},
 		"canceled by caller": {forge.Attempt{Err: fmt.Errorf("ended: %w", context.Canceled)}, "https://forge.example.com", map[string]any{"server.port": int64(443)}},
 	} {

@@ -47,6 +47,6 @@ func tableLine(point metricdata.HistogramDataPoint[float64]) string {
 func writeStats(out io.Writer, s forge.Stats) {
 	fmt.Fprintf(out, "\n%s, %d failed; %s, %d of them sent again; %s, %s; %s sent, %s received\n",
 		demo.Count(int(s.Calls), "call"), s.Failures, demo.Count(int(s.Attempts), "request"), s.Retries,
-		demo.Count(int(s.Throttled), "wait"), s.ThrottledTime.Round(time.Millisecond),
-		demo.Count(int(s.Sent), "byte"), demo.Count(int(s.Received), "byte"))
+		demo.Count(int(s.RateLimitWaits), "wait"), s.RateLimitWaitTime.Round(time.Millisecond),
+		demo.Count(int(s.BytesSent), "byte"), demo.Count(int(s.BytesReceived), "byte"))
 }

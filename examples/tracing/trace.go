@@ -99,12 +99,12 @@ func (s *sentRequests) follow(r *http.Request, resp *http.Response) {
 // noteRetry adds an event to the span of the call before each retry. It is called after each
 // attempt, with the context of the call.
 func noteRetry(ctx context.Context, a forge.Attempt) {
-	if a.Wait == 0 {
+	if a.WaitAfter == 0 {
 		return
 	}
 	trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(
 		semconv.HTTPRequestResendCount(a.Number), semconv.HTTPResponseStatusCode(a.Status),
-		semconv.HTTPResponseHeader("x-request-id", a.RequestID), attribute.Float64("forge.retry.wait", a.Wait.Seconds())))
+		semconv.HTTPResponseHeader("x-request-id", a.RequestID), attribute.Float64("forge.retry.wait", a.WaitAfter.Seconds())))
 }
 
 // traced makes a call in its own span. The spans of its requests are below it.
@@ -117,7 +117,7 @@ func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call f
 
 // end ends a span. The client's error texts hold no secrets, so they may be recorded.
 func end(span trace.Span, err error) {
-	if err != nil && !forge.Unchanged(err) {
+	if err != nil && !forge.IsNotModified(err) {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())
 	}

@@ -132,7 +132,7 @@ func TestResendsOfRedirects(t *testing.T) {
 	const archive = "GET /projects/:id/repository/archive[.:format]"
 	storage := forgetest.New(t)
 	storage.Fail(archive, forgetest.Status(http.StatusBadGateway).Times(1))
-	storage.Fail(archive, forgetest.Answer(http.StatusOK, "application/gzip", "the archive"))
+	storage.Fail(archive, forgetest.Respond(http.StatusOK, "application/gzip", "the archive"))
 	srv := forgetest.New(t)
 	srv.AddProject("acme/app")
 	srv.Fail(archive, forgetest.RedirectTo(storage.URL, http.StatusFound))

@@ -35,8 +35,8 @@ func (c clientStats) Collect(out chan<- prometheus.Metric) {
 	for name, value := range map[string]float64{
 		"forge_calls_total": float64(stats.Calls), "forge_failures_total": float64(stats.Failures),
 		"forge_attempts_total": float64(stats.Attempts), "forge_retries_total": float64(stats.Retries),
-		"forge_throttled_total": float64(stats.Throttled), "forge_throttled_seconds_total": stats.ThrottledTime.Seconds(),
-		"forge_sent_bytes_total": float64(stats.Sent), "forge_received_bytes_total": float64(stats.Received),
+		"forge_throttled_total": float64(stats.RateLimitWaits), "forge_throttled_seconds_total": stats.RateLimitWaitTime.Seconds(),
+		"forge_sent_bytes_total": float64(stats.BytesSent), "forge_received_bytes_total": float64(stats.BytesReceived),
 	} {
 		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, "See forge.Stats.", nil, nil), prometheus.CounterValue, value)
 	}

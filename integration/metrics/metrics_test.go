@@ -33,8 +33,8 @@ func TestWithMetrics(t *testing.T) {
 	srv := forgetest.New(t)
 	srv.AddProject("acme/app").AddIssue(nil)
 	srv.Fail("GET /namespaces/:id", forgetest.Status(http.StatusBadGateway).Times(1))
-	srv.Fail("GET /user", forgetest.RateLimit(time.Second).Times(1))
-	srv.Fail("GET /projects/:id/issues/:issue_iid/time_stats", forgetest.ResetBefore().Times(1))
+	srv.Fail("GET /user", forgetest.TooManyRequests(time.Second).Times(1))
+	srv.Fail("GET /projects/:id/issues/:issue_iid/time_stats", forgetest.DropRequest().Times(1))
 	registry := prometheus.NewPedanticRegistry()
 	client, err := withMetrics(srv.Client(), registry)
 	require.NoError(t, err)
@@ -68,11 +68,11 @@ func TestWithMetrics(t *testing.T) {
 	}, counts)
 
 	stats := client.Stats()
-	assert.Equal(t, []int64{4, 1, 7, 3, 1}, []int64{stats.Calls, stats.Failures, stats.Attempts, stats.Retries, stats.Throttled})
+	assert.Equal(t, []int64{4, 1, 7, 3, 1}, []int64{stats.Calls, stats.Failures, stats.Attempts, stats.Retries, stats.RateLimitWaits})
 	want := map[string]float64{
 		"forge_calls_total": 4, "forge_failures_total": 1, "forge_attempts_total": 7, "forge_retries_total": 3,
-		"forge_throttled_total": 1, "forge_throttled_seconds_total": stats.ThrottledTime.Seconds(),
-		"forge_sent_bytes_total": 0, "forge_received_bytes_total": float64(stats.Received),
+		"forge_throttled_total": 1, "forge_throttled_seconds_total": stats.RateLimitWaitTime.Seconds(),
+		"forge_sent_bytes_total": 0, "forge_received_bytes_total": float64(stats.BytesReceived),
 	}
 	assert.Equal(t, len(want), reflect.TypeFor[forge.Stats]().NumField(), "each counter is exported")
 	assert.Len(t, metrics, len(want)+1)
@@ -82,8 +82,8 @@ func TestWithMetrics(t *testing.T) {
 		assert.Equal(t, dto.MetricType_COUNTER, family.GetType(), name)
 		assert.InDelta(t, value, family.GetMetric()[0].GetCounter().GetValue(), 1e-9, name)
 	}
-	assert.Positive(t, stats.Received)
-	assert.GreaterOrEqual(t, stats.ThrottledTime, time.Second/2)
+	assert.Positive(t, stats.BytesReceived)
+	assert.GreaterOrEqual(t, stats.RateLimitWaitTime, time.Second/2)
 }
 
 // A second client in the same registry is an error, and no panic.
