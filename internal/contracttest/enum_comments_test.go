@@ -131,8 +131,8 @@ func names(comment, value string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(value) + `(\b|")`).MatchString(comment)
 }
 
-// assertNames checks that a comment names the values. Of more than mostNamed, and in a field that is
-// not one of options, "one of the X constants" and an example are enough.
+// assertNames checks that a comment names the values. Of more than mostNamed, and in a field that
+// is not one of options, "one of the X constants" and an example are enough.
 func assertNames(t *testing.T, field taker, kind string, values []string) {
 	t.Helper()
 	var missing []string

@@ -156,9 +156,9 @@ func runs(t *testing.T, c command) {
 	}
 }
 
-// endsOtherwise matches examples that end with another status than 0 here, as their tests check: they
-// ask a person who is not there, find the differences that they look for, or look for objects of the
-// reader's server.
+// endsOtherwise matches examples that end with another status than 0 here, as their tests check:
+// they ask a person who is not there, find the differences that they look for, or look for objects
+// of the reader's server.
 var endsOtherwise = regexp.MustCompile(`(registry-cleanup|reassign-users|settings-drift|api-drift)\b| -[a-z-]+\b`)
 
 // inFolder returns a program for go run -exec that runs its arguments in an empty folder, so that
