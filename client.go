@@ -66,6 +66,9 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkPrefix(api); err != nil {
+		return nil, err
+	}
 	api.Path = strings.TrimSuffix(strings.TrimSuffix(api.Path, "/api/v4"), "/") + "/api/v4"
 	cfg := config{
 		bases:         [4]*url.URL{apiBase: api},
@@ -78,6 +81,19 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	return build(cfg, &Client{}, options)
 }
 
+// checkPrefix rejects the address of a page or of another version of the API in place of the
+// server's.
+func checkPrefix(api *url.URL) error {
+	prefix := strings.TrimSuffix(api.Path, "/api/v4")
+	switch {
+	case strings.Contains(prefix+"/", "/api/v"):
+		return &ValidationError{Option: "baseURL", Reason: "the path is not that of the server: use its address, with or without /api/v4 at the end"}
+	case api.Host == "gitlab.com" && prefix != "":
+		return &ValidationError{Option: "baseURL", Reason: "the address is that of a group or project: use https://gitlab.com"}
+	}
+	return nil
+}
+
 // NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets
 // neither, for CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token grants
 // access to the registry of the job's project, and to generating changelogs (Document 1 §5). For
@@ -86,7 +102,10 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 // is rejected: use With, which keeps the address and the certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
-	authenticate, missing := withFixedToken("FORGE_TOKEN", credential.AccessToken, token), "FORGE_URL and FORGE_TOKEN go together: one of them is not set"
+	authenticate, missing := withFixedToken("FORGE_TOKEN", credential.AccessToken, token), "FORGE_URL is set and FORGE_TOKEN is not: set both"
+	if address == "" {
+		missing = "FORGE_TOKEN is set and FORGE_URL is not: set both"
+	}
 	if address == "" && token == "" {
 		address, token = os.Getenv("CI_API_V4_URL"), os.Getenv("CI_JOB_TOKEN")
 		authenticate, missing = withFixedToken("CI_JOB_TOKEN", credential.JobToken, token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -237,4 +238,29 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 2, dials)
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each knows the latest token")
+}
+
+// A variable that is missing is named.
+func TestFromEnvNamesTheMissingVariable(t *testing.T) {
+	for set, missing := range map[string]string{"FORGE_URL": "FORGE_TOKEN", "FORGE_TOKEN": "FORGE_URL"} {
+		t.Run(set, func(t *testing.T) {
+			t.Setenv(missing, "")
+			t.Setenv(set, "https://forge.example.com")
+			_, err := NewClientFromEnv()
+			require.ErrorContains(t, err, set+" is set and "+missing+" is not")
+		})
+	}
+}
+
+// The hosted server's limit is mentioned for the hosted server only.
+func TestPreviewOfTheHostedServer(t *testing.T) {
+	for address, hosted := range map[string]bool{"https://gitlab.com": true, "https://gitlab.com.example.com": false} {
+		client, err := NewClient(address, WithToken("x"))
+		require.NoError(t, err)
+		rules, err := client.Registry.previewRules(ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"}, nil)
+		require.NoError(t, err)
+		preview := &DeleteTagsPreview{}
+		rules.sort([]*RegistryTagDetail{{RegistryTag: RegistryTag{Name: "v1"}}}, preview)
+		assert.Equal(t, hosted, strings.Contains(strings.Join(preview.Unknown, " "), "GitLab.com removes"), address)
+	}
 }

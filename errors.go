@@ -231,10 +231,28 @@ func (e *ValidationError) subject() string {
 	switch {
 	case e.Param == "" || e.Param == e.Option:
 		return e.Option
+	case e.Option == "argument" && e.Param == "id":
+		if object := objectOfID(e.Route); object != "" {
+			return e.Option + " " + object + " (:id)"
+		}
+		return e.Option + " " + e.Param
 	case e.Option == "argument":
 		return e.Option + " " + e.Param
 	}
 	return strings.TrimSpace(e.Option + " (" + e.Param + ")")
+}
+
+// objectOfID returns what :id names in a route: "project" for "GET /projects/:id/issues".
+func objectOfID(route string) string {
+	before, _, found := strings.Cut(route+"/", "/:id/")
+	if !found {
+		return ""
+	}
+	objects := before[strings.LastIndexByte(before, '/')+1:]
+	if stem, ok := strings.CutSuffix(objects, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(objects, "_", " "), "s")
 }
 
 // IsNotModified reports whether a call ended with the documented "nothing to change" response

@@ -60,11 +60,14 @@ func TestRateLimitErrorText(t *testing.T) {
 
 func TestValidationErrorText(t *testing.T) {
 	for want, err := range map[string]*ValidationError{
-		"forge: GET /x/:id: argument id: 0 is not positive; nothing was sent": {Route: "GET /x/:id", Option: "argument", Param: "id", Reason: "0 is not positive"},
-		"forge: Scope (scope): it is bad; nothing was sent":                   {Option: "Scope", Param: "scope", Reason: "it is bad"},
-		"forge: (scope): it is bad; nothing was sent":                         {Param: "scope", Reason: "it is bad"},
-		"forge: scope: it is bad; nothing was sent":                           {Option: "scope", Param: "scope", Reason: "it is bad"},
-		"forge: Sudo: it is bad; nothing was sent":                            {Option: "Sudo", Reason: "it is bad"},
+		"forge: GET /projects/:id/x: argument project (:id): 0 is not positive; nothing was sent":       {Route: "GET /projects/:id/x", Option: "argument", Param: "id", Reason: "0 is not positive"},
+		"forge: GET /registry/repositories/:id: argument repository (:id): it is nil; nothing was sent": {Route: "GET /registry/repositories/:id", Option: "argument", Param: "id", Reason: "it is nil"},
+		"forge: GET /audit_events/:id: argument audit event (:id): it is nil; nothing was sent":         {Route: "GET /audit_events/:id", Option: "argument", Param: "id", Reason: "it is nil"},
+		"forge: argument id: it is nil; nothing was sent":                                               {Option: "argument", Param: "id", Reason: "it is nil"},
+		"forge: Scope (scope): it is bad; nothing was sent":                                             {Option: "Scope", Param: "scope", Reason: "it is bad"},
+		"forge: (scope): it is bad; nothing was sent":                                                   {Param: "scope", Reason: "it is bad"},
+		"forge: scope: it is bad; nothing was sent":                                                     {Option: "scope", Param: "scope", Reason: "it is bad"},
+		"forge: Sudo: it is bad; nothing was sent":                                                      {Option: "Sudo", Reason: "it is bad"},
 	} {
 		assert.EqualError(t, err, want)
 	}

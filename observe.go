@@ -1,6 +1,9 @@
 package forge
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -61,6 +64,24 @@ type Stats struct {
 	// BytesReceived is the number of bytes of response bodies, including downloads, after
 	// decompression.
 	BytesReceived int64
+}
+
+// String returns the counters with their names: "322 calls, 1 failed, 323 attempts, 1 retry, ...".
+func (s Stats) String() string {
+	return fmt.Sprintf("%s, %d failed, %s, %s, %s for rate limits (%v), %s sent, %s received",
+		counted(s.Calls, "call"), s.Failures, counted(s.Attempts, "attempt"), counted(s.Retries, "retry"),
+		counted(s.RateLimitWaits, "wait"), s.RateLimitWaitTime, counted(s.BytesSent, "byte"), counted(s.BytesReceived, "byte"))
+}
+
+// counted formats a number with its noun.
+func counted(n int64, noun string) string {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && n != 1 {
+		noun = stem + "ie"
+	}
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + noun
 }
 
 // counters are the values that Stats reads.

@@ -198,7 +198,15 @@ func TestBadBaseURLs(t *testing.T) {
 		_, err = NewClient("https://forge.example.com", WithRegistry("https://auth.example.com", address))
 		refused(t, err, "WithRegistry", "")
 	}
+	for _, address := range []string{
+		"https://forge.example.com/api/v3", "https://forge.example.com/git/api/v3/", "https://forge.example.com/api/v4/projects", "https://forge.example.com/api/v4/api/v4",
+		"https://gitlab.com/group/app", "https://GitLab.com/group/api/v4",
+	} {
+		_, err := NewClient(address, WithToken("secret-token"))
+		refused(t, err, "baseURL", "")
+	}
 	for address, want := range map[string]string{
+		"https://gitlab.com":                      "https://gitlab.com/api/v4",
 		"https://forge.example.com":               "https://forge.example.com/api/v4",
 		"https://forge.example.com/":              "https://forge.example.com/api/v4",
 		"https://forge.example.com///":            "https://forge.example.com/api/v4",

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,7 +29,8 @@ type DeleteTagsPreview struct {
 	// At is the time from which OlderThan was counted: the server's, or the local time if the response
 	// has none.
 	At time.Time
-	// Unknown lists the reasons why the server may act differently, one sentence each.
+	// Unknown lists the reasons why the server may act differently, one sentence each; empty if Delete
+	// is.
 	Unknown []string
 }
 
@@ -70,6 +72,7 @@ type deletionRules struct {
 	remove, keep *regexp.Regexp
 	keepN        int
 	olderThan    time.Duration
+	hosted       bool // the server is GitLab.com
 	reads        RequestOption
 	page         *Response // the caller's, or a new one
 }
@@ -93,7 +96,10 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 		return nil, err
 	}
 	o = zeroIfNil(o).(*DeleteTagsOptions)
-	rules := &deletionRules{keepN: o.KeepN, reads: settings.inherit(), page: cmp.Or(settings.into, new(Response))}
+	rules := &deletionRules{
+		keepN: o.KeepN, hosted: strings.HasPrefix(s.core.baseURL(), "https://gitlab.com/"),
+		reads: settings.inherit(), page: cmp.Or(settings.into, new(Response)),
+	}
 	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
 		rules.keep, err = anchored(o.NameRegexKeep)
 	}
@@ -127,10 +133,15 @@ func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPrevi
 			preview.Delete = append(preview.Delete, tag)
 		}
 	}
+	if len(preview.Delete) == 0 {
+		return // nothing is deleted, so no rule of the server changes that
+	}
 	preview.Unknown = []string{
 		"Tags that a protection rule matches stay: the API does not show the rules.",
-		"The hosted offering removes a limited number of tags at a time, so some may stay until it is called again.",
 		"Tags that are pushed or deleted meanwhile are not seen.",
+	}
+	if d.hosted {
+		preview.Unknown = append(preview.Unknown, "GitLab.com removes a limited number of tags at a time, so some may stay until it is called again.")
 	}
 	if d.olderThan > 0 {
 		preview.Unknown = append(preview.Unknown, "The age is counted from the time of this preview, with months of 30 days.")
