@@ -203,7 +203,7 @@ func TestHeaderTimeout(t *testing.T) {
 
 // Limits: silence within a body ends the attempt; bytes that keep coming do not, however long they
 // take in all.
-func TestStallInAnswer(t *testing.T) {
+func TestStallInResponse(t *testing.T) {
 	w := newWire(t, always(silent(jsonHead+"{")))
 	err := withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(any))
 	require.ErrorIs(t, err, ErrTimeout)
@@ -293,7 +293,7 @@ func (r lateReader) Read([]byte) (int, error) {
 func (r lateReader) Close() error { return nil }
 
 // Limits: an upload that goes on after an early answer does not wind the watchdog of the answer.
-func TestStallAfterEarlyAnswer(t *testing.T) {
+func TestStallAfterEarlyResponse(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
@@ -321,7 +321,7 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 
 // A transport that does not wait for the end of its context has no timer. If it fails after the
 // limit, its error is a timeout all the same.
-func TestTimeoutUnheard(t *testing.T) {
+func TestTimeoutWithoutTimer(t *testing.T) {
 	late := errors.New("late")
 	for name, test := range map[string]struct {
 		header, body time.Duration

@@ -18,7 +18,7 @@ import (
 )
 
 // A refusal says what the endpoint needs, so that its reader need not look it up.
-func TestErrorsThatHelp(t *testing.T) {
+func TestErrorHints(t *testing.T) {
 	runner := func(ctx context.Context, c *Client) error {
 		_, err := c.Runners.Get(ctx, 1, Retry(RetryPolicy{MaxAttempts: 1}))
 		return err

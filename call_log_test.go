@@ -291,7 +291,7 @@ func TestLogWait(t *testing.T) {
 
 // A caller who cancels has not met a failure of the server: no warning, and the text says who ended
 // the call, whatever it was waiting for.
-func TestCancellationIsNoWarning(t *testing.T) {
+func TestCancellationIsNotAWarning(t *testing.T) {
 	for name, options := range map[string][]Option{
 		"response": nil,
 		"limiter":  {WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},

@@ -93,7 +93,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 }
 
 // What was never sent is no attempt: a limiter's refusal, and a wait that is too long.
-func TestAttemptsThatNeverWere(t *testing.T) {
+func TestAttemptsNotSent(t *testing.T) {
 	var hook attempts
 	c := bubbleClient(t, hook.option(), WithLimiter(refusing{}))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)

@@ -57,7 +57,7 @@ func dressed(t *testing.T, s seen) {
 
 // A credential is sent to one origin only, not to another host, subdomain, port or scheme, whatever
 // the status. A JSON call ends there; a download continues over https without a credential.
-func TestRedirectKeepsCredentialsHome(t *testing.T) {
+func TestRedirectKeepsCredentialsAtOrigin(t *testing.T) {
 	const home, away = "https://a.example.com", "/api/v4/away"
 	targets := []string{"https://b.example.com", "https://a.example.com:8443", "http://a.example.com", "http://a.example.com:443"}
 	for name, credential := range credentials {
@@ -122,7 +122,7 @@ func TestRedirectSubdomain(t *testing.T) {
 
 // Leaving once is for ever: whoever was redirected to may not send the client back with its
 // credential.
-func TestRedirectComesBackBare(t *testing.T) {
+func TestRedirectBackOmitsCredential(t *testing.T) {
 	w := newWorld(t)
 	w.host("https://a.example.com", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -145,7 +145,7 @@ func TestRedirectComesBackBare(t *testing.T) {
 
 // What a foreign host answers says nothing of the client's origin: its 401 renews no token, its 429
 // holds nothing back.
-func TestRedirectForeignAnswers(t *testing.T) {
+func TestRedirectForeignResponses(t *testing.T) {
 	w, status, asked := newWorld(t), 0, 0
 	w.host("https://a.example.com", func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/v4/user" {

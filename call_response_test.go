@@ -34,7 +34,7 @@ func squeezed(text string) string {
 
 // Answers: an answer that is not what the endpoint documents is an error that says what it is, and
 // never nil, nil. `says` is what do says; exec needs no value and takes any body of JSON.
-func TestAnswers(t *testing.T) {
+func TestResponses(t *testing.T) {
 	space := strings.Repeat(" ", 4097)
 	for _, test := range []struct {
 		name     string
@@ -93,7 +93,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // An empty file is a file. TestDownloadRefusals has what is not one.
-func TestAnswersOpen(t *testing.T) {
+func TestDownloadResponses(t *testing.T) {
 	for _, a := range []act{say(200, "<html>", "Content-Type: text/plain"), say(200, "")} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(a)).url))
 		require.NoError(t, err)

@@ -339,7 +339,7 @@ func TestDownloadSaveTo(t *testing.T) {
 }
 
 // A stream that is cut is an error of Read, never an early end.
-func TestDownloadCut(t *testing.T) {
+func TestDownloadTruncated(t *testing.T) {
 	d := downloadFrom(t, "too little", true, "")
 	defer d.Close()
 	got, err := io.ReadAll(d)

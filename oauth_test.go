@@ -16,7 +16,7 @@ import (
 // not act or will do better: asking again with a refresh token that rotates could lose it. What is
 // temporary is asked for again, and the client's secret is tried in another place only after a
 // refusal.
-func TestOAuthEndpointAsksOnce(t *testing.T) {
+func TestOAuthEndpointRequestsOnce(t *testing.T) {
 	const good = `{"access_token":"new","refresh_token":"r2","token_type":"bearer"}`
 	for _, test := range []struct {
 		name   string
@@ -118,7 +118,7 @@ func TestOAuthKeepsTheRotatedToken(t *testing.T) {
 }
 
 // A token source is asked again where its token endpoint, or the connection to it, may do better.
-func TestTokenSourceAskedAgain(t *testing.T) {
+func TestTokenSourceCalledAgain(t *testing.T) {
 	status := func(code int) error { return &oauth2.RetrieveError{Response: &http.Response{StatusCode: code}} }
 	for _, test := range []struct {
 		err   error

@@ -233,7 +233,7 @@ func TestKeysetRefusedIsForgotten(t *testing.T) {
 }
 
 // The refused request is a call and an attempt, and no failure: nothing is logged as a warning.
-func TestKeysetRefusedIsNoFailure(t *testing.T) {
+func TestKeysetRefusedIsNotAFailure(t *testing.T) {
 	var logged bytes.Buffer
 	hook := &attempts{}
 	srv := servePages(t, offsetOnly(3))

@@ -132,7 +132,7 @@ func TestAheadErrorsBeyondTheEnd(t *testing.T) {
 }
 
 // An error is delivered at the place of its page, even if later pages have arrived.
-func TestAheadErrorAtItsPlace(t *testing.T) {
+func TestAheadErrorOrder(t *testing.T) {
 	for _, keys := range []bool{false, true} {
 		for failing := 1; failing <= 7; failing++ {
 			srv := &pageServer{rows: 20, keyset: keys, totals: !keys}

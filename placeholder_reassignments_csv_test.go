@@ -29,7 +29,7 @@ func reassignmentFile(rows int) string {
 // A file that the connection cuts anywhere is an error, and no row is another one than in the
 // file. Without a length, which nothing announces where the end of the connection is the end of
 // the file, only whole lines can pass for a file.
-func TestReassignmentsCut(t *testing.T) {
+func TestReassignmentsTruncated(t *testing.T) {
 	file := reassignmentFile(3)
 	const csvType = "Content-Type: text/csv"
 	framings := []struct {

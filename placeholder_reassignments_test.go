@@ -112,9 +112,9 @@ func TestPlaceholderReassignments(t *testing.T) {
 	})
 }
 
-// TestReassignmentsLeftEarly shows that a loop which is left gives the connection back, and that
+// TestReassignmentsStoppedEarly shows that a loop which is left gives the connection back, and that
 // rows come while the file arrives.
-func TestReassignmentsLeftEarly(t *testing.T) {
+func TestReassignmentsStoppedEarly(t *testing.T) {
 	file := readFixture(t, "placeholder_reassignments/reassignments.csv")
 	left, stop := make(chan struct{}), make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

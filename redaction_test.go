@@ -232,7 +232,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 
 // Where there is no answer to echo: refused, TLS that fails, a context that is over, an argument
 // that is refused.
-func TestSecretsWithoutAnAnswer(t *testing.T) {
+func TestSecretsWithoutAResponse(t *testing.T) {
 	w := newWire(t, always(silent("")))
 	addresses := map[string]string{"refused": refusedAddress(t), "no TLS": strings.Replace(w.url, "http:", "https:", 1), "silent": w.url}
 	for _, kind := range secretKinds() {

@@ -57,9 +57,9 @@ func TestIntoIsReset(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: any bytes as an answer make a value or an error that names the call, never a panic
+// FuzzResponse: any bytes as an answer make a value or an error that names the call, never a panic
 // and never nothing.
-func FuzzAnswer(f *testing.F) {
+func FuzzResponse(f *testing.F) {
 	for _, s := range []string{`{"id":1}`, `[{"id":1}]`, `null`, ``, `[null]`, `{"id":"x"}`, `{"id":1}]`, `[`, "\xff", `{"a":{"a":[[[]]]}}`, `{"labels":[5],"due_date":5,"id":7}`, `<html>`, `1e999`, "{\"title\":\"\xff\\ud800\"}"} {
 		f.Add([]byte(s), uint16(200), "application/json")
 		f.Add([]byte(s), uint16(403), "text/html")

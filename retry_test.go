@@ -244,7 +244,7 @@ func TestRetryRefused(t *testing.T) {
 
 // A server that accepts a connection and resets it may have processed the request, so class once is
 // not retried.
-func TestRetryResetAtOnce(t *testing.T) {
+func TestRetryResetImmediately(t *testing.T) {
 	for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -320,7 +320,7 @@ func TestRetryThenSuccess(t *testing.T) {
 }
 
 // A truncated stream is an error of Read, not an early end, and causes no second request.
-func TestRetryOpenCut(t *testing.T) {
+func TestTruncatedStreamIsNotRetried(t *testing.T) {
 	w := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")))
 	d, err := openArchive(t.Context(), wireClient(t, w.url))
 	require.NoError(t, err)

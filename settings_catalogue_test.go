@@ -149,7 +149,7 @@ func TestSettingKinds(t *testing.T) {
 
 // Zero, null and nothing are told apart in every setting that a response may omit, and null in
 // every setting that may be null.
-func TestSettingsTellAbsentFromZero(t *testing.T) {
+func TestSettingsDistinguishAbsentFromZero(t *testing.T) {
 	zeros := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "0", reflect.String: `""`, reflect.Slice: "[]", reflect.Map: "{}"}
 	read := func(text string) reflect.Value {
 		var r jsonread.Reader

@@ -373,7 +373,7 @@ func TestApplyReportsWhatWasNotSent(t *testing.T) {
 }
 
 // Companions come from the document, and null goes out in the client's words.
-func TestApplySettingsWords(t *testing.T) {
+func TestApplySettingsVocabulary(t *testing.T) {
 	settings := settingsOf(t, `{"unique_ips_limit_enabled":false,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"antispam_api_key":"k","shared_runners_enabled":false,"shared_runners_text":"t"}`)
 	require.NoError(t, settings.Merge([]byte(`{"unique_ips_limit_enabled":true,"antispam_api_key":null,"shared_runners_enabled":true}`)))
 	c := speaking(t, GitLab, exchange{sent: settingsSent, answer: `{}`,

@@ -89,7 +89,7 @@ func TestSettings(t *testing.T) {
 
 // Each mapped and each unnamed setting goes out, and comes in, under GitLab's name and under a
 // made-up one.
-func TestSettingWords(t *testing.T) {
+func TestSettingVocabulary(t *testing.T) {
 	parameters := catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
 	members := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]())
 	for e := range GitLab.entries() {
@@ -320,7 +320,7 @@ func settingParams(t *testing.T) []settingParam {
 }
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
-func TestSettingsAreWhole(t *testing.T) {
+func TestSettingsAreComplete(t *testing.T) {
 	assert.Len(t, catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
 	parameters := slices.Sorted(maps.Keys(catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())))
 	assert.Len(t, parameters, 127+len(catalogue.UnnamedSettings())+len(catalogue.SettingDependencies()))

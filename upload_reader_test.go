@@ -206,7 +206,7 @@ func TestUploadCloseFails(t *testing.T) {
 }
 
 // A call whose server responds before it has the body does not wait for the caller's code.
-func TestUploadAnsweredEarly(t *testing.T) {
+func TestUploadEarlyResponse(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		s.early = true
 		for _, p := range places()[:2] {
@@ -344,7 +344,7 @@ func TestUploadStallsInPump(t *testing.T) {
 // A 2xx is no success when the body could not be read to its end: net/http returns it where it
 // comes together with the error of the body. An error after the transport has closed the body is
 // not one of the body.
-func TestUploadHalfTaken(t *testing.T) {
+func TestUploadHalfRead(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	path := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))

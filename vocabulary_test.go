@@ -155,7 +155,7 @@ func TestTranslate(t *testing.T) {
 
 // A word of GitLab in an answer is an error that names the option, for each word whose neutral form
 // differs.
-func TestVocabularyIsMissed(t *testing.T) {
+func TestVocabularyIsMissing(t *testing.T) {
 	asked := 0
 	answer := ""
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -226,7 +226,7 @@ func TestAuditEventTargets(t *testing.T) {
 	assert.Panics(t, func() { event.Set("author_id", "root") }, "a type that the documents show")
 }
 
-func TestAuditEventsInTheWordsOfTheProduct(t *testing.T) {
+func TestAuditEventsInGitLabVocabulary(t *testing.T) {
 	_, _, c := auditWorld(t, WithGitLabVocabulary())
 	r := c.get("/audit_events?entity_type=Gitlab::Audit::InstanceScope")
 	require.Equal(t, 200, r.Status, r.Body)

@@ -123,7 +123,7 @@ func TestBodiesAreOneObject(t *testing.T) {
 }
 
 // An empty value does not belong to any enum, in any body and query.
-func TestEmptyWords(t *testing.T) {
+func TestEmptyValues(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
 	checked := 0

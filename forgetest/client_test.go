@@ -20,7 +20,7 @@ import (
 // The client and the server were written separately from the contract; here they are tested
 // together, in the services of Document 1. Only the hosted offering has keyset pagination of tags;
 // elsewhere the client's first request is rejected, and it continues by offset.
-func TestClientMeetsTheRegistry(t *testing.T) {
+func TestClientRegistry(t *testing.T) {
 	for offering, requests := range map[forgetest.Offering]int{forgetest.Hosted: 3, forgetest.SelfManaged: 1 + 3} {
 		t.Run(string(offering), func(t *testing.T) { meetRegistry(t, forgetest.New(t, forgetest.WithOffering(offering)), requests) })
 	}
@@ -144,7 +144,7 @@ func TestClientRetriesSoon(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestClientMeetsTheOtherServices(t *testing.T) {
+func TestClientOtherServices(t *testing.T) {
 	srv := forgetest.New(t)
 	client, ctx := srv.Client(), t.Context()
 	app, project := srv.AddProject("group/app"), forge.Path("group/app")
@@ -186,7 +186,7 @@ func TestClientMeetsTheOtherServices(t *testing.T) {
 
 // Clients of a server with GitLab's terms use these terms too; the empty vocabulary restores the
 // neutral ones.
-func TestClientsOfAServerWithGitLabWords(t *testing.T) {
+func TestClientsUseTheServersVocabulary(t *testing.T) {
 	srv, ctx := forgetest.New(t, forgetest.WithGitLabVocabulary()), t.Context()
 	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
 	require.NoError(t, err)

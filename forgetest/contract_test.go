@@ -424,7 +424,7 @@ func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
 
 // A hundred servers run in one process, each with its own state; nothing of them remains (TestMain
 // checks this).
-func TestAHundredServers(t *testing.T) {
+func TestHundredServers(t *testing.T) {
 	for i := range 100 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -454,7 +454,7 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-func TestAServerWithProjectsIsReadySoon(t *testing.T) {
+func TestStartWithProjects(t *testing.T) {
 	catalogue()
 	best := time.Hour
 	for range 5 {

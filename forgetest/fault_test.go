@@ -74,7 +74,7 @@ func TestResets(t *testing.T) {
 	assert.Equal(t, 1, s.CountApplied(subscribeRoute))
 }
 
-func TestCutBody(t *testing.T) {
+func TestTruncateBody(t *testing.T) {
 	s, c := faultWorld(t)
 	c.http.Transport.(*http.Transport).DisableCompression = true
 	s.AddProject("group/big").AddGeneratedBlob("big.bin", 1<<20)

@@ -185,7 +185,7 @@ func nestedView(name, view string) string {
 	return ""
 }
 
-func TestCatalogueIsTheContract(t *testing.T) {
+func TestCatalogueMatchesContract(t *testing.T) {
 	c := catalogue()
 	assert.Len(t, c.shapes, 68)
 	for _, r := range routes() {
@@ -196,7 +196,7 @@ func TestCatalogueIsTheContract(t *testing.T) {
 	}
 }
 
-func TestCatalogueEqualsTheCopyOfTheTests(t *testing.T) { require.NoError(t, compareCatalogue()) }
+func TestCatalogueMatchesTestCopy(t *testing.T) { require.NoError(t, compareCatalogue()) }
 
 func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
 	catalogue() // once per process
@@ -354,7 +354,7 @@ func TestBodiesAndPrefix(t *testing.T) {
 	}
 }
 
-func TestHalfABodyHasNoEffect(t *testing.T) {
+func TestTruncatedBodyHasNoEffect(t *testing.T) {
 	s := New(t)
 	s.AddProject("group/app").AddIssue(nil)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))

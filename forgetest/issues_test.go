@@ -213,7 +213,7 @@ func TestUpcomingMilestone(t *testing.T) {
 }
 
 // milestone_id accepts its four keywords and nothing else, on every list and in every hash.
-func TestMilestoneWords(t *testing.T) {
+func TestMilestoneKeywords(t *testing.T) {
 	_, c := filterWorld(t)
 	for _, list := range []string{"/issues", "/groups/group/issues"} {
 		for _, wire := range []string{"milestone_id", "not[milestone_id]"} {
@@ -228,7 +228,7 @@ func TestMilestoneWords(t *testing.T) {
 }
 
 // The row of not has no keywords: an id there is an id, and a text is a text.
-func TestNotTakesNoWords(t *testing.T) {
+func TestNotRefusesKeywords(t *testing.T) {
 	_, c := filterWorld(t)
 	for _, query := range []string{
 		"/issues?not[assignee_id]=", "/groups/group/issues?not[assignee_id]=", "/issues?not[weight]=", "/groups/group/issues?not[weight]=",

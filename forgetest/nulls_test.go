@@ -17,7 +17,7 @@ var setFromTheStart = map[string][]string{
 
 // A nullable field that is not set is null, not empty and not zero (Document 2 §2.2, §2.6). A flag
 // is false.
-func TestWhatIsNotSetIsNull(t *testing.T) {
+func TestUnsetFieldsAreNull(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	p.AddIssue(nil)
@@ -43,7 +43,7 @@ func TestWhatIsNotSetIsNull(t *testing.T) {
 
 // A nullable field that is set has that value, in the form of its type, and no other field has it.
 // The same holds for times that are never null.
-func TestWhatIsSetIsShown(t *testing.T) {
+func TestSetFieldsAreShown(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	want := map[string]map[string]any{"Issue": {}, "MergeRequest": {}}

@@ -72,7 +72,7 @@ func TestLinksRepeatParametersAndPath(t *testing.T) {
 	assert.Equal(t, "https://internal:8443/group/sub/app/-/issues/3", c.get("/issues?per_page=1").array(t)[0]["web_url"])
 }
 
-func TestOffsetWalkEqualsTheWhole(t *testing.T) {
+func TestOffsetPagesMatchTheList(t *testing.T) {
 	s := New(t, WithDemo())
 	c := newCaller(t, s)
 	for _, query := range []string{"", "&order_by=updated_at&sort=asc", "&order_by=weight", "&state=opened&order_by=due_date", "&labels=bug"} {

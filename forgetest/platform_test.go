@@ -12,7 +12,7 @@ import (
 )
 
 // The role that a route requires is the one that the catalogue names.
-func TestRolesAreThoseOfTheCatalogue(t *testing.T) {
+func TestRolesMatchCatalogue(t *testing.T) {
 	const handler = NoAccess // it looks at the record, or everybody may call
 	roles := map[string]Role{
 		"": handler, "Owner of the group": Owner, "group owners and administrators": Owner,
@@ -50,7 +50,7 @@ func runnerRoles(instance string) string {
 
 // A call without credentials is accepted where the catalogue allows it. The list of users is not:
 // Document 2 requires a token, and only the table of Document 1 §8.1 lists users for all.
-func TestAnonymousIsThatOfTheCatalogue(t *testing.T) {
+func TestAnonymousMatchesCatalogue(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s).as("")
 	for _, x := range examples() {
@@ -163,7 +163,7 @@ func TestRelease(t *testing.T) {
 			assert.Equal(t, fmt.Sprint(changed), setting(t, r, "require_reauthentication_to_approve"), "a parameter since 17.1 at %s", number)
 		}
 	}
-	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is no release: it has the form 16.4`, func() { WithRelease("new") })
+	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is not a release such as 16.4`, func() { WithRelease("new") })
 	assert.Panics(t, func() { WithRelease("17") })
 }
 

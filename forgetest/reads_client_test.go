@@ -15,7 +15,7 @@ import (
 )
 
 // The client reads both forms of a target's id, strictly too.
-func TestClientMeetsAuditEventTargets(t *testing.T) {
+func TestClientAuditEventTargets(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("group/app")
 	app.AddAuditEvent(nil)
@@ -31,7 +31,7 @@ func TestClientMeetsAuditEventTargets(t *testing.T) {
 
 // Values that are read, filled in and set again stay unchanged: properties, events, secrets that
 // the program sets again, and the inheritance of settings.
-func TestClientMeetsFill(t *testing.T) {
+func TestClientDecode(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
@@ -72,7 +72,7 @@ func TestClientMeetsFill(t *testing.T) {
 
 // Every sign of a truncated response is present, and RequireComplete detects each; raw diffs are
 // complete at any size.
-func TestClientMeetsRawDiffs(t *testing.T) {
+func TestClientRawDiffs(t *testing.T) {
 	long := func(word string) string { // too long to be compared line by line
 		return "first\n" + strings.Repeat(word+"\n", 2000) + "last\n"
 	}
@@ -122,7 +122,7 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 }
 
 // Lists have the primary address, as on newer servers; it cannot be deleted.
-func TestClientMeetsThePrimaryAddress(t *testing.T) {
+func TestClientPrimaryAddress(t *testing.T) {
 	srv := forgetest.New(t)
 	ada := srv.AddUser("ada")
 	ada.AddEmail("other@example.com")
@@ -143,7 +143,7 @@ func TestClientMeetsThePrimaryAddress(t *testing.T) {
 
 // Trailers have the last value of each key, and extended trailers all of them, in the order of the
 // message.
-func TestClientMeetsTrailers(t *testing.T) {
+func TestClientTrailers(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")
 	project.AddFiles(map[string]string{"a": "a"})

@@ -89,7 +89,7 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 
 // Client and server require the same of an integration as the contract, with inherited settings
 // too: no sentence of the contract exempts them. SkipValidation sends any values.
-func TestClientMeetsIntegrationRules(t *testing.T) {
+func TestClientIntegrationRules(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("group")
 	client, group := srv.Client(forge.WithVocabulary(forge.GitLab)), forge.Path("group")
@@ -326,7 +326,7 @@ var elsewhere = []string{
 
 // Rules that both the client and the server check: both reject the same calls, and both accept the
 // same calls.
-func TestClientMeetsRules(t *testing.T) {
+func TestClientRules(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")
 	first := project.AddCommit(forgetest.Change{Message: "first", Files: map[string]string{"a": "b"}})

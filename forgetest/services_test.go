@@ -192,7 +192,7 @@ func TestNonArchived(t *testing.T) {
 }
 
 // health_status has its keywords since 15.5. Before, they are texts that no issue has.
-func TestHealthStatusWords(t *testing.T) {
+func TestHealthStatusValues(t *testing.T) {
 	for release, words := range map[string]bool{"15.4": false, "14.10": false, "15.5": true, "18.0": true} {
 		s := New(t, WithRelease(release))
 		p := s.AddProject("group/app")

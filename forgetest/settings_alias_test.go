@@ -126,7 +126,7 @@ func TestSettingAliasesOfFillSettings(t *testing.T) {
 // The pairs are those of the catalogue: settings that are deprecated in favour of one other
 // setting, except for the repacking periods, of which three became one, and the families of rate
 // limits, of which one became two.
-func TestSettingAliasesAreThoseOfTheCatalogue(t *testing.T) {
+func TestSettingAliasesMatchCatalogue(t *testing.T) {
 	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // of the response only (Document 3 §2.1)
 	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 		if p.Deprecated != nil && p.Deprecated.Use != "" && !strings.HasPrefix(p.Name, "housekeeping_") && !strings.Contains(p.Deprecated.Use, " ") {

@@ -216,7 +216,7 @@ func TestSettingTimes(t *testing.T) {
 
 // An administrator reads and changes the settings, the first or another one; no other user does,
 // not even an auditor or an owner of groups.
-func TestSettingsAreTheAdministrators(t *testing.T) {
+func TestSettingsNeedAnAdministrator(t *testing.T) {
 	s := New(t)
 	auditor, owner := s.AddUser("auditor"), s.AddUser("owner")
 	auditor.Edit(func(d *Document) { d.Set("is_auditor", true) })

@@ -168,7 +168,7 @@ func TestSettingsCache(t *testing.T) {
 	assert.InDelta(t, 3, shown(), 0)
 }
 
-func TestSettingsInGitLabWords(t *testing.T) {
+func TestSettingsInGitLabVocabulary(t *testing.T) {
 	c := newCaller(t, New(t, WithGitLabVocabulary()))
 	object := c.get(settingsPath).object(t)
 	for neutral, word := range vocabulary().Settings {

@@ -146,7 +146,7 @@ func titleCase(path string) string {
 func splitPath(path string) (parent, name string) {
 	for _, part := range strings.Split(path, "/") {
 		if part == "" || strings.ContainsAny(part, " ?#%") {
-			panic(fmt.Sprintf("forgetest: %q is no full path", path))
+			panic(fmt.Sprintf("forgetest: %q is not a full path", path))
 		}
 	}
 	i := strings.LastIndex(path, "/")

@@ -255,10 +255,10 @@ var unreadMembers = []struct{ reason, server, client string }{
 		endpoints.kinds.param.overrides_channel_of endpoints.headers.required endpoints.same_wire_as endpoints.kinds.kind`},
 }
 
-// TestCatalogueIsRead fails for keys of the catalogue that no code reads, neither the server with
+// TestCatalogueIsParsed fails for keys of the catalogue that no code reads, neither the server with
 // its tests nor the tests of the client, unless the list above has the reason: a rule that no code
 // reads is not enforced.
-func TestCatalogueIsRead(t *testing.T) {
+func TestCatalogueIsParsed(t *testing.T) {
 	own, err := gosource.LoadWithTests(".", ".")
 	require.NoError(t, err)
 	contract, err := gosource.LoadExternalTests("..", "./internal/contracttest/...")

@@ -176,7 +176,7 @@ func TestGoAwayAmongMany(t *testing.T) {
 
 // A download whose stream is broken off, in whatever way, is an error of Read after a true
 // beginning.
-func TestDownloadBrokenOff(t *testing.T) {
+func TestDownloadInterrupted(t *testing.T) {
 	const beginning = "the beginning"
 	for name, act := range map[string]func(*conn, seen){
 		"reset":         reset(http2.ErrCodeInternal),

@@ -153,7 +153,7 @@ func TestTokenEndpointRedirects(t *testing.T) {
 
 // The access token goes to the API only, the refresh token and the client secret to the token
 // endpoint only.
-func TestTokensStayHome(t *testing.T) {
+func TestTokensStayAtOrigin(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)
 	secrets := []*xoauth2.Token{token}

@@ -18,7 +18,7 @@ func (f sourceFunc) Token() (*xoauth2.Token, error) { return f() }
 
 // A token of a source that the server refuses: the source is asked again, and the call repeated
 // only with another token.
-func TestSourceAfterRefusal(t *testing.T) {
+func TestTokenSourceAfterRefusal(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	old, fresh := p.issue(t), p.issue(t)
 	p.revoke(t, old)

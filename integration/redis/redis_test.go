@@ -168,7 +168,7 @@ func TestLimiterDeadline(t *testing.T) {
 
 // Redis is gone, before the first call and between two: an error that says so, which wraps what the
 // connection said. Nothing is sent past the limit.
-func TestLimiterGone(t *testing.T) {
+func TestLimiterUnreachable(t *testing.T) {
 	server := redistest.New(t)
 	api, times := newAPI(t)
 	client := connect(t, api, limiter(t, server, redis_rate.PerSecond(100)))

@@ -161,7 +161,7 @@ func (r row) upload(s *setup) {
 
 // A download that is cut, wherever, is an error of Read after a true beginning, and never a short
 // success.
-func TestDownloadCut(t *testing.T) {
+func TestDownloadTruncated(t *testing.T) {
 	for _, bytes := range []int{600, 4 << 10, 64 << 10, 299 << 10} {
 		s := newSetup(t, false, toxitest.Toxic{Type: "limit_data", Attributes: map[string]int{"bytes": bytes}})
 		download, err := s.client.SecureFiles.Download(t.Context(), s.ref(), s.file)

@@ -2,6 +2,6 @@ package contractmodel
 
 import "testing"
 
-func TestIssuesAsTheModelSays(t *testing.T) { trackerRun(t, trackerIssues) }
+func TestIssuesMatchModel(t *testing.T) { trackerRun(t, trackerIssues) }
 
-func TestGroupIssuesAsTheModelSays(t *testing.T) { trackerRun(t, trackerGroupIssues) }
+func TestGroupIssuesMatchModel(t *testing.T) { trackerRun(t, trackerGroupIssues) }

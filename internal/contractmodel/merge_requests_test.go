@@ -2,6 +2,6 @@ package contractmodel
 
 import "testing"
 
-func TestMergeRequestsAsTheModelSays(t *testing.T) { trackerRun(t, trackerMerges) }
+func TestMergeRequestsMatchModel(t *testing.T) { trackerRun(t, trackerMerges) }
 
-func TestProjectMergeRequestsAsTheModelSays(t *testing.T) { trackerRun(t, trackerProjectMerges) }
+func TestProjectMergeRequestsMatchModel(t *testing.T) { trackerRun(t, trackerProjectMerges) }

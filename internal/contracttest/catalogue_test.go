@@ -398,10 +398,10 @@ func TestCatalogueFields(t *testing.T) {
 	}
 }
 
-// TestFixturesAreWhole shows that the fixtures have every field of every type they hold, with a
+// TestFixturesAreComplete shows that the fixtures have every field of every type they hold, with a
 // value other than zero in one of them, and nothing that no field names. So a field that is not
 // read fails the table of its service.
-func TestFixturesAreWhole(t *testing.T) {
+func TestFixturesAreComplete(t *testing.T) {
 	seen := map[reflect.Type]map[string]bool{}
 	for file, value := range fixtureRows {
 		var answer any

@@ -61,10 +61,10 @@ func TestFiltersAreDocumented(t *testing.T) {
 	t.Logf("%d of %d pairs of a field and a method are refused", refusals, fields)
 }
 
-// TestFilterTypesTakeWhatTheRowsAllow compares the types of fields with the rows of the catalogue:
+// TestFilterTypesMatchTheContract compares the types of fields with the rows of the catalogue:
 // a type takes the words that the row has and no others, an id where the row has integers, and a
 // boolean of which one value is legal cannot have the other.
-func TestFilterTypesTakeWhatTheRowsAllow(t *testing.T) {
+func TestFilterTypesMatchTheContract(t *testing.T) {
 	seen := 0
 	for _, c := range cases.All(t) {
 		if c.Options == nil || c.Endpoint.Method != http.MethodGet {
@@ -95,9 +95,9 @@ func TestFilterTypesTakeWhatTheRowsAllow(t *testing.T) {
 	assert.Greater(t, seen, 150)
 }
 
-// TestNotExcludesAsTheRowsDo tries each pair of keys of not: it is refused where the rows of the
+// TestNotExcludesAsDocumented tries each pair of keys of not: it is refused where the rows of the
 // two parameters exclude one another, and nowhere else.
-func TestNotExcludesAsTheRowsDo(t *testing.T) {
+func TestNotExcludesAsDocumented(t *testing.T) {
 	endpoints, pairs := catalogue.Endpoints(t), 0
 	for id, options := range map[string]any{"issues.list": &forge.ListIssuesOptions{}, "merge_requests.list": &forge.ListMergeRequestsOptions{}} {
 		exclusive := map[string]bool{}

@@ -64,7 +64,7 @@ func TestIntegrationKinds(t *testing.T) {
 
 // Each kind is set, read and disabled under the names of GitLab and under made-up ones; without a
 // vocabulary only those that the contract names.
-func TestIntegrationWords(t *testing.T) {
+func TestIntegrationVocabulary(t *testing.T) {
 	for _, row := range cases.Kinds {
 		for _, v := range []forge.Vocabulary{forge.GitLab, madeUpKind(t, row.Kind, row.Options())} {
 			slug, known := row.Kind.Slug(v)

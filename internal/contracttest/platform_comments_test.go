@@ -46,7 +46,7 @@ func (a availability) phrases() (phrases []string) {
 }
 
 // The comments of response fields name the tiers and the releases that have them.
-func TestFieldsSayWhoHasThem(t *testing.T) {
+func TestFieldsNameTheirTier(t *testing.T) {
 	var types map[string]struct {
 		Fields []struct {
 			Name string
@@ -108,7 +108,7 @@ func eachOptionFact(t *testing.T, visit func(at string, options reflect.Type, p 
 }
 
 // The comments of options name the tiers, the releases and the role that they are for.
-func TestOptionsSayWhoHasThem(t *testing.T) {
+func TestOptionsNameTheirTier(t *testing.T) {
 	checked := 0
 	eachOptionFact(t, func(at string, _ reflect.Type, p optionFact, comment string) {
 		if p.Only == nil {
@@ -138,7 +138,7 @@ var proseDefaults = map[string]string{
 }
 
 // The comments of options name the value that a server takes without them.
-func TestOptionsSayTheirDefaults(t *testing.T) {
+func TestOptionsNameTheirDefaults(t *testing.T) {
 	names, checked := constantNames(t), 0
 	eachOptionFact(t, func(at string, options reflect.Type, p optionFact, comment string) {
 		want := proseDefaults[options.Name()+"."+p.Name]
@@ -181,7 +181,7 @@ var otherWords = map[string]string{
 }
 
 // The name of a constant ends with its word: whoever asks for DueToday does not send tomorrow.
-func TestConstantsAreNamedForTheirWords(t *testing.T) {
+func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 	eachConstant(t, func(kind, name, word string) {
 		if other, known := otherWords[name]; known {
@@ -197,7 +197,7 @@ func TestConstantsAreNamedForTheirWords(t *testing.T) {
 
 // A field is named for its word on the wire: whoever sets ProxyURL does not send the URL of
 // something else, and what is read as Platform is not the architecture.
-func TestFieldsAreNamedForTheirWords(t *testing.T) {
+func TestFieldsAreNamedForTheirKeys(t *testing.T) {
 	checked, seen := 0, map[reflect.Type]bool{}
 	var check func(kind reflect.Type)
 	check = func(kind reflect.Type) {

@@ -15,7 +15,7 @@
 // has found. Some changes have no effect, so a change that survived is a question and not a
 // failure.
 //
-// Tests that read source files from the disk (TestGenerated, TestCatalogueIsRead) do not see a
+// Tests that read source files from the disk (TestGenerated, TestCatalogueIsParsed) do not see a
 // break.
 //
 // Exit status 1 means that a test did not find its break. A break takes seconds, because its

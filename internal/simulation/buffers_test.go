@@ -46,7 +46,7 @@ func TestBuffersAreWatched(t *testing.T) {
 }
 
 // Two owners of one buffer get the same one immediately: the latest is handed out first.
-func TestBuffersHandOutTheLatest(t *testing.T) {
+func TestBuffersReturnTheLatest(t *testing.T) {
 	defer WatchBuffers()()
 	var pool bufpool.Pool[block]
 	first := pool.Get()
@@ -56,7 +56,7 @@ func TestBuffersHandOutTheLatest(t *testing.T) {
 }
 
 // The client returns its buffers, whatever fails.
-func TestClientGivesBuffersBack(t *testing.T) {
+func TestClientReturnsBuffers(t *testing.T) {
 	defer WatchBuffers()()
 	for _, kind := range []FaultKind{Respond, Reset, Garble, Stall, Repeat} {
 		for name, do := range operations {

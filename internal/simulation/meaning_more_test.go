@@ -283,7 +283,7 @@ func TestProxyStuck(t *testing.T) {
 }
 
 // All requests that share a connection report that a fault has hit it.
-func TestStruckConnections(t *testing.T) {
+func TestSharedConnectionFaults(t *testing.T) {
 	for _, protocol := range protocols {
 		plan := smallPlan(protocol)
 		plan.Faults = []Fault{{Call: "c", Page: "3", Attempt: 1, At: AtAfter, Kind: Reset}}

@@ -286,7 +286,7 @@ func TestEndlessHeader(t *testing.T) {
 
 // If a token endpoint requests a wait, no request is sent before its end: the call waits, or fails
 // if the wait would be too long.
-func TestTokenEndpointSaysWhen(t *testing.T) {
+func TestTokenEndpointRetryAfter(t *testing.T) {
 	for form, status := range map[RetryAfter]int{Seconds: 429, Date: 503, ResetUnix: 429} {
 		plan := smallPlan(HTTP1)
 		plan.Auth = OAuth
@@ -316,7 +316,7 @@ func TestTokenEndpointSaysWhen(t *testing.T) {
 
 // If a proxy requests a wait, no request is sent before its end, neither for a call nor for a
 // token.
-func TestProxySaysWhen(t *testing.T) {
+func TestProxyRetryAfter(t *testing.T) {
 	for _, auth := range []AuthKind{PersonalToken, OAuth} {
 		plan := smallPlan(TLS)
 		plan.Auth, plan.Proxy = auth, true

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	case "demo":
 		options = append(options, forgetest.WithDemo())
 	default:
-		return fmt.Errorf("-seed %q: there is only demo", *seed)
+		return fmt.Errorf("-seed %q: the only seed is demo", *seed)
 	}
 	if *token != "" {
 		options = append(options, forgetest.WithToken(*token))
