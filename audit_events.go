@@ -11,11 +11,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// AuditEventsService reads audit events: who did what (Document 1 §4.7). Premium and Ultimate.
-// Lists request keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0.
+// AuditEventsService reads audit events, the records of actions (Document 1 §4.7). Premium and
+// Ultimate. Lists request keyset pagination; offset pagination is deprecated since 17.8 and ends in
+// 19.0.
 type AuditEventsService struct{ service }
 
-// AuditEntityType is the type of entity that an event happened to.
+// AuditEntityType is the type of the entity that an event is about.
 type AuditEntityType string
 
 const (
@@ -26,25 +27,25 @@ const (
 	// AuditEntityProject is a project.
 	AuditEntityProject AuditEntityType = "Project"
 	// AuditEntityInstance is the instance itself. Its value is the contract's neutral word; a client
-	// with a vocabulary translates it both ways. See AuditEvent.IsInstance.
+	// with a vocabulary translates it in requests and responses. See AuditEvent.IsInstance.
 	AuditEntityInstance AuditEntityType = "Service::Audit::InstanceScope"
 )
 
 // instanceScope is the suffix of every server's word for AuditEntityInstance.
 const instanceScope = "::Audit::InstanceScope"
 
-// ListAuditEventsOptions filters the lists of audit events. Fields that the contract documents for
-// List only say so.
+// ListAuditEventsOptions filters the lists of audit events. "List only" marks the fields that the
+// contract documents only for List.
 type ListAuditEventsOptions struct {
 	// CreatedAfter selects events at this time or later. It is sent in UTC, in seconds, rounded down:
 	// the contract documents no other form.
 	CreatedAfter time.Time `url:"created_after,omitempty" layout:"2006-01-02T15:04:05Z"`
 	// CreatedBefore selects events at this time or earlier. It is sent in UTC, in seconds, rounded up.
 	CreatedBefore time.Time `url:"created_before,omitempty" layout:"2006-01-02T15:04:05Z"`
-	// EntityType selects by what the event happened to: AuditEntityUser, AuditEntityGroup,
+	// EntityType selects the events of one type of entity: AuditEntityUser, AuditEntityGroup,
 	// AuditEntityProject or AuditEntityInstance. List only.
 	EntityType AuditEntityType `url:"entity_type,omitempty"`
-	// EntityID selects by the id of what the event happened to; with EntityType. List only.
+	// EntityID selects the events of the entity with this id. It needs EntityType. List only.
 	EntityID int64 `url:"entity_id,omitempty"`
 }
 
@@ -99,84 +100,84 @@ func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...Reque
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// ListForGroup lists the events of a group. Owners see those of all users, Developers and
-// Maintainers their own. Document 1 §4.7.
+// ListForGroup lists the events of a group. Owners see the events of all users; Developers and
+// Maintainers see their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
-// GetForGroup reads an event of a group. Owner of the group. Document 1 §4.7.
+// GetForGroup reads an event of a group. The user must be Owner of the group. Document 1 §4.7.
 func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.get("/groups/:id/audit_events/:audit_event_id", group, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// ListForProject lists the events of a project. Maintainers see those of all users, Developers
-// their own. Document 1 §4.7.
+// ListForProject lists the events of a project. Maintainers see the events of all users; Developers
+// see their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
-// GetForProject reads an event of a project. Maintainer of the project. Document 1 §4.7.
+// GetForProject reads an event of a project. The user must be Maintainer of the project.
+// Document 1 §4.7.
 func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.get("/projects/:id/audit_events/:audit_event_id", project, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// AuditEvent is a record of what was done (Document 1 §2.8).
+// AuditEvent is the record of an action (Document 1 §2.8).
 type AuditEvent struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// AuthorID is the author's id; negative if the author is not a user, such as a deploy token.
 	AuthorID int64 `json:"author_id"`
-	// EntityID is the id of the entity that it happened to.
+	// EntityID is the id of the entity that the event is about.
 	EntityID int64 `json:"entity_id"`
-	// EntityType is the type of the entity that it happened to: AuditEntityUser, AuditEntityGroup,
-	// AuditEntityProject or AuditEntityInstance; see IsInstance.
+	// EntityType is the type of that entity: AuditEntityUser, AuditEntityGroup, AuditEntityProject or
+	// AuditEntityInstance; see IsInstance.
 	EntityType AuditEntityType `json:"entity_type"`
-	// Details describe what happened.
+	// Details describe the event.
 	Details AuditEventDetails `json:"details"`
-	// CreatedAt is when it happened.
+	// CreatedAt is the time of the event.
 	CreatedAt time.Time `json:"created_at"`
-	// IPAddress is where the request came from; of events of the instance.
+	// IPAddress is the address that the request came from; only in events of the instance.
 	IPAddress string `json:"ip_address"`
-	// AuthorName is the author's display name; of events of the instance.
+	// AuthorName is the author's display name; only in events of the instance.
 	AuthorName string `json:"author_name"`
-	// EntityPath is the path of the entity that it happened to; of events of the instance.
+	// EntityPath is the path of the entity that the event is about; only in events of the instance.
 	EntityPath string `json:"entity_path"`
-	// TargetDetails describe what was changed; of events of the instance.
+	// TargetDetails describes the changed object; only in events of the instance.
 	TargetDetails string `json:"target_details"`
-	// TargetType is the type of the target; of events of the instance.
+	// TargetType is the type of the target; only in events of the instance.
 	TargetType string `json:"target_type"`
-	// TargetID is what was changed; of events of the instance.
+	// TargetID identifies the changed object; only in events of the instance.
 	TargetID AuditEventTarget `json:"target_id"`
-	// EventType is the kind of event; of events of the instance.
+	// EventType is the kind of event; only in events of the instance.
 	EventType string `json:"event_type"`
 	// EventName is the kind of event. Not part of the contract.
 	EventName string `json:"event_name"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IsInstance reports whether the event happened to the instance itself, whatever word the server
-// uses for it.
+// IsInstance reports whether the event is about the instance itself. It recognizes the word of
+// every server.
 func (e *AuditEvent) IsInstance() bool { return strings.HasSuffix(string(e.EntityType), instanceScope) }
 
-// AuditEventDetails describe what happened (Document 1 §2.8). Which fields are set depends on the
-// event. Extra holds what has no field.
+// AuditEventDetails describe an event (Document 1 §2.8). The fields that are set depend on the
+// event.
 type AuditEventDetails struct {
 	// CustomMessage describes the event as text.
 	CustomMessage string `json:"custom_message"`
-	// Add is what was added.
+	// Add names the object or attribute that was added.
 	Add string `json:"add"`
-	// Change is what was changed, From a value To another.
+	// Change is the changed attribute; From and To are its values.
 	Change AuditEventChange `json:"change"`
-	// From is the value before, as text: "true" for a boolean.
+	// From is the value before the change, as text: "true" for a boolean.
 	From string `json:"from"`
-	// To is the value after, as text.
+	// To is the value after the change, as text.
 	To string `json:"to"`
 	// AuthorName is the author's display name.
 	AuthorName string `json:"author_name"`
@@ -184,23 +185,21 @@ type AuditEventDetails struct {
 	AuthorEmail string `json:"author_email"`
 	// AuthorClass is the type of the author, such as User.
 	AuthorClass string `json:"author_class"`
-	// TargetID is what was changed.
+	// TargetID identifies the changed object.
 	TargetID AuditEventTarget `json:"target_id"`
 	// TargetType is the type of the target.
 	TargetType string `json:"target_type"`
-	// TargetDetails describe what was changed.
+	// TargetDetails describes the changed object.
 	TargetDetails string `json:"target_details"`
-	// IPAddress is where the request came from; empty when that is not known.
+	// IPAddress is the address that the request came from; empty if it is not known.
 	IPAddress string `json:"ip_address"`
-	// EntityPath is the path of the entity that it happened to.
+	// EntityPath is the path of the entity that the event is about.
 	EntityPath string `json:"entity_path"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// AuditEventChange is what an event changed: the name of an attribute, or an object for some
-// events.
+// AuditEventChange is the attribute that an event changed: its name or, for some events, an object.
 type AuditEventChange struct {
 	// Name is the attribute's name; empty when the server sent an object.
 	Name string `json:"-"`
@@ -228,10 +227,10 @@ func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
 	return readJSON(data, &c.Extra)
 }
 
-// AuditEventTarget is what an event changed. The contract does not show its type: servers send an
-// id, or for some events a name, such as the path of a project.
+// AuditEventTarget identifies the object that an event changed. The contract does not document its
+// type. Servers send an id or, for some events, a name such as the path of a project.
 type AuditEventTarget struct {
-	// ID is the id; 0 when the server sent a name that is not one.
+	// ID is the id; 0 if the server sent a name that is not a number.
 	ID int64 `json:"-"`
 	// Name is the text that the server sent; empty when it sent a number.
 	Name string `json:"-"`
@@ -239,7 +238,7 @@ type AuditEventTarget struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// String returns the name, or the id in digits; "" when there is none.
+// String returns the name, or the id as a decimal number, or "" if neither is set.
 func (t AuditEventTarget) String() string {
 	if t.Name == "" && t.ID != 0 {
 		return strconv.FormatInt(t.ID, 10)
@@ -274,7 +273,7 @@ func (t *AuditEventTarget) UnmarshalJSON(data []byte) error {
 	return readJSON(data, &t.ID)
 }
 
-// idOf parses text as an id. It returns 0 if text is not one.
+// idOf parses text as an id. It returns 0 if text is not an id.
 func idOf(text string) int64 {
 	id, _ := strconv.ParseInt(text, 10, 64)
 	if strconv.FormatInt(id, 10) != text {

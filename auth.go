@@ -13,8 +13,8 @@ import (
 // tokenTimeout limits a request for a token that several calls may wait for.
 const tokenTimeout = 30 * time.Second
 
-// errTokenTimeout ends a request for a token that takes too long. The context of a caller never
-// ends it.
+// errTokenTimeout ends a request for a token that takes too long. The end of a caller's context
+// does not end that request.
 var errTokenTimeout = &sentinelError{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
 
 type tokenTimeoutKey struct{}
@@ -54,8 +54,8 @@ func isFinalCredentialError(err error) (final bool, wait time.Duration) {
 	return false, failed.Wait
 }
 
-// isCredentialHeader reports whether a header carries a credential. Such a header never leaves the
-// origin, and no request option may set it.
+// isCredentialHeader reports whether a header carries a credential. Such a header is sent to the
+// client's own origin only, and no request option may set it.
 func isCredentialHeader(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "Private-Token", "Job-Token", "Authorization", "Proxy-Authorization", "Cookie", "Sudo", "Deploy-Token":
@@ -64,8 +64,8 @@ func isCredentialHeader(name string) bool {
 	return false
 }
 
-// isCredentialParam reports whether a server reads a credential from the query parameter. Brackets
-// do not matter: servers read private_token[] and private_token[x] as private_token.
+// isCredentialParam reports whether a server reads a credential from the query parameter. It
+// ignores brackets: servers read private_token[] and private_token[x] as private_token.
 func isCredentialParam(name string) bool {
 	switch strings.ToLower(baseParam(name)) {
 	case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",

@@ -10,44 +10,45 @@ import (
 // Decisions about calls:
 //
 //   - The call is its own RoundTripper. go-retryablehttp passes no request to its policy after a
-//     network error, and its hooks share no state. Here policy and state are one value per call.
-//     Rejected: a shared retrying client with state in the context; a wrapper around the retry
-//     loop, which cannot see a single attempt.
-//   - The library opens request bodies itself: go-retryablehttp buffers readers, and opens a
-//     function once only to measure it.
+//     network error, and its hooks share no state. Here one value per call holds the policy and the
+//     state. Rejected: a shared retrying client with state in the context; a wrapper around the
+//     retry loop, which cannot see a single attempt.
+//   - The library opens request bodies itself: go-retryablehttp buffers readers, and opens the body
+//     of a function one extra time to measure it.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
-//     client when it gives up; the RoundTripper that it gets has no such method.
-//   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success, with
-//     which a 206 that was not requested was saved as a complete file.
+//     client when it gives up. Its RoundTripper is the call, which has no method to do so.
+//   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success. A 206 that
+//     was not requested was then saved as a complete file.
 //   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
 //     been applied.
 //   - A redirect on the same origin without a query keeps the query of a GET: servers announce a
-//     moved project by path only, and a list without its filters is another list.
+//     moved project by path only, and without its filters a list would return other items.
 //   - A download that has left the origin never gets the credential again, even if a later
 //     redirect leads back: another server chose that address.
 //   - Downloads request the encoding identity, so that the size is known and the bytes are those
 //     of the file.
-//   - Sudo is a header, so that it is in no address, link or log. Document 2 §4.3 has a parameter
-//     for one call, and Document 1 §5 a general rule without a form; deployed servers accept
-//     both.
-//   - A goroutine that may run the caller's code is a task.Task, or the goroutine in
-//     upload_reader.go that reads a body. A panic is raised again where the caller can recover
-//     it, runtime.Goexit is an error, and every wait ends with the context. In a plain call a
-//     hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
+//   - Sudo is a header, so that it is in no address, link or log. Document 2 §4.3 documents a
+//     parameter for one call. Document 1 §5 documents sudo for all calls, but not how it is sent.
+//     Deployed servers accept both.
+//   - A separate goroutine that may run the caller's code is a task.Task, or the goroutine in
+//     upload_reader.go that reads a body. Its panic is raised again in the goroutine of the call,
+//     its runtime.Goexit becomes an error, and every wait for it ends with the context. In a plain
+//     call a hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
 //     goroutine for each hook, which every call would pay for.
-//   - The log and the dry run are values that their options set, so that other programs do not
-//     link them, nor log/slog: 136 KB of a binary.
+//   - Only the options WithLogger and DryRun refer to the code of the log and of the dry run. A
+//     program that uses neither does not link that code or log/slog, and is 136 KB smaller.
 //   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
 //     headers on them without a copy.
 
 // call is one call: the request, the policy, and the record of its attempts. It is the
 // http.RoundTripper below the loop of go-retryablehttp, so that one policy evaluates every attempt,
-// body included. Only the named file assigns the fields of a part; the others call its methods.
+// body included. Only the file named after a part assigns the fields of that part; other files call
+// its methods.
 type call struct {
 	request *request
 	options *callOptions
 	url     url.URL
-	query   url.Values // encoded in url, except for a list, which adds its pagination
+	query   url.Values // encoded in url; for a list, it is encoded per page with the pagination
 	body    *payload
 
 	keysetOptional bool // a 405 is not a failure, as the list continues by offset

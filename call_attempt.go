@@ -31,7 +31,7 @@ type attemptRecord struct {
 	upload          *conn.Upload  // the body that is being sent
 	expects         bool          // the last request has the Expect header
 	redirected      bool
-	offOrigin       bool // a redirect led to another origin: its responses say nothing about the client's own
+	offOrigin       bool // a redirect led to another origin: its status and headers are not those of the API
 	baseHeadersOnly bool // the last request was sent without the caller's headers
 	bytesSent       int64
 	bytesReceived   int64
@@ -114,9 +114,9 @@ func limiterError(ctx context.Context, err error) error {
 // redirect that led to it, is on the client's own origin.
 func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, error) {
 	var ctx context.Context = c.attempt.conn
-	if c.attempt.sent.Load() { // set by the previous hop; a write costs more than a read
+	if c.attempt.sent.Load() { // set by the previous hop; read first, because a write costs more
 		c.attempt.sent.Store(false)
-		if err := ctx.Err(); err != nil { // the body of the previous hop did not arrive
+		if err := ctx.Err(); err != nil { // the body of the previous hop was not sent completely
 			return nil, err
 		}
 	}

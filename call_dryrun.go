@@ -20,7 +20,7 @@ type PlannedRequest struct {
 	Method string
 	// URL is the complete address.
 	URL string
-	// Route is the endpoint as the contract spells it, placeholders included.
+	// Route is the path template of the endpoint: "/projects/:id/issues".
 	Route string
 	// Header holds the headers. The credential's header has a placeholder as its value.
 	Header http.Header

@@ -68,8 +68,8 @@ func endedByCaller(err error) string {
 	return "the deadline of the caller's context has passed"
 }
 
-// isRateLimited reports whether the call failed because the server delays it. For bulk deletions
-// the status is 400.
+// isRateLimited reports whether the call failed because it is rate limited. For bulk deletions the
+// status is 400.
 func (c *call) isRateLimited() bool {
 	switch c.response.status {
 	case http.StatusTooManyRequests:
@@ -80,7 +80,8 @@ func (c *call) isRateLimited() bool {
 	return errors.Is(c.response.err, ErrRateLimited) && !c.response.retryAt.IsZero()
 }
 
-// deletedRecently reports whether the server refused a second bulk deletion within an hour.
+// deletedRecently reports whether the server refused a bulk deletion because the last one was less
+// than an hour ago.
 func (c *call) deletedRecently() bool {
 	return c.route().quota.refuses(c.response.status, c.response.message)
 }
@@ -106,14 +107,14 @@ func (c *call) newError() *Error {
 	}
 	e.hint = cmp.Or(e.hint, hintTLS(c.response.err))
 	if c.deletedRecently() {
-		e.hint = "a repository takes one bulk deletion an hour: wait, or delete single tags with DeleteTag"
+		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
 	e.hint = cmp.Or(c.retry.noRetryReason, e.hint)
 	return e
 }
 
-// redactError replaces an error whose text contains the credential: a server may send it back, and
-// errors quote servers.
+// redactError replaces an error whose text contains the credential: errors quote servers, and a
+// server may send the credential back.
 func (c *call) redactError(err error) error {
 	if err == nil {
 		return nil
@@ -157,10 +158,10 @@ func (c *call) hintBase() string {
 	if c.response.status != http.StatusNotFound || !foreign || answered || c.attempt.offOrigin || c.route().base != apiBase {
 		return ""
 	}
-	return "is the base URL right? The API was looked for at " + c.core().baseURL()
+	return "check the base URL: the API was requested at " + c.core().baseURL()
 }
 
-// hintTLS returns what to do about a certificate or a connection that TLS rejects.
+// hintTLS returns a hint for a rejected certificate or TLS connection.
 func hintTLS(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var roots x509.SystemRootsError
@@ -168,18 +169,18 @@ func hintTLS(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &unknown), errors.As(err, &roots):
-		return "if the server's certificate comes from a private authority, pass it to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
+		return "if a private authority signed the server's certificate, pass the authority to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
 	case strings.Contains(err.Error(), "remote error: tls: certificate required"), strings.Contains(err.Error(), "remote error: tls: bad certificate"):
 		return "the server requests a client certificate: set TLSClientConfig.Certificates in the transport of WithHTTPClient"
 	}
 	return ""
 }
 
-// hintFor returns what the route needs.
+// hintFor returns a hint with the requirements of the route.
 func hintFor(r *route, status int, jobToken bool) string {
 	switch {
 	case status == http.StatusUnauthorized && jobToken && !r.JobToken && r.Section != "":
-		return "this endpoint takes no CI job token: it needs an access token (" + r.Section + ")"
+		return "this endpoint does not accept a CI job token: use an access token (" + r.Section + ")"
 	case status == http.StatusUnauthorized:
 		return "check the credential: it is missing, wrong, expired or revoked"
 	case status == http.StatusRequestURITooLong:
@@ -213,5 +214,5 @@ func hintDecoded(path string, status int, message string) string {
 	if status != http.StatusNotFound || !unspecific || !strings.Contains(path, "%2F") {
 		return ""
 	}
-	return "if it exists, a proxy on the way decodes the %2F of the address (in nginx, a proxy_pass that names a path does): forge.ID needs none"
+	return "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
 }

@@ -50,8 +50,8 @@ func (l slogLog) throttled(ctx context.Context, c *call) {
 	}
 }
 
-// done records a failure as a warning. The end of a call that the caller canceled is not one, and
-// neither is ErrNotModified. It is called again when a response cannot be decoded.
+// done records a failure as a warning. A call that the caller canceled and ErrNotModified are not
+// failures. It is called again when a response cannot be decoded.
 func (l slogLog) done(ctx context.Context, c *call, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
 	switch {

@@ -2,12 +2,13 @@ package forge
 
 import "context"
 
-// hasObserver reports whether WithOnAttempt is called for the attempt.
+// hasObserver reports whether the function of WithOnAttempt is called for the attempt.
 func (c *call) hasObserver() bool {
 	return c.core().config.onAttempt != nil && !c.attempt.start.IsZero()
 }
 
-// observe calls WithOnAttempt after an attempt. again reports whether another one follows.
+// observe calls the function of WithOnAttempt after an attempt. again reports whether another
+// attempt follows.
 func (c *call) observe(ctx context.Context, again bool) {
 	if !c.hasObserver() {
 		return

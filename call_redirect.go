@@ -60,7 +60,7 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	case next.User != nil:
 		return nil, "the server redirects to an address with a user or password"
 	case resp.StatusCode == http.StatusSeeOther && !safeMethod:
-		return nil, "the server responds to a write with 303, so its result is not known"
+		return nil, "the server responds to a write with 303, so the result of the write is not known"
 	}
 	next.Fragment, next.RawFragment = "", ""
 	if sameOrigin(&c.url, next) && sameOrigin(&c.url, from) {
@@ -82,8 +82,8 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	return next, ""
 }
 
-// mayUsePlainHTTP reports whether a download may be redirected to http: only if the client itself
-// uses http, and has no credential or the option WithPlainHTTP. A request to another origin never
+// mayUsePlainHTTP reports whether a download may be redirected to http. The client itself must use
+// http, and must have no credential or the option WithPlainHTTP. A request to another origin never
 // has a credential.
 func (c *call) mayUsePlainHTTP(next *url.URL) bool {
 	return next.Scheme == "http" && c.url.Scheme == "http" &&

@@ -39,7 +39,7 @@ type responseState struct {
 	partial    bool // the body of an error response was truncated
 	retryAfter time.Duration
 	retryAt    time.Time
-	err        error // below HTTP, or of the response
+	err        error // an error below HTTP, or in the response
 	permanent  bool  // another attempt cannot fix err
 }
 
@@ -51,7 +51,7 @@ func (s *responseState) ok() bool {
 	return s.err == nil && (s.outcome == succeeded || s.outcome == unchanged)
 }
 
-// ambiguous reports whether a write that was sent may have taken effect although the attempt
+// ambiguous reports whether a write that was sent may have taken effect, although the attempt
 // failed.
 func (s *responseState) ambiguous() bool {
 	switch {
@@ -100,7 +100,8 @@ func proxyWait(err error) time.Duration {
 }
 
 // checkResponse rejects results that a transport must not return. It also rejects a success for a
-// body that could not be read to its end: net/http returns it if the server accepts half of a body.
+// body that could not be read to its end: net/http returns such a success if the server responds
+// before it has the complete body.
 func checkResponse(resp *http.Response, failed error) error {
 	switch {
 	case resp == nil:
@@ -173,11 +174,11 @@ func unexpectedText(status int) string {
 	case status < 100 || status > 599:
 		return fmt.Sprintf("%03d is not an HTTP status", status)
 	case status == http.StatusSwitchingProtocols:
-		return "the server switches to another protocol, which was not requested"
+		return "the server switched to another protocol, which was not requested"
 	case status == http.StatusPartialContent:
-		return "the server returns a part, which was not requested"
+		return "the server returned a part of the content, which was not requested"
 	case status == http.StatusNotModified:
-		return "the server returns no content, although the request had no condition"
+		return "the server returned no content, although the request had no condition"
 	}
 	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
 }
@@ -199,7 +200,7 @@ func (c *call) checkStream(resp *http.Response) error {
 	}
 	if isHTML(contentType(resp.Header)) && (c.attempt.redirected || !c.route().html) {
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of the file, perhaps a sign-in page: check the address and the credential"}
 	}
 	return nil
 }
@@ -230,7 +231,7 @@ func (c *call) receiveError(resp *http.Response, body io.Reader) {
 	r.partial = err != nil
 	r.message, r.fields = readMessage(text, contentType(resp.Header), c.safeText)
 	if c.deletedRecently() {
-		// The time of the first deletion is not known: this is the latest possible end of its hour.
+		// The time of the first deletion is not known: this is the latest possible end of that hour.
 		r.retryAt = now.Add(c.route().quota.limit("").Window)
 	}
 }
@@ -244,7 +245,7 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	switch {
 	case isHTML(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of JSON, perhaps a sign-in page: check the address and the credential"}
 	case !isJSON(media):
 		c.response.permanent = true
 		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}
@@ -271,7 +272,7 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 }
 
 // readBody reads at most limit bytes of body. Once about half of the limit is read, the buffer
-// grows to the limit: doubling could end at twice that size.
+// grows to the limit: doubling could allocate twice the limit.
 func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
 	half := max(limit/2, largestPooled) - bytes.MinRead
 	body.Left = min(half, limit)
@@ -375,8 +376,8 @@ func (w *decodeBuffer) memory() []byte {
 	return w.AvailableBuffer()[:w.Available()]
 }
 
-// newStream returns the body of a download. It holds its state in closures, so that nothing that
-// the caller gets leads to the request and its credential.
+// newStream returns the body of a download. It keeps its state in closures, so that the caller
+// cannot reach the request and its credential through it.
 func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
 	attempt := c.attempt.conn
@@ -410,21 +411,21 @@ func (c *call) download() *Download {
 	return d
 }
 
-// isSecret reports whether a route serves secure files, whatever the names of its placeholders in a
-// Call.
+// isSecret reports whether a route serves secure files. In a Call, its placeholders may have any
+// names.
 func isSecret(template string) bool {
 	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }
 
 // truncatable is implemented by responses that a server may truncate. truncation returns what is
-// missing, "" for a complete response, and how to get it. raw reports whether the request already
-// had raw diffs.
+// missing ("" for a complete response) and how to get it. raw reports whether the request already
+// had AccessRawDiffs.
 type truncatable interface {
 	truncation(raw bool) (missing, remedy string)
 }
 
-// checkComplete returns an error for a truncated response if the option RequireComplete is set. It
-// is not retried: the server would truncate the response again.
+// checkComplete returns an error for a truncated response if the option RequireComplete is set. The
+// call is not retried: the server would truncate the response again.
 func (c *call) checkComplete(out any) error {
 	response, ok := out.(truncatable)
 	if !ok || !c.options.complete {

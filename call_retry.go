@@ -24,12 +24,12 @@ type retryState struct {
 	tokenRenewed  bool  // after a 401, once per call
 	stopCause     error // the end of the context, if that is why there is no further attempt
 
-	// firstAttemptDone hands a failed first attempt over to go-retryablehttp. Most calls succeed
-	// with their first attempt, and need no loop: it costs an http.Client, a second request and a
-	// policy. So call.send makes the first attempt itself. If that fails, retryLoop sets this field
-	// and starts the loop. The loop begins with an attempt: its first RoundTrip clears the field
-	// and returns the record of the failed attempt instead of making another one. checkRetry
-	// evaluates it then like all others.
+	// firstAttemptDone passes a failed first attempt to go-retryablehttp. Most calls succeed at the
+	// first attempt and need no retry loop, which costs an http.Client, a second request and a policy.
+	// So call.send makes the first attempt itself. If it fails, retryLoop sets this field and starts
+	// the loop. The loop begins with an attempt: its first RoundTrip clears the field and, instead of
+	// sending a request, returns the result of the failed attempt. checkRetry then evaluates that
+	// result like all others.
 	firstAttemptDone bool
 }
 
@@ -52,7 +52,7 @@ func (s *retryState) bodyWasOpened() { s.bodyOpened = true }
 // setMaybeApplied records that the call may have taken effect although it fails.
 func (s *retryState) setMaybeApplied() { s.maybeApplied = true }
 
-// explain sets the reason why there is no further attempt, unless there is one.
+// explain sets the reason why there is no further attempt, unless a reason is set already.
 func (s *retryState) explain(reason string) { s.noRetryReason = cmp.Or(s.noRetryReason, reason) }
 
 // retryLoop continues a call whose first attempt failed.
@@ -89,8 +89,8 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // checkRetry is called after each attempt: by go-retryablehttp, or by call.send if the first
-// attempt succeeded. It evaluates the record of the attempt: the arguments do not show what was
-// sent.
+// attempt succeeded. It evaluates the record of the attempt, because the arguments do not show what
+// was sent.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
 	if c.hasObserver() {
 		c.attempt.measure()
@@ -107,9 +107,9 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 }
 
 // scheduleRetry carries out the decision about a failed attempt, and reports whether there is
-// another attempt. RetryPolicy.decide in retry.go decides, without effects, for example whether a
-// PUT is sent again after a 503. All effects are here: an announced wait delays other calls, and a
-// retry is taken from the retry budget, counted, logged, and given its wait.
+// another attempt. RetryPolicy.decide in retry.go makes the decision, for example whether a PUT is
+// sent again after a 503, and has no effects. All effects are here: a wait that the server requests
+// delays other calls, and a retry is taken from the retry budget, counted and logged.
 func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	state := &c.retry
 	state.maybeApplied = state.maybeApplied || c.attempt.sent.Load() && c.response.ambiguous()
@@ -129,7 +129,7 @@ func (c *call) scheduleRetry(ctx context.Context) (again bool) {
 	case resend:
 	}
 	if !c.refusedStream() && !c.gate().Retries.Spend() {
-		state.noRetryReason = "not retried: the client's retry budget is used up, because most calls fail"
+		state.noRetryReason = "not retried: most calls fail, and the client's retry budget is used up"
 		return false
 	}
 	if next.serverAsked {
@@ -167,8 +167,8 @@ func (c *call) mayDropExpect() bool {
 	return c.response.status == http.StatusExpectationFailed && c.attempt.expects
 }
 
-// renewToken requests a token other than the rejected one, once per call, and reports whether there
-// is one.
+// renewToken requests a token other than the rejected one, once per call, and reports whether it
+// got one.
 func (c *call) renewToken(ctx context.Context) bool {
 	c.retry.tokenRenewed = true
 	fresh, err := c.request.auth.Renew(ctx, c.attempt.sentToken)
@@ -178,9 +178,9 @@ func (c *call) renewToken(ctx context.Context) bool {
 	return fresh && err == nil
 }
 
-// refusedStream reports whether a server refused the request because the connection has too many
-// streams, or because the server closes it. Such a server works, so the retry takes nothing from
-// the retry budget.
+// refusedStream reports whether an HTTP/2 server refused the request, because the connection has
+// too many streams or is being closed. Such a server works, so the retry takes nothing from the
+// retry budget.
 func (c *call) refusedStream() bool {
 	return errors.Is(c.response.err, conn.ErrNotProcessed) && c.attempt.conn.IsHTTP2()
 }

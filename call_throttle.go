@@ -31,13 +31,15 @@ func (c *call) enforced() throttle.Quota {
 	return quotaFor(c.request)
 }
 
-// heldUntil returns when the call may be sent, and why not earlier. Zero or a past time means now.
+// heldUntil returns the time from which the call may be sent, and the reason for the delay. Zero or
+// a past time means now.
 func (c *call) heldUntil() (until time.Time, why string) {
 	return c.gate().HeldUntil(keyFor(c.request), c.enforced())
 }
 
-// passGate waits until the call may be sent. It fails if the policy or the context does not allow
-// the wait, or if the context ends: until is then the end of the wait, and why its reason.
+// passGate waits until the call may be sent. It returns an error if the policy or the context does
+// not allow the wait, or if the context ends. until is then the end of the wait, and why is its
+// reason.
 func (c *call) passGate(ctx context.Context) (until time.Time, why string, err error) {
 	until, why, err = c.gate().Wait(ctx, keyFor(c.request), c.enforced(), c.options.retry.MaxRetryAfter, c.core().stats.addWait)
 	if err != nil || until.IsZero() {
@@ -50,7 +52,7 @@ func (c *call) passGate(ctx context.Context) (until time.Time, why string, err e
 }
 
 // countQuota records a successful call of a route with a quota. A blob is recorded once its size is
-// known (countLargeBlob). The headers of another origin say nothing of the client's own.
+// known (countLargeBlob). The headers of another origin are ignored.
 func (c *call) countQuota() {
 	key, quota := keyFor(c.request), quotaFor(c.request)
 	if !c.attempt.offOrigin {

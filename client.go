@@ -14,8 +14,8 @@ import (
 // Version is the version of this library, sent in the User-Agent header.
 const Version = "0.1.0"
 
-// Client calls one server with one credential. Its fields are the services. A Client is safe
-// for concurrent use, costs little to build, and never changes; With derives others from it.
+// Client calls one server with one credential. Its fields are the services. A Client is immutable,
+// safe for concurrent use, and cheap to build. With derives other clients from it.
 type Client struct {
 	// Registry manages container registries: repositories, tags and their deletion (Document 1
 	// §4.1).
@@ -33,7 +33,7 @@ type Client struct {
 	ApprovalSettings *ApprovalSettingsService
 	// Namespaces reads users' and groups' namespaces (Document 1 §4.6).
 	Namespaces *NamespacesService
-	// AuditEvents reads the records of who did what (Document 1 §4.7).
+	// AuditEvents reads the records of actions (Document 1 §4.7).
 	AuditEvents *AuditEventsService
 	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2
 	// §4.1).
@@ -57,10 +57,10 @@ type Client struct {
 	tokens registryTokens // of RegistryNative, for With
 }
 
-// NewClient returns a client for the server at baseURL: https, with or without a path prefix, a
-// trailing slash and /api/v4. Without a credential option it can only read public data. Plain http
-// is accepted for loopback addresses, and elsewhere without a credential or with WithPlainHTTP.
-// NewClient sends nothing.
+// NewClient returns a client for the server at baseURL, an https address. A path prefix, a trailing
+// slash and /api/v4 are optional. Without a credential option the client can only read public data.
+// Plain http is accepted for loopback addresses; for other addresses it needs WithPlainHTTP, or a
+// client without a credential. NewClient sends nothing.
 func NewClient(baseURL string, options ...Option) (*Client, error) {
 	api, err := parseBase("baseURL", baseURL)
 	if err != nil {
@@ -121,8 +121,8 @@ func NewClientFromEnv(options ...Option) (*Client, error) {
 //
 //   - connections, unless the transport or its certificates differ;
 //   - the retry budget and the waits that the server has requested, unless the credential differs:
-//     the same token given again is the same credential, but a token source or an OAuth token given
-//     again is another one;
+//     the same token in a new option is the same credential; a token source or an OAuth token in a
+//     new option is a different one;
 //   - registry tokens, unless the registry or its credentials differ.
 func (c *Client) With(options ...Option) (*Client, error) {
 	if err := c.check(); err != nil {
@@ -166,7 +166,7 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	if (cfg.apiCredential.Kind() != credential.Anonymous || cfg.registryBasicAuth.Kind() != credential.Anonymous) && !cfg.plainHTTP {
 		for _, base := range cfg.bases {
 			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
-				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would show the credential to everybody on the way: use https, or WithPlainHTTP"}
+				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would send the credential unencrypted: use https, or WithPlainHTTP"}
 			}
 		}
 	}
@@ -238,8 +238,8 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
-// String returns the type and the address of the API. It keeps fmt from reading the fields of the
-// client, which are in use.
+// String returns the type and the address of the API. Without it, fmt would read the fields of the
+// client while other goroutines use them.
 func (c Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
 
 // GoString returns String, for %#v.
@@ -253,10 +253,11 @@ func (c *Client) BaseURL() string {
 	return c.baseURL()
 }
 
-// Redact removes the client's credentials from text that will be kept, such as a recorded exchange:
-// the token that it sends (the latest one with WithOAuth and WithTokenSource) and the credentials
-// of WithRegistryCredentials, as they are or escaped as in JSON and addresses. Credentials shorter
-// than 8 bytes are not removed, as that would make text unreadable.
+// Redact returns text without the client's credentials. Use it for text that is stored, such as a
+// recorded exchange. It removes the token that the client sends (with WithOAuth and
+// WithTokenSource, the latest one) and the credentials of WithRegistryCredentials, also if they are
+// escaped as in JSON and URLs. It does not remove credentials shorter than 8 bytes, which may be
+// part of other words.
 func (c *Client) Redact(text string) string {
 	if c == nil {
 		return text
@@ -273,7 +274,8 @@ func (c *Client) service() service {
 }
 
 // Stats returns the counters of c, which all clients derived from the same NewClient share,
-// whatever their credentials. The counters are read one after the other while calls continue.
+// whatever their credentials. The counters are not a snapshot: calls may change some while others
+// are read.
 func (c *Client) Stats() Stats {
 	if c.check() != nil {
 		return Stats{}

@@ -21,9 +21,9 @@ func (c *config) give(option string, excludes ...string) error {
 	for _, earlier := range c.builder.given {
 		switch {
 		case earlier == option:
-			return &ValidationError{Option: option, Reason: "it is given twice, so the first would be lost: to replace an option, use With"}
+			return &ValidationError{Option: option, Reason: "it is set twice, and the first value would be lost: to replace an option, use With"}
 		case slices.Contains(excludes, earlier):
-			return &ValidationError{Option: option, Reason: earlier + " is given too, and a client has one credential: derive a client for the other with With"}
+			return &ValidationError{Option: option, Reason: earlier + " is set too, and a client has only one credential: use With to derive a client with the other one"}
 		}
 	}
 	c.builder.given = append(c.builder.given, option)
@@ -90,9 +90,9 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 }
 
 // WithOnRefresh calls f with each token that the WithOAuth of the same options obtains, so that it
-// can be stored. If the access token is empty, the server sent one that cannot be used: the refresh
-// token is the one to store. f must not call the client. Without WithOAuth in the same options,
-// WithOnRefresh is rejected.
+// can be stored. A token with an empty access token means that the server sent an unusable access
+// token: store the refresh token. f must not call the client. Without WithOAuth in the same
+// options, WithOnRefresh is rejected.
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
 		c.builder.onRefresh = f
@@ -117,17 +117,18 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 
 func noCredential(http.RoundTripper) credential.Credential { return credential.Credential{} }
 
-// WithoutCredential sends anonymous requests. It is useful with With.
+// WithoutCredential makes the client send anonymous requests. With Client.With it removes a
+// credential.
 func WithoutCredential() Option {
 	return func(c *config) error {
 		return c.use("WithoutCredential", nil, noCredential)
 	}
 }
 
-// WithHTTPClient uses the Transport of h, for proxies, certificates and connection limits. An
-// *http.Transport is cloned, and the library's limits are set on the clone. A Jar, Timeout or
-// CheckRedirect is rejected: cookies are never sent, contexts and HeaderTimeout limit the time, and
-// redirects follow the rules of the package.
+// WithHTTPClient uses the Transport of h, for proxies, certificates and connection limits; nil is
+// the default transport. An *http.Transport is cloned, and the library's limits are set on the
+// clone. An h with a Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts
+// and HeaderTimeout limit the time, and redirects follow the rules of the package.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *config) error {
 		reason := ""
@@ -173,8 +174,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithLimiter limits the client's request rate: every attempt waits for limiter. nil means no
-// limit. A nil pointer is rejected.
+// WithLimiter limits the client's request rate: every attempt waits for limiter. A nil Limiter
+// means no limit. A Limiter that holds a nil pointer is rejected.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
 		if limiter != nil && isNil(limiter) {
@@ -202,9 +203,9 @@ func WithPlainHTTP() Option {
 	}
 }
 
-// WithStrictDecoding makes unknown JSON fields, and values whose type is not the documented one,
-// errors. It is for tests that check a server's responses. Without it, they do not fail a call; see
-// Response.Mismatches and the Extra fields.
+// WithStrictDecoding makes a call fail if its response has unknown JSON fields, or values of a type
+// other than the documented one. Use it in tests that check a server. Without it, such a call
+// succeeds; see Response.Mismatches and the Extra fields.
 func WithStrictDecoding() Option {
 	return func(c *config) error {
 		c.strict = true
@@ -235,17 +236,17 @@ func WithRegistryCredentials(user, password string) Option {
 		case user == "" || password == "":
 			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user or the password is empty"}
 		case strings.Contains(user, ":") || hasControl(user) || hasControl(password):
-			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user has a colon, or one of them control bytes"}
+			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user contains a colon, or the user or the password contains control bytes"}
 		}
 		c.registryBasicAuth, c.builder.registryChanged = credential.Basic(user, password), true
 		return c.give("WithRegistryCredentials")
 	}
 }
 
-// WithDrift records in d the unknown fields and values in the responses that the client decodes,
-// for reports and for tests against a new release of a server. The values stay in Extra and in
-// Response.Mismatches, as without it. nil records nothing. An unknown column of
-// PlaceholderReassignmentsService.List is recorded for each row.
+// WithDrift records in d the unknown fields, and the values of an unexpected type, in the responses
+// that the client decodes. Use it for reports, and for tests against a new release of a server. It
+// does not change what is in Extra and in Response.Mismatches. nil records nothing. An unknown
+// column of PlaceholderReassignmentsService.List is recorded for each row.
 func WithDrift(d *Drift) Option {
 	return func(c *config) error {
 		c.drift = d
@@ -255,7 +256,7 @@ func WithDrift(d *Drift) Option {
 
 // WithVocabulary makes the client use a product's own words instead of the contract's neutral ones,
 // in requests and in responses: forge.GitLab for a GitLab server. Without it, the neutral words are
-// sent unchanged, and names that the contract does not define must be given by hand. The empty
+// sent unchanged, and the caller must set the names that the contract does not define. The empty
 // Vocabulary removes an inherited one.
 func WithVocabulary(v Vocabulary) Option {
 	return func(c *config) error {

@@ -67,8 +67,8 @@ func (q quota) limit(path string) throttle.Quota {
 	}
 }
 
-// refuses reports whether a response means that the quota is used up although its status is not
-// 429. Servers refuse a second bulk deletion within an hour with a 400.
+// refuses reports whether a response without status 429 means that the quota is used up. Servers
+// refuse a second bulk deletion within an hour with a 400.
 func (q quota) refuses(status int, message string) bool {
 	return q == deletionQuota && status == http.StatusBadRequest && strings.Contains(message, "at most once an hour")
 }
@@ -119,13 +119,13 @@ func undocumentedRoute(method, template string) *route {
 type Route struct {
 	// Method is the HTTP method.
 	Method string
-	// Template is the path with its placeholders, as the contract spells it.
+	// Template is the path with its placeholders: "/projects/:id/issues".
 	Template string
 	// Service is the service's name in the contract: "merge_requests".
 	Service string
 	// Section is where the contract describes the endpoint: "Document 2 §4.2".
 	Section string
-	// Class determines how often the call may be sent: ClassSafe, ClassIdempotent or
+	// Class determines whether the call may be retried: ClassSafe, ClassIdempotent or
 	// ClassNonIdempotent.
 	Class RetryClass
 	// Pagination is the best kind that a list supports, PaginationKeyset or PaginationOffset; empty if
@@ -147,27 +147,27 @@ type Route struct {
 	Deprecated string
 }
 
-// RetryClass determines how often a call may be sent (docs/errors-and-retries.md, "Which requests
+// RetryClass determines whether a call may be retried (docs/errors-and-retries.md, "Which requests
 // are retried").
 type RetryClass string
 
 const (
 	// ClassSafe calls change nothing.
 	ClassSafe RetryClass = "safe"
-	// ClassIdempotent calls end in the same state however often they are sent.
+	// ClassIdempotent calls have the same result whether they are sent once or several times.
 	ClassIdempotent RetryClass = "idempotent"
-	// ClassNonIdempotent calls may take effect twice, so they are not retried once they may have
-	// reached the server.
+	// ClassNonIdempotent calls would take effect twice if they were sent twice. They are retried only
+	// if the server did not process them.
 	ClassNonIdempotent RetryClass = "non-idempotent"
 )
 
-// Pagination is how a list is read in pages (Document 1 §8.1).
+// Pagination is the way in which pages of a list are requested (Document 1 §8.1).
 type Pagination string
 
 const (
-	// PaginationOffset counts pages.
+	// PaginationOffset requests pages by number.
 	PaginationOffset Pagination = "offset"
-	// PaginationKeyset continues after the last item.
+	// PaginationKeyset requests the items that follow the last one.
 	PaginationKeyset Pagination = "keyset"
 )
 

@@ -54,15 +54,15 @@ type limits struct {
 
 var defaultLimits = limits{conn.Limits{Header: time.Minute, Stall: time.Minute, Err: ErrTimeout}, 32 << 20, 0}
 
-// Option configures a Client. One NewClient or With takes at most one credential, and each option
-// at most once, as the first would be lost; With replaces the options of its client. Of several
-// WithRetry or WithUserAgent the last one counts.
+// Option configures a Client. A call of NewClient or With accepts one credential option. To set an
+// option twice is an error, except WithRetry and WithUserAgent, of which the last one counts. The
+// options of With replace those of its client. A nil Option is ignored.
 type Option func(*config) error
 
 // Limiter limits the client's request rate. *rate.Limiter of golang.org/x/time/rate implements it.
 // Wait is called before every attempt, retries included.
 type Limiter interface {
-	// Wait returns nil when the attempt may be sent, or an error if it may not.
+	// Wait returns nil when the attempt may be sent. An error, such as that of ctx, ends the call.
 	Wait(ctx context.Context) error
 }
 
@@ -121,7 +121,7 @@ func (c *core) redact(text string) string {
 	return c.config.registryBasicAuth.Redact(text, credential.Sent{})
 }
 
-// service is what all services have: its methods build requests.
+// service is embedded in all services. Its methods build requests.
 type service struct{ core *core }
 
 // owner returns the core, or one that sends nothing if the service was not made by NewClient.

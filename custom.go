@@ -10,22 +10,22 @@ import (
 
 // Call is a request to an endpoint for which the package has no method.
 type Call struct {
-	// Method is the HTTP method.
+	// Method is the HTTP method: GET, HEAD, POST, PUT, PATCH or DELETE.
 	Method string
 	// Route is the path below /api/v4, with placeholders: "/projects/:id/jobs/:job_id".
 	Route string
 	// Args replace the placeholders in order, each escaped as one segment: forge.ID(42),
 	// forge.Path("group/app").
 	Args []Ref
-	// Query is the query, with keys in their wire form: "iids[]".
+	// Query holds the query parameters by their wire names: "iids[]".
 	Query url.Values
 	// Body is sent as JSON; nil sends none.
 	Body any
 }
 
 // Do sends a call for which the package has no method, and decodes its JSON response into out
-// unless out is nil. The rules of the package apply: a POST or PATCH outside the contract is sent
-// once; GET, PUT and DELETE may be retried.
+// unless out is nil. The rules of the package apply: a POST or PATCH outside the contract is
+// retried only if the server did not process it; GET, HEAD, PUT and DELETE may be retried.
 func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
 	if out == nil {
 		return exec(ctx, c.customRequest(call), opts)
@@ -33,7 +33,8 @@ func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOpti
 	return c.customRequest(call).sendAndDecode(ctx, out, opts)
 }
 
-// ListAs reads all pages of a list for which the package has no method.
+// ListAs reads all pages of a list for which the package has no method. The responses must be JSON
+// arrays.
 func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
 	return list[T](ctx, c.customRequest(call), opts)
 }
@@ -54,7 +55,7 @@ func (c *Client) customRequest(call Call) *request {
 	return r
 }
 
-// check rejects a call that no server could understand, or that has a credential where it would be
+// check rejects a malformed call, and a call with a credential in the query, where it would be
 // logged.
 func (call Call) check() error {
 	switch call.Method {
@@ -67,7 +68,7 @@ func (call Call) check() error {
 	}
 	for name := range call.Query {
 		if isCredentialParam(name) {
-			return &ValidationError{Option: "Call.Query", Param: name, Reason: "credentials do not go into a query: use a client option, or Sudo"}
+			return &ValidationError{Option: "Call.Query", Param: name, Reason: "a query must not contain credentials: use a client option, or Sudo"}
 		}
 	}
 	return nil

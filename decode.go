@@ -15,15 +15,15 @@ import (
 //     encoding/json reports a type error.
 //   - Keys match exactly. A key in another case is kept in Extra; encoding/json would assign it
 //     to the field.
-//   - Elements of another type are omitted from a slice or map, which is then raw in Extra:
-//     callers would take zero elements for data.
+//   - Elements of another type are omitted from a slice or map, which is then raw in Extra: callers
+//     would mistake zero elements for data.
 //   - Pointers of mismatches in callers' types are found by decoding parts of the text: Go
 //     releases report the place of an error differently.
-//   - Short strings share blocks of 512 bytes, and recent strings are reused, in safe Go: a
-//     response repeats authors, states and labels. Rejected: strings that are parts of the
-//     response, which keep a complete page in memory for one title.
-//   - Decoded items take at most 4 times MaxBytes, and 128 MiB at least: 31 MiB of {} would be
-//     gigabytes of structs.
+//   - Short strings share blocks of 512 bytes, and recent strings are reused, because a response
+//     repeats authors, states and labels. This needs no unsafe code. Rejected: strings that are
+//     parts of the response, which keep a complete page in memory for one title.
+//   - The memory of decoded items is limited to 4 times MaxBytes, but at least 128 MiB: 31 MiB of
+//     {} would need gigabytes of structs.
 
 //go:generate go run ./internal/gendecode
 //go:generate go run ./internal/gentable

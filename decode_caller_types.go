@@ -110,7 +110,7 @@ func (s *misfitFinder) value(p jsonPlace, depth int) {
 		inner.index++
 	}
 	s.elements(chunk, depth)
-	if len(s.found) == before { // no element is wrong alone: the combination is
+	if len(s.found) == before { // each element decodes alone, but the elements together do not
 		s.add(p, s.text[p.start:p.end], kind)
 	}
 }

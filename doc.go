@@ -40,7 +40,8 @@
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a
 // [*ValidationError]. Use errors.Is with the sentinels ([ErrNotFound], [ErrForbidden], ...) and
-// errors.As for the details. A documented no-op (304) is an error that [IsNotModified] recognises.
+// errors.As for the details. If there was nothing to change (304), [IsNotModified] recognises the
+// error.
 //
 // # Writing
 //
@@ -50,10 +51,9 @@
 //	opts := &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}
 //	_, err := client.Issues.AddSpentTime(ctx, project, 5, opts)
 //
-// Calls are retried only if that cannot change the outcome, which follows from the endpoint
-// ([Routes] lists the class of each). If the outcome of a failed write is unknown,
-// Error.MaybeApplied reports it: verify before retrying. [DryRun] shows a request without sending
-// it.
+// Calls are retried only if a retry cannot change the outcome. This depends on the endpoint:
+// [Routes] lists the class of each. If the outcome of a failed write is unknown, Error.MaybeApplied
+// reports it: verify before retrying. [DryRun] shows a request without sending it.
 //
 // # Files
 //
@@ -70,8 +70,8 @@
 // # GitLab servers
 //
 // The contract uses neutral words for some names of the product. For a GitLab server, add
-// [WithVocabulary] with [GitLab]; it affects settings, integrations, and the columns of placeholder
-// files.
+// [WithVocabulary] with [GitLab]; it affects settings, integrations, audit event types, registry
+// manifests, and the columns of placeholder files.
 //
 // # Observability
 //
@@ -87,5 +87,10 @@
 //
 // "Document 2 §4.1" in the comments is a section of the documented REST API v4, in the three
 // documents from which this package was written; testdata/spec has them in machine-readable form.
-// [Client.Do] and [ListAs] call endpoints outside the contract, with every rule above.
+//
+// Notes such as "Premium and Ultimate", "Administrators" and "self-managed and dedicated" name the
+// tiers, roles and offerings that a call, a parameter or a field is limited to. "Since 17.1" names
+// its first release. "Not part of the contract" marks what only deployed servers have.
+//
+// [Client.Do] and [ListAs] call endpoints outside the contract, with the same rules.
 package forge

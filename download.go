@@ -20,15 +20,14 @@ import (
 )
 
 // Download is a response that is read as a stream, in constant memory for any size. It must be
-// closed. If the server truncates the stream, or stalls, Read returns an error and never an early
-// end.
+// closed. If the server truncates the stream or stalls, Read returns an error, never io.EOF.
 type Download struct {
-	// Name is the file name that the server suggests, made safe to join to a path on every system: it
-	// has no directory, no control characters, no leading dots and dashes (which would hide the file
-	// or make it an option), no dots and spaces at the end, and _ in place of the characters <>:"|?*
-	// that Windows does not accept. It is empty if the server suggests none, if nothing of the name is
-	// left, if it is longer than 255 bytes, and if it is the name of a device on Windows, such as NUL
-	// or con.txt. A file of this name may exist; SaveTo replaces it.
+	// Name is the file name that the server suggests, made safe to join to a path on every system. It
+	// has no directory, no control characters, no leading dots or dashes (which would hide the file or
+	// make it an option), and no trailing dots or spaces. The characters <>:"|?*, which Windows does
+	// not accept, are replaced by _. Name is empty if the server suggests no name, if nothing of the
+	// name is left, if it is longer than 255 bytes, or if it is the name of a device on Windows, such
+	// as NUL or con.txt. A file of this name may exist; SaveTo replaces it.
 	Name string
 	// Size is the length in bytes; -1 if the server does not send it.
 	Size int64
@@ -55,7 +54,7 @@ func (d *Download) Read(p []byte) (int, error) {
 }
 
 // unusable returns an *Error of the call for content that cannot be used. It returns err unchanged
-// if that is an *Error already, as those of Read are.
+// if it is an *Error already, as the errors of Read are.
 func (d *Download) unusable(err error) error {
 	var failed *Error
 	if errors.As(err, &failed) {
@@ -99,9 +98,10 @@ var errNoStream = errors.New("forge: the Download was not made by a call, and ha
 // "forge: saving" and wraps its cause: an error of package fs, or the *Error of the stream.
 //
 // A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
-// owner and group if the process may set them. A file of SecureFilesService.Download never has more
-// than the mode 0600, whatever it replaces, and belongs to the user who saves it. It is an error if
-// the file system cannot keep it private (on Windows, the access rights of the directory apply).
+// owner and group if the process may set them. A file of SecureFilesService.Download has at most
+// the mode 0600, even if it replaces a file with another mode, and belongs to the user who saves
+// it. SaveTo returns an error if the file system cannot keep the file private (on Windows, the
+// access rights of the directory apply).
 //
 // A symbolic link stays, and its target is replaced. SaveTo rejects a link without a target, and
 // anything that is not a regular file: a device, a pipe, a socket, a directory. In a directory with
@@ -234,7 +234,7 @@ func (v *verifier) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// ChecksumAlgorithm is the algorithm of a checksum. Servers may have values beyond the constant.
+// ChecksumAlgorithm is the algorithm of a checksum. Servers may return other values.
 type ChecksumAlgorithm string
 
 // ChecksumSHA256 is SHA-256.

@@ -11,8 +11,8 @@ import (
 // maxDrift is the maximum number of different entries in a Drift.
 const maxDrift = 10_000
 
-// Drift records what this version of the package does not know in responses: fields without a
-// struct field, and values of another type than documented. It stores names and JSON types, never
+// Drift records the parts of responses that this version of the package does not know: unknown
+// fields, and values of a type other than the documented one. It stores names and JSON types, never
 // values. A Drift is safe for concurrent use; the zero Drift is ready for use. See WithDrift.
 type Drift struct {
 	mu      sync.Mutex
@@ -34,7 +34,7 @@ type DriftEntry struct {
 	Want string
 	// Got is the JSON type that the server sent.
 	Got string
-	// Count is how often the server sent it.
+	// Count is the number of times that the server sent it.
 	Count int
 }
 
@@ -53,7 +53,8 @@ func (d *Drift) Entries() []DriftEntry {
 	return list
 }
 
-// Dropped returns how many findings were not recorded because there were 10,000 other entries.
+// Dropped returns the number of findings that were not recorded, because d already had 10,000 other
+// entries.
 func (d *Drift) Dropped() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -36,7 +36,7 @@ func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	var total time.Duration
 	if c.HoursPerDay < 0 || c.HoursPerDay > 24 || c.DaysPerWeek < 0 || c.DaysPerWeek > 7 {
-		return 0, fmt.Errorf("forge: no calendar has %d days of %d hours", c.DaysPerWeek, c.HoursPerDay)
+		return 0, fmt.Errorf("forge: a working week of %d days with %d hours each is not valid", c.DaysPerWeek, c.HoursPerDay)
 	}
 	if strings.TrimSpace(rest) == "" {
 		return 0, badDuration(s)
@@ -139,8 +139,8 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Age is the minimum age of something, in the human form of the API (Document 1 §4.1.1): "1h",
-// "1d", "1month", or several together. Hours, Days and Months return the age for a number.
+// Age is a minimum age, in the human form of the API (Document 1 §4.1.1): "1h", "1d", "1month", or
+// several together. Hours, Days and Months build one from a number.
 type Age string
 
 // Hours returns an age of n hours.

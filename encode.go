@@ -21,8 +21,8 @@ import (
 
 // Decisions about requests:
 //
-//   - exclude_paths is sent as exclude_paths[], as documented, so that a path may have a comma.
-//     For a deployed server that expects one joined value there is Query("exclude_paths", "a,b").
+//   - exclude_paths is sent as exclude_paths[], as documented, so that a path may have a comma. For
+//     a deployed server that expects one joined value, use Query("exclude_paths", "a,b").
 //   - Times are sent in UTC, in milliseconds, as in responses; for audit events in seconds, the
 //     only form of Document 1 §4.7. An upper bound is rounded up and every other time down, so
 //     that a bound includes the item that it was taken from.
@@ -33,9 +33,10 @@ import (
 //   - Lengths of time in options are Go types: WorkDuration and Age where the API has a human
 //     form, time.Duration where it has seconds. Settings keep integers with their units in the
 //     names or comments; response types keep the numbers of the response.
-//   - not takes ids, names and numbers. Its row (Document 2 §4.1.1, §4.2.1) names keys and no
-//     words: not[x]=None is x=Any. Only not[milestone_id] takes words, since it takes nothing
-//     else. Two keys exclude each other if their own rows do.
+//   - The fields of not take ids, names and numbers, but not None or Any. Document 2 (§4.1.1,
+//     §4.2.1) lists only the keys of not, and not[x]=None means x=Any. Only not[milestone_id] takes
+//     words, since it takes nothing else. Two keys of not exclude each other if the filters of
+//     these names do.
 //   - Zero is not a duration for SetTimeEstimate and AddSpentTime: the resets are separate calls.
 //   - FileReader and FileBytes take no name; File.Named sets one. Few endpoints use the name in a
 //     multipart body.
@@ -57,7 +58,7 @@ type payload struct {
 	form        *multiform // the parts of a multipart body
 }
 
-// multipartBody is an open multipart body. own reports that only the library's own code reads its
+// multipartBody is an open multipart body. own reports whether only the library's code reads its
 // file.
 type multipartBody struct {
 	io.Reader
@@ -73,8 +74,8 @@ type multiform struct {
 }
 
 // encodeQuery returns the query of url-tagged options; it is empty for nil and zero options. Times
-// are written here: go-querystring looks for a custom encoder among the sixty methods of each,
-// which costs a third of a query with many filters.
+// are encoded here, not in go-querystring, which searches the sixty methods of time.Time for an
+// encoder: a third of the cost of a query with many filters.
 func encodeQuery(options any) (url.Values, error) {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if v.Kind() != reflect.Struct || v.IsZero() {
@@ -159,16 +160,16 @@ func (f *optionField) bodyValue(value any) (form any, converted bool, err error)
 	return nil, false, nil
 }
 
-// newJSONPayload returns the encoded options as a body, or the error why they cannot be encoded.
+// newJSONPayload returns the encoded options as a body, or an error if they cannot be encoded.
 func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 	if invalid := (*ValidationError)(nil); errors.As(err, &invalid) {
 		return nil, nameOption(options, err)
 	}
 	if err != nil {
-		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be written as JSON: " + err.Error()}
+		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
 	if replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd")); replaced && !isUTF8(reflect.ValueOf(options), 0) {
-		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not UTF-8, so JSON would send another one"}
+		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not valid UTF-8, so JSON would change it"}
 	}
 	return bytesPayload("application/json", data), nil
 }

@@ -17,12 +17,12 @@ type sentinel string
 // Error returns the sentinel's text.
 func (s sentinel) Error() string { return string(s) }
 
-// Sentinels for errors.Is. Every failed call is an *Error or a *ValidationError. An *Error matches
-// the sentinel of its status or of the failure, and the underlying error (context.DeadlineExceeded,
-// io.ErrUnexpectedEOF and so on).
+// Sentinels for errors.Is. Every failed call returns an *Error or a *ValidationError, or a
+// *RateLimitError, which wraps an *Error. An *Error matches the sentinel of its status or of the
+// failure, and the underlying error (context.DeadlineExceeded, io.ErrUnexpectedEOF and so on).
 const (
-	// ErrNotModified: status 304, a documented no-op (already subscribed, to-do exists). It is not a
-	// failure; see IsNotModified.
+	// ErrNotModified: status 304, nothing to change, because the user is already subscribed or the
+	// to-do item exists. It is not counted as a failure; see IsNotModified.
 	ErrNotModified = sentinel("nothing to change")
 	// ErrBadRequest: status 400; Error.Fields names the rejected fields if the server does.
 	ErrBadRequest = sentinel("bad request")
@@ -30,7 +30,7 @@ const (
 	ErrUnauthorized = sentinel("unauthorized")
 	// ErrForbidden: status 403, the credential lacks the role or scope.
 	ErrForbidden = sentinel("forbidden")
-	// ErrNotFound: status 404; a private project also returns it to a user who is not a member.
+	// ErrNotFound: status 404; servers also return it for a private project that the user cannot see.
 	ErrNotFound = sentinel("not found")
 	// ErrConflict: status 409, for example a dependency that exists already.
 	ErrConflict = sentinel("conflict")
@@ -38,18 +38,19 @@ const (
 	ErrURITooLong = sentinel("request address too long")
 	// ErrUnprocessable: status 422.
 	ErrUnprocessable = sentinel("unprocessable")
-	// ErrRateLimited: status 429, a wait that a 429 announced, or a bulk deletion within an hour of
-	// the last one; see RateLimitError.
+	// ErrRateLimited: status 429, a call that was not sent because of a rate limit or the Limiter, or
+	// a second bulk deletion of tags within an hour; see RateLimitError.
 	ErrRateLimited = sentinel("rate limited")
 	// ErrServer: any 5xx status.
 	ErrServer = sentinel("server error")
-	// ErrTimeout: the server was silent for longer than the header or stall limit.
+	// ErrTimeout: the server sent nothing for longer than HeaderTimeout, or a body made no progress
+	// for 60 s.
 	ErrTimeout = sentinel("server too slow")
-	// ErrRedirect: a redirect that must not be followed.
+	// ErrRedirect: a redirect that the client does not follow, such as one to another host.
 	ErrRedirect = sentinel("redirect refused")
 	// ErrInvalidResponse: a complete response that is not what the endpoint documents, such as an HTML
-	// page or invalid JSON. A truncated one is io.ErrUnexpectedEOF, one that is too large
-	// ErrResponseTooLarge.
+	// page or invalid JSON. A truncated response is io.ErrUnexpectedEOF instead; one that is too large
+	// is ErrResponseTooLarge.
 	ErrInvalidResponse = sentinel("unusable response")
 	// ErrResponseTooLarge: a response over the limit of MaxBytes.
 	ErrResponseTooLarge = sentinel("response too large")
@@ -59,23 +60,23 @@ const (
 	ErrDryRun = sentinel("dry run: nothing was sent")
 	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
-	// ErrIncomplete: a response that the server truncated, if the request option RequireComplete is
-	// set.
+	// ErrIncomplete: a response from which the server omitted data, such as large diffs; only with the
+	// request option RequireComplete.
 	ErrIncomplete = sentinel("incomplete response")
-	// ErrRepeatedPage: a list whose next link leads back to a page already read.
+	// ErrRepeatedPage: a list whose next link leads back to a page that was already read.
 	ErrRepeatedPage = sentinel("page repeats")
 	// ErrNoCredential: the credential could not be obtained or refreshed.
 	ErrNoCredential = sentinel("no usable credential")
 )
 
-// Error is a call that failed. It contains neither the request nor a credential.
+// Error is the error of a failed call. It contains neither the request nor a credential.
 type Error struct {
 	// Method is the HTTP method of the call.
 	Method string
-	// Route is the endpoint as the contract spells it, placeholders included.
+	// Route is the path template of the endpoint: "/projects/:id/issues".
 	Route string
-	// Path is the object: the requested path, escaped, relative to the base URL of the API or of the
-	// registry, without a query: "/groups/acme%2Fplatform/issues".
+	// Path is the requested path, escaped, without the query: "/groups/acme%2Fplatform/issues". It is
+	// relative to the base URL of the API or of the registry.
 	Path string
 	// Status is the HTTP status of the last response; 0 if there was none.
 	Status int
@@ -83,7 +84,7 @@ type Error struct {
 	Message string
 	// Fields holds the server's messages by field name, if it sent any.
 	Fields map[string][]string
-	// RequestID is the server's X-Request-Id, for its operators.
+	// RequestID is the server's X-Request-Id. Its operators can find the request with it.
 	RequestID string
 	// Attempts is the number of times the request was sent.
 	Attempts int
@@ -121,7 +122,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
 	}
 	if e.MaybeApplied {
-		b.WriteString("; the write may have been applied: check before repeating it")
+		b.WriteString("; the write may have been applied: check before retrying it")
 	}
 	if e.hint != "" {
 		b.WriteString("; " + e.hint)
@@ -129,7 +130,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// withObject returns the endpoint followed by its object. A route without placeholders is its own
+// withObject returns the endpoint followed by its object. A route without placeholders needs no
 // object.
 func withObject(route, path string) string {
 	if path == "" || strings.HasSuffix(route, path) {
@@ -157,8 +158,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// RateLimitError is a call that is rate limited, by the server or by a wait that it announced
-// before.
+// RateLimitError is the error of a rate-limited call: the server refused it, or the client did not
+// send it because of an earlier response or a documented limit.
 type RateLimitError struct {
 	// Until is the time from which the server accepts calls again; zero if it is not known. For a
 	// second bulk deletion of registry tags it is the latest possible time.
@@ -177,7 +178,7 @@ func (e *RateLimitError) Error() string {
 	case !e.Until.IsZero():
 		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
 	default:
-		text += "; the server does not say when: try again later, and less often"
+		text += "; the server did not say when: try again later, and less often"
 	}
 	if e.Err.Attempts == 0 {
 		text += "; nothing was sent"
@@ -196,17 +197,18 @@ func (e *RateLimitError) Unwrap() error {
 // Is matches ErrRateLimited, whatever the status.
 func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited }
 
-// ValidationError is a call or an option that was rejected before anything was sent.
+// ValidationError is the error of a call or an option that was rejected before anything was sent.
 type ValidationError struct {
-	// Route is the endpoint; empty if the error is not about a call.
+	// Route is the method and the path template: "GET /projects/:id/issues"; empty if the error is not
+	// about a call.
 	Route string
-	// Path is the object, as in Error; empty if the arguments make no path.
+	// Path is the requested path, as in Error; empty if the arguments are not valid.
 	Path string
 	// Option is the Go name of the option, argument or request option.
 	Option string
 	// Param is the wire name, if there is one.
 	Param string
-	// Reason is what is wrong, and what to do.
+	// Reason states the problem and what to do.
 	Reason string
 
 	cause error

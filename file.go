@@ -14,8 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
-// File is the content of an upload. FileAt, FileBytes and FileReader return one, or the caller
-// makes one.
+// File is the content of an upload. FileAt, FileBytes and FileReader return one; a caller can also
+// set the fields.
 type File struct {
 	// Name is the file's name, without a directory.
 	Name string
@@ -23,9 +23,9 @@ type File struct {
 	// fewer.
 	Size int64
 	// Open returns a reader at the start of the content. It is called once for each attempt. Open,
-	// Read and Close run in a goroutine that is not the caller's. A panic in one of them is raised
-	// again in the goroutine of the call. runtime.Goexit is an error of the call, and so is a nil
-	// reader with a nil error.
+	// Read and Close run in a separate goroutine. A panic in one of them is raised again in the
+	// goroutine of the call. runtime.Goexit is an error of the call, and so is a nil reader with a nil
+	// error.
 	//
 	// Close is called once, and never while Read runs. A call that has sent the file returns after
 	// Close has returned. An error of Close fails the upload. The call returns when its context ends,
@@ -41,7 +41,7 @@ type File struct {
 const defaultFileName = "file"
 
 // errReadOnce ends the retries of a body that was already read.
-var errReadOnce = errors.New("the body comes from FileReader and cannot be read a second time")
+var errReadOnce = errors.New("the body comes from FileReader and cannot be read twice")
 
 // FileAt returns the file at path, which is opened for each attempt. It must be a regular file, or
 // a symbolic link to one: opening a named pipe can block forever. If the file cannot be used, the
@@ -104,7 +104,7 @@ func FileBytes(content []byte) File {
 //
 // r is read in another goroutine, to which the rules of File.Open apply: a panic is raised again in
 // the goroutine of the call, and the call returns when its context ends, even if Read blocks. In
-// that case the goroutine remains until Read returns, and r must not be used before.
+// that case the goroutine remains until Read returns, and until then r must not be used.
 func FileReader(r io.Reader, size int64) File {
 	f := File{Name: defaultFileName, Size: size, once: true}
 	if isNil(r) {
@@ -186,8 +186,8 @@ type exactReader struct {
 
 const maxEmptyReads = 100 // as in bufio
 
-// Read reads the file and closes it at its end. The server does not have the whole request then, so
-// an error of Close fails the upload.
+// Read reads the file, and closes it before it returns io.EOF. The server does not have the
+// complete request at that time, so an error of Close fails the upload.
 func (r *exactReader) Read(p []byte) (int, error) {
 	n, err := r.next(p)
 	if r.left -= int64(n); r.left < 0 {

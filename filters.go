@@ -49,9 +49,9 @@ type (
 type wildcard string
 
 const (
-	// None selects what has no value at all: unassigned, unlabelled, without a milestone.
+	// None selects items without a value: unassigned, unlabelled, without a milestone.
 	None wildcard = "None"
-	// Any selects what has a value, whichever.
+	// Any selects items with any value.
 	Any wildcard = "Any"
 )
 
@@ -205,27 +205,27 @@ const (
 	SortDesc Sort = "desc"
 )
 
-// Scope selects whose items a list holds.
+// Scope selects items by their relation to the current user.
 type Scope string
 
 const (
-	// ScopeCreatedByMe lists what the user created; the default of the global lists.
+	// ScopeCreatedByMe lists the items that the user created; the default of the global lists.
 	ScopeCreatedByMe Scope = "created_by_me"
-	// ScopeAssignedToMe lists what is assigned to the user.
+	// ScopeAssignedToMe lists the items that are assigned to the user.
 	ScopeAssignedToMe Scope = "assigned_to_me"
-	// ScopeAll lists everything that the user can see.
+	// ScopeAll lists all items that the user can see.
 	ScopeAll Scope = "all"
 )
 
-// SearchIn selects the texts that a list's Search covers.
+// SearchIn selects the texts that Search covers.
 type SearchIn string
 
 const (
-	// SearchInTitle looks in titles only.
+	// SearchInTitle searches in titles only.
 	SearchInTitle SearchIn = "title"
-	// SearchInDescription looks in descriptions only.
+	// SearchInDescription searches in descriptions only.
 	SearchInDescription SearchIn = "description"
-	// SearchInBoth looks in titles and descriptions; the default.
+	// SearchInBoth searches in titles and descriptions; the default.
 	SearchInBoth SearchIn = "title,description"
 )
 
@@ -247,7 +247,7 @@ func (h Hash) EncodeValues(key string, v *url.Values) error {
 
 func (h Hash) refusal() string {
 	if len(h) == 0 {
-		return "it is empty, which servers read as no filter at all: nil is not sent"
+		return "it is empty, which servers treat as no filter: use nil to omit it"
 	}
 	for name := range h {
 		if strings.TrimSpace(name) == "" {

@@ -6,7 +6,7 @@ import (
 )
 
 // IntegrationsService sets up, reads and disables the integrations of a group with other services
-// (Document 3 §4.2). It needs the Maintainer role at least. Since 17.9.
+// (Document 3 §4.2). The user must be at least Maintainer of the group. Since 17.9.
 //
 // The contract omits the names of most of these services. For a GitLab server,
 // WithVocabulary(forge.GitLab) supplies them; without it, use IntegrationSlug and
@@ -31,7 +31,7 @@ type IntegrationKind string
 const (
 	// IntegrationTaskTracker comments on tasks; see TaskTrackerOptions.
 	IntegrationTaskTracker IntegrationKind = "task_tracker"
-	// IntegrationProjectTracker follows projects; see ProjectTrackerOptions.
+	// IntegrationProjectTracker tracks projects; see ProjectTrackerOptions.
 	IntegrationProjectTracker IntegrationKind = "project_tracker"
 	// IntegrationBuildServer runs plan-based builds; see BuildServerOptions.
 	IntegrationBuildServer IntegrationKind = "build_server"
@@ -47,7 +47,7 @@ const (
 	IntegrationWikiWorkspace IntegrationKind = "wiki_workspace"
 	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions.
 	IntegrationCustomIssueTracker IntegrationKind = "custom_issue_tracker"
-	// IntegrationMonitoring watches pipelines; see MonitoringOptions.
+	// IntegrationMonitoring monitors pipelines; see MonitoringOptions.
 	IntegrationMonitoring IntegrationKind = "monitoring"
 	// IntegrationTestGeneration writes tests; see TestGenerationOptions.
 	IntegrationTestGeneration IntegrationKind = "test_generation"
@@ -55,7 +55,7 @@ const (
 	IntegrationTeamChatA IntegrationKind = "team_chat_a"
 	// IntegrationCIService runs CI; see CIServiceOptions.
 	IntegrationCIService IntegrationKind = "ci_service"
-	// IntegrationEmailsOnPush writes e-mail on pushes; see EmailsOnPushOptions.
+	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions.
 	IntegrationEmailsOnPush IntegrationKind = "emails_on_push"
 	// IntegrationEngineeringWorkflow links to work items; see EngineeringWorkflowOptions.
 	IntegrationEngineeringWorkflow IntegrationKind = "engineering_workflow"
@@ -93,8 +93,8 @@ func (k IntegrationKind) named() (slug string, is bool) {
 	return "", false
 }
 
-// Slug returns the kind's path segment, from the vocabulary (such as GitLab) or, if the contract
-// names it, from the contract.
+// Slug returns the path segment of k in the vocabulary v (such as GitLab) or, if the contract names
+// it, in the contract. known is false if neither names it.
 func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 	if slug, known = v.WireName(slugWord, string(k)); known {
 		return slug, true
@@ -102,9 +102,9 @@ func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
 	return k.named()
 }
 
-// Kind returns the kind with the path segment, which is that of IntegrationSummary.Slug, from the
-// vocabulary (such as GitLab) or, if the contract names it, from the contract. It is "" for all
-// others.
+// Kind returns the kind with the path segment s, such as an IntegrationSummary.Slug. It uses the
+// vocabulary v (such as GitLab) and the names in the contract, and returns "" for all other
+// segments.
 func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
 	if kind, known := v.NeutralName(slugWord, string(s)); known {
 		return IntegrationKind(kind)
@@ -129,7 +129,7 @@ func (k IntegrationKind) slug(w *words) (string, error) {
 		return slug, nil
 	}
 	if !k.isKnown() {
-		return "", argumentError("slug", "it is no kind of the contract: use IntegrationSlug")
+		return "", argumentError("slug", "the contract does not describe this integration: use IntegrationSlug")
 	}
 	nameless := unnamed("slug", ", as IntegrationSlug or CustomIntegration")
 	nameless.Option = "argument"
@@ -190,13 +190,12 @@ type IntegrationOptions interface {
 	integration() IntegrationName
 }
 
-// Set sets an integration up. It replaces the configuration: what the options omit is not kept
-// from before. The contract does not specify whether an omitted parameter is reset to its default
-// or cleared, so set every parameter that should be in force, including secrets; Get and
-// Integration.Decode return the current values. With UseInheritedSettings, the settings of the
-// instance or of the group above are used. The contract exempts no parameter then: required
-// parameters stay required, and SkipValidation permits UseInheritedSettings alone. Document 3
-// §4.2.1.
+// Set sets an integration up. It replaces the configuration: current values that the options omit
+// are not kept. The contract does not specify whether an omitted parameter is reset to its default
+// or cleared, so set every parameter that is needed, including secrets. Get and Integration.Decode
+// return the current values. With UseInheritedSettings, the settings of the instance or of the
+// group above are used. By the contract, required parameters are required even then. To send
+// UseInheritedSettings alone, add SkipValidation. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
 	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))
@@ -210,7 +209,7 @@ func nameOf(o IntegrationOptions) IntegrationName {
 	return o.integration()
 }
 
-// Disable disables an integration. Its settings are reset. Document 3 §4.2.
+// Disable disables an integration and resets its settings. Document 3 §4.2.
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
 	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)

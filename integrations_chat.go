@@ -21,7 +21,7 @@ type ChatClassicOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the chat. Required.
 	Token string `json:"token,omitempty"`
-	// Subdomain is the subdomain there.
+	// Subdomain is the subdomain of the chat.
 	Subdomain string `json:"subdomain,omitempty"`
 	// Room is the id portion of the URL of the room.
 	Room string `json:"room,omitempty"`

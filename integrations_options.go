@@ -1,7 +1,7 @@
 package forge
 
-// CustomIntegration sets up any integration, by its path segment and with any parameters: those
-// that the contract does not describe, and those that the client's vocabulary does not contain.
+// CustomIntegration sets up any integration, by its path segment and with any parameters. Use it
+// for integrations that neither the contract nor the client's vocabulary names.
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`
@@ -234,8 +234,8 @@ func (o *WikiWorkspaceOptions) check() error {
 	return required("<wiki>_url", o.URL != "")
 }
 
-// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers also take flags of
-// events; send them with Extra.
+// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers also accept flags
+// for events; send them in Extra.
 type MonitoringOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.

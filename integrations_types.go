@@ -22,45 +22,46 @@ type IntegrationSummary struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the integration last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// Active: the integration is in use.
+	// Active reports whether the integration is in use.
 	Active bool `json:"active"`
-	// Inherited: the settings are those of the instance or of a group above.
+	// Inherited reports whether the settings are those of the instance or of a group above.
 	Inherited bool `json:"inherited"`
-	// CommentOnEventEnabled: the integration comments on what mentions it.
+	// CommentOnEventEnabled reports whether the integration comments on events that mention it.
 	CommentOnEventEnabled bool `json:"comment_on_event_enabled"`
-	// CommitEvents: the other service is notified of commits.
+	// CommitEvents reports whether the other service is notified of commits.
 	CommitEvents bool `json:"commit_events"`
-	// PushEvents: the other service is notified of pushes.
+	// PushEvents reports whether the other service is notified of pushes.
 	PushEvents bool `json:"push_events"`
-	// IssuesEvents: the other service is notified of issues.
+	// IssuesEvents reports whether the other service is notified of issues.
 	IssuesEvents bool `json:"issues_events"`
-	// AlertEvents: the other service is notified of alerts.
+	// AlertEvents reports whether the other service is notified of alerts.
 	AlertEvents bool `json:"alert_events"`
-	// IncidentEvents: the other service is notified of incidents. Not part of the contract.
+	// IncidentEvents reports whether the other service is notified of incidents. Not part of the
+	// contract.
 	IncidentEvents bool `json:"incident_events"`
-	// ConfidentialIssuesEvents: the other service is notified of confidential issues.
+	// ConfidentialIssuesEvents reports whether the other service is notified of confidential issues.
 	ConfidentialIssuesEvents bool `json:"confidential_issues_events"`
-	// MergeRequestsEvents: the other service is notified of merge requests.
+	// MergeRequestsEvents reports whether the other service is notified of merge requests.
 	MergeRequestsEvents bool `json:"merge_requests_events"`
-	// TagPushEvents: the other service is notified of pushes of tags.
+	// TagPushEvents reports whether the other service is notified of pushes of tags.
 	TagPushEvents bool `json:"tag_push_events"`
-	// DeploymentEvents: the other service is notified of deployments.
+	// DeploymentEvents reports whether the other service is notified of deployments.
 	DeploymentEvents bool `json:"deployment_events"`
-	// NoteEvents: the other service is notified of comments.
+	// NoteEvents reports whether the other service is notified of comments.
 	NoteEvents bool `json:"note_events"`
-	// ConfidentialNoteEvents: the other service is notified of comments that only members see.
+	// ConfidentialNoteEvents reports whether the other service is notified of comments that only
+	// members see.
 	ConfidentialNoteEvents bool `json:"confidential_note_events"`
-	// PipelineEvents: the other service is notified of pipelines.
+	// PipelineEvents reports whether the other service is notified of pipelines.
 	PipelineEvents bool `json:"pipeline_events"`
-	// WikiPageEvents: the other service is notified of wiki pages.
+	// WikiPageEvents reports whether the other service is notified of wiki pages.
 	WikiPageEvents bool `json:"wiki_page_events"`
-	// JobEvents: the other service is notified of jobs.
+	// JobEvents reports whether the other service is notified of jobs.
 	JobEvents bool `json:"job_events"`
-	// VulnerabilityEvents: the other service is notified of vulnerabilities. Enterprise edition only,
-	// nil elsewhere.
+	// VulnerabilityEvents reports whether the other service is notified of vulnerabilities. Enterprise
+	// edition only, nil elsewhere.
 	VulnerabilityEvents *bool `json:"vulnerability_events"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -74,14 +75,15 @@ type Integration struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// Decode reads the current configuration into options of the integration's kind, to change and pass
-// to Set: events, whether the settings are inherited, and the properties that the server shows. A
-// property without a field is stored in Extra, or in the Params of a CustomIntegration, which
-// receives the events too. Numbers and booleans that the server stores as strings are converted.
+// Decode stores the current configuration in o, which must be the options of the integration's kind
+// or a CustomIntegration. The caller can change o and pass it to Set. Decode sets the events,
+// UseInheritedSettings, and the properties that the server shows. A property without a field is
+// stored in Extra. For a CustomIntegration, events and properties are stored in Params. Numbers and
+// booleans that the server stores as strings are converted.
 //
-// Servers do not show secrets, and Set clears parameters that are omitted. hidden names, in the
-// contract's words, the parameters that can hold a secret and that o still lacks: set those that
-// are in use. It is nil for a CustomIntegration.
+// Servers do not show secrets, and Set does not keep parameters that are omitted. hidden lists, in
+// the contract's words, the parameters that can hold a secret and that are not set in o. Before
+// Set, set those that are in use. hidden is nil for a CustomIntegration.
 func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
 		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: "it is nil"}

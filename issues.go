@@ -8,10 +8,10 @@ import (
 )
 
 // IssuesService reads issues and acts on them: subscriptions, to-do items, promotion and time
-// tracking (Document 2 §4.1). Issues of a project are named by their IID.
+// tracking (Document 2 §4.1). Calls identify an issue by its project and its IID.
 type IssuesService struct{ service }
 
-// IssueOrderBy is what issues are sorted by.
+// IssueOrderBy is the sort key of a list of issues.
 type IssueOrderBy string
 
 const (
@@ -61,22 +61,22 @@ const (
 )
 
 // ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). Times are sent in
-// UTC, in milliseconds. Servers that store microseconds and show milliseconds may therefore omit an
-// item whose own time is the upper bound.
+// UTC, in milliseconds. A server that stores microseconds but shows milliseconds may omit the item
+// from which an upper bound was read.
 type ListIssuesOptions struct {
 	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
 	// AssigneeUsername selects by the assignees' usernames; the community edition takes one. Not
 	// together with AssigneeID.
 	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
-	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
-	// AuthorUsername.
+	// AuthorID selects by author. Set Scope to ScopeAll or ScopeAssignedToMe with it. Not together
+	// with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername selects by the author's username. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// ClosedByID selects by who closed the issue. Not part of the contract.
+	// ClosedByID selects issues that this user closed. Not part of the contract.
 	ClosedByID int64 `url:"closed_by_id,omitempty"`
-	// Confidential selects confidential issues, or public ones.
+	// Confidential selects confidential issues (true) or public ones (false).
 	Confidential *bool `url:"confidential,omitempty"`
 	// CreatedAfter selects issues created at this time or later.
 	CreatedAfter time.Time `url:"created_after,omitempty"`
@@ -91,13 +91,14 @@ type ListIssuesOptions struct {
 	DueDate DueDateFilter `url:"due_date,omitempty"`
 	// EpicID selects by epic: ID(7), None or Any. Premium and Ultimate.
 	EpicID IDFilter `url:"epic_id,omitempty"`
-	// HealthStatus selects by health: Text(HealthStatusOnTrack), None or Any. The contract has it for
-	// List, deployed servers for both lists. Ultimate; None and Any since 15.5.
+	// HealthStatus selects by health: Text(HealthStatusOnTrack), None or Any. The contract documents
+	// it for List; deployed servers accept it in both lists. Ultimate; None and Any since 15.5.
 	HealthStatus TextFilter `url:"health_status,omitempty"`
-	// IIDs selects by the projects' own ids.
+	// IIDs selects by IID.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth; empty for
-	// SearchInBoth. The contract has it for List, deployed servers for both lists.
+	// In selects the texts that Search covers: SearchInTitle, SearchInDescription or SearchInBoth;
+	// empty for SearchInBoth. The contract documents it for List; deployed servers accept it in both
+	// lists.
 	In SearchIn `url:"in,omitempty"`
 	// IssueType selects by type: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or
 	// IssueTypeTask.
@@ -111,24 +112,24 @@ type ListIssuesOptions struct {
 	// Labels selects issues that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
 	// MilestoneID selects by milestone: None, Any, Upcoming or Started. Not together with Milestone.
-	// The contract has it for List, deployed servers for both lists.
+	// The contract documents it for List; deployed servers accept it in both lists.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
-	// Milestone selects by the milestone's title: Text("v1"), None or Any, which MilestoneID replaces.
-	// Not together with MilestoneID.
+	// Milestone selects by the milestone's title: Text("v1"), None or Any. MilestoneID replaces None
+	// and Any. Not together with MilestoneID.
 	Milestone TextFilter `url:"milestone,omitempty"`
 	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
 	// NonArchived excludes archived projects; nil for the server's default, true.
 	NonArchived *bool `url:"non_archived,omitempty"`
-	// Not selects issues that do not match.
+	// Not excludes the issues that match its filters.
 	Not *IssueNot `url:"not,omitempty"`
-	// OrderBy is what the list is sorted by: one of the IssueOrderBy constants, such as
-	// IssueOrderByUpdatedAt; empty for IssueOrderByCreatedAt.
+	// OrderBy is the sort key: one of the IssueOrderBy constants, such as IssueOrderByUpdatedAt; empty
+	// for IssueOrderByCreatedAt.
 	OrderBy IssueOrderBy `url:"order_by,omitempty"`
 	// Scope selects whose issues are listed: ScopeCreatedByMe, ScopeAssignedToMe or ScopeAll; empty
 	// for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
 	Scope Scope `url:"scope,omitempty"`
-	// Search selects by words of the title and the description.
+	// Search selects by words in the title and the description.
 	Search string `url:"search,omitempty"`
 	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc.
 	Sort Sort `url:"sort,omitempty"`
@@ -136,13 +137,13 @@ type ListIssuesOptions struct {
 	State IssueState `url:"state,omitempty"`
 	// Weight selects by weight: Number(3), None or Any. Premium and Ultimate.
 	Weight NumberFilter `url:"weight,omitempty"`
-	// WithLabelsDetails requests the labels' colours and descriptions, not their names alone.
+	// WithLabelsDetails requests the colours and descriptions of labels in addition to their names.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 }
 
-// IssueNot selects issues that do not match (Document 2 §4.1.1). Its fields take ids, names and
-// numbers. For None and Any use the filters that it negates, where they mean the same. Fields that
-// only one list has say so.
+// IssueNot excludes the issues that match its fields (Document 2 §4.1.1). Its fields take ids,
+// names and numbers, but not None or Any: "not None" is Any, in the filter of the same name outside
+// of Not. "List only", "ListForGroup only" and "ListForProject only" mark the fields of one list.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`
@@ -152,28 +153,31 @@ type IssueNot struct {
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername excludes issues of the author. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// IIDs excludes the projects' own ids. List only.
+	// IIDs excludes issues with these IIDs. List only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// IterationID excludes the iteration. Not together with IterationTitle. Premium and Ultimate.
+	// IterationID excludes the issues of the iteration. Not together with IterationTitle. Premium and
+	// Ultimate.
 	IterationID ID `url:"iteration_id,omitempty"`
-	// IterationTitle excludes the iteration. Not together with IterationID. Premium and Ultimate.
+	// IterationTitle excludes the issues of the iteration with the title. Not together with
+	// IterationID. Premium and Ultimate.
 	IterationTitle string `url:"iteration_title,omitempty"`
 	// Labels excludes issues with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
-	// Milestone excludes the milestone with the title: Text("v1"). Not together with MilestoneID.
+	// Milestone excludes the issues of the milestone with the title: Text("v1"). Not together with
+	// MilestoneID.
 	Milestone Text `url:"milestone,omitempty"`
-	// MilestoneID excludes the milestones: None, Any, Upcoming or Started. Not together with
-	// Milestone.
+	// MilestoneID excludes the issues of the milestones: None, Any, Upcoming or Started. Not together
+	// with Milestone.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
 	// MyReactionEmoji excludes issues with this reaction of the user: Text("thumbsdown").
 	// ListForGroup only.
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
-	// Search excludes issues with the words. ListForGroup only.
+	// Search excludes issues that contain the words. ListForGroup only.
 	Search string `url:"search,omitempty"`
-	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth. ListForGroup
-	// only.
+	// In selects the texts that Search covers: SearchInTitle, SearchInDescription or SearchInBoth.
+	// ListForGroup only.
 	In SearchIn `url:"in,omitempty"`
-	// Weight excludes the weight: new(Number(0)). Premium and Ultimate.
+	// Weight excludes issues with the weight: new(Number(0)). Premium and Ultimate.
 	Weight *Number `url:"weight,omitempty"`
 }
 
@@ -199,14 +203,14 @@ func (n *IssueNot) check() error {
 	)
 }
 
-// List lists issues that the user can see: the user's own unless Scope says otherwise.
+// List lists issues that the user can see. Without Scope it lists only those that the user created.
 // Document 2 §4.1.
 func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.get("/issues").params(o)
 	return list[Issue](ctx, r, opts)
 }
 
-// ListForGroup lists the issues of a group's projects: all of them unless Scope says otherwise.
+// ListForGroup lists the issues of a group's projects. Without Scope it lists all of them.
 // Document 2 §4.1.
 func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.get("/groups/:id/issues", group).params(o)
@@ -220,14 +224,14 @@ func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64,
 	return do[Issue](ctx, r, opts)
 }
 
-// Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none;
-// see IsNotModified. Document 2 §4.1.
+// Unsubscribe ends the user's subscription to the issue. It returns ErrNotModified if the user is
+// not subscribed; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
-// CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there
+// CreateTodo puts the issue on the user's to-do list. It returns ErrNotModified if the item exists
 // already; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
@@ -259,17 +263,17 @@ func (o *PromoteIssueOptions) check() error {
 			return nil
 		}
 	}
-	return &ValidationError{Param: "body", Reason: "no line of it begins with " + promoteCommand + ", so it would be a comment and nothing else"}
+	return &ValidationError{Param: "body", Reason: "no line of it begins with " + promoteCommand + ", so it would only add a comment"}
 }
 
-// Promote makes an epic of the issue, by a note with the command /promote. nil options send the
-// command alone. Premium and Ultimate. Document 2 §4.1.
+// Promote turns the issue into an epic. It adds a note with the command /promote. nil options send
+// the command alone. Premium and Ultimate. Document 2 §4.1.
 func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
 	return do[Note](ctx, r, opts)
 }
 
-// SetTimeEstimateOptions is an estimate.
+// SetTimeEstimateOptions sets an estimate.
 type SetTimeEstimateOptions struct {
 	// Duration is the estimated working time, to the second. Required; ResetTimeEstimate removes an
 	// estimate.
@@ -278,53 +282,53 @@ type SetTimeEstimateOptions struct {
 
 func (o *SetTimeEstimateOptions) check() error {
 	if time.Duration(o.Duration).Abs() < time.Second {
-		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetTimeEstimate to take an estimate away"}
+		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetTimeEstimate to remove an estimate"}
 	}
 	return nil
 }
 
-// SetTimeEstimate sets how much working time the issue will take. Document 2 §4.1.
+// SetTimeEstimate sets the estimated working time of the issue. Document 2 §4.1.
 func (s *IssuesService) SetTimeEstimate(ctx context.Context, project Ref, issue int64, o *SetTimeEstimateOptions, opts ...RequestOption) (*TimeStats, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/time_estimate", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// ResetTimeEstimate takes the estimate away. Document 2 §4.1.
+// ResetTimeEstimate removes the estimate. Document 2 §4.1.
 func (s *IssuesService) ResetTimeEstimate(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/reset_time_estimate", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// AddSpentTimeOptions is working time spent on an issue.
+// AddSpentTimeOptions sets the working time to add.
 type AddSpentTimeOptions struct {
-	// Duration is the working time, to the second; a negative one takes time back. Required;
+	// Duration is the working time, to the second; a negative value subtracts time. Required;
 	// ResetSpentTime removes all time spent.
 	Duration WorkDuration `json:"duration,omitempty"`
-	// Summary is what the time was spent on.
+	// Summary describes the work that was done.
 	Summary string `json:"summary,omitempty"`
 }
 
 func (o *AddSpentTimeOptions) check() error {
 	if time.Duration(o.Duration).Abs() < time.Second {
-		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetSpentTime to take all time back"}
+		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetSpentTime to remove all time spent"}
 	}
 	return nil
 }
 
-// AddSpentTime adds to the working time spent on the issue. It is sent once: after a failure with
-// Error.MaybeApplied the time may have been added. Document 2 §4.1.
+// AddSpentTime adds to the working time spent on the issue. After a failure with Error.MaybeApplied
+// the time may have been added. Document 2 §4.1.
 func (s *IssuesService) AddSpentTime(ctx context.Context, project Ref, issue int64, o *AddSpentTimeOptions, opts ...RequestOption) (*TimeStats, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// ResetSpentTime takes back all working time spent on the issue. Document 2 §4.1.
+// ResetSpentTime removes all working time spent on the issue. Document 2 §4.1.
 func (s *IssuesService) ResetSpentTime(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/reset_spent_time", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// GetTimeStats reads the estimate and the time spent of the issue. Document 2 §4.1.
+// GetTimeStats reads the estimate of the issue and the time spent on it. Document 2 §4.1.
 func (s *IssuesService) GetTimeStats(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.get("/projects/:id/issues/:issue_iid/time_stats", project, issue)
 	return do[TimeStats](ctx, r, opts)

@@ -8,7 +8,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// IssueState is the state of an issue: whether it is open.
+// IssueState is the state of an issue: open or closed.
 type IssueState string
 
 const (
@@ -34,28 +34,28 @@ const (
 	IssueTypeTask IssueType = "task"
 )
 
-// WorkItemType is the kind of an issue, in capitals. Servers have values beyond the constant.
+// WorkItemType is the kind of an issue, in capitals. Servers may return other values.
 type WorkItemType string
 
 // WorkItemTypeIssue is an ordinary issue.
 const WorkItemTypeIssue WorkItemType = "ISSUE"
 
-// IssueSeverity is how bad an incident is. Servers have values beyond the constant.
+// IssueSeverity is the severity of an incident. Servers may return other values.
 type IssueSeverity string
 
-// IssueSeverityUnknown is a severity that nobody has set.
+// IssueSeverityUnknown is the severity of an incident for which none was set.
 const IssueSeverityUnknown IssueSeverity = "UNKNOWN"
 
-// ImportSource is where something was imported from. Servers have values beyond the constant.
+// ImportSource is the source of an imported object. Servers may return other values.
 type ImportSource string
 
-// ImportSourceNone marks what was not imported.
+// ImportSourceNone marks an object that was not imported.
 const ImportSourceNone ImportSource = "none"
 
-// HealthStatus is the health of an issue. Servers have values beyond the constant.
+// HealthStatus is the health of an issue. Servers may return other values.
 type HealthStatus string
 
-// HealthStatusOnTrack marks an issue that goes as planned.
+// HealthStatusOnTrack marks an issue that is on schedule.
 const HealthStatusOnTrack HealthStatus = "on_track"
 
 // Issue is an issue, incident, test case or task (Document 2 §2.2).
@@ -78,27 +78,28 @@ type Issue struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// ClosedAt is when the issue was closed; zero while it is open.
 	ClosedAt time.Time `json:"closed_at"`
-	// ClosedBy is who closed the issue; nil while it is open.
+	// ClosedBy is the user who closed the issue; nil while it is open.
 	ClosedBy *UserSummary `json:"closed_by"`
-	// Author is who created the issue.
+	// Author is the user who created the issue.
 	Author UserSummary `json:"author"`
 	// Assignees are the users who work on the issue.
 	Assignees []UserSummary `json:"assignees"`
-	// Assignee is the first of Assignees; nil when there is none.
+	// Assignee is the first of Assignees; nil if there is none.
 	//
 	// Deprecated: use Assignees.
 	Assignee *UserSummary `json:"assignee"`
 	// Milestone is the milestone; nil when there is none.
 	Milestone *Milestone `json:"milestone"`
-	// Labels are the labels; with WithLabelsDetails not their names alone.
+	// Labels are the labels. Without WithLabelsDetails, servers send only their names.
 	Labels []Label `json:"labels"`
 	// Type is the kind, in capitals: WorkItemTypeIssue; a server may return other values.
 	Type WorkItemType `json:"type"`
 	// IssueType is the kind: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or IssueTypeTask.
 	IssueType IssueType `json:"issue_type"`
-	// Severity is how bad an incident is: IssueSeverityUnknown; a server may return other values.
+	// Severity is the severity of an incident: IssueSeverityUnknown; a server may return other values.
 	Severity IssueSeverity `json:"severity"`
-	// MovedToID is the instance-wide id of the issue that this one became; nil unless it was moved.
+	// MovedToID is the instance-wide id of the issue that this one was moved to; nil if it was not
+	// moved.
 	MovedToID *int64 `json:"moved_to_id"`
 	// Upvotes counts the thumbs up.
 	Upvotes int `json:"upvotes"`
@@ -108,16 +109,16 @@ type Issue struct {
 	MergeRequestsCount int `json:"merge_requests_count"`
 	// UserNotesCount counts the comments.
 	UserNotesCount int `json:"user_notes_count"`
-	// DueDate is when the issue is due; zero when it is not.
+	// DueDate is the day on which the issue is due; zero if there is none.
 	DueDate Date `json:"due_date"`
 	// Imported reports whether the issue was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom is where the issue was imported from, in the server's words; ImportSourceNone if it
+	// ImportedFrom is the source of an imported issue, in the server's words; ImportSourceNone if it
 	// was not imported.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// References are the ways to mention the issue.
+	// References are the texts that mention the issue.
 	References References `json:"references"`
 	// TimeStats are the estimate and the time spent.
 	TimeStats TimeStats `json:"time_stats"`
@@ -134,7 +135,7 @@ type Issue struct {
 	// Subscribed reports whether the user is subscribed; in responses of Subscribe and Unsubscribe;
 	// nil elsewhere.
 	Subscribed *bool `json:"subscribed"`
-	// Links are addresses of the API.
+	// Links are addresses in the API of the issue and of related objects.
 	Links IssueLinks `json:"_links"`
 	// Weight is the weight; nil when none is set. Premium and Ultimate.
 	Weight *int `json:"weight"`
@@ -154,8 +155,7 @@ type Issue struct {
 	// ServiceDeskReplyTo is the address of the user who wrote to the service desk. Not part of the
 	// contract.
 	ServiceDeskReplyTo string `json:"service_desk_reply_to"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -174,7 +174,7 @@ type Milestone struct {
 	Title string `json:"title"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State is the state of the milestone: whether it is open.
+	// State is the state of the milestone, such as active.
 	State string `json:"state"`
 	// CreatedAt is when the milestone was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -188,12 +188,11 @@ type Milestone struct {
 	Expired bool `json:"expired"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// References are the ways to mention an issue or merge request (Document 2 §2.2).
+// References are the texts that mention an issue or merge request (Document 2 §2.2).
 type References struct {
 	// Short is the mention within the project: #5.
 	Short string `json:"short"`
@@ -201,8 +200,7 @@ type References struct {
 	Relative string `json:"relative"`
 	// Full is the mention from anywhere: group/app#5.
 	Full string `json:"full"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -212,13 +210,12 @@ type TimeStats struct {
 	TimeEstimate int64 `json:"time_estimate"`
 	// TotalTimeSpent is the working time spent, in seconds; Spent returns it as a WorkDuration.
 	TotalTimeSpent int64 `json:"total_time_spent"`
-	// HumanTimeEstimate is TimeEstimate as people read it, in days and weeks of the server's own
-	// length; empty for none.
+	// HumanTimeEstimate is TimeEstimate in human-readable form, with the server's lengths of days and
+	// weeks; empty if there is no estimate.
 	HumanTimeEstimate string `json:"human_time_estimate"`
-	// HumanTotalTimeSpent is TotalTimeSpent as people read it; empty for none.
+	// HumanTotalTimeSpent is TotalTimeSpent in human-readable form; empty if no time was spent.
 	HumanTotalTimeSpent string `json:"human_total_time_spent"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -236,13 +233,12 @@ type TaskCompletionStatus struct {
 	Count int `json:"count"`
 	// CompletedCount counts the items that are done.
 	CompletedCount int `json:"completed_count"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IssueLinks are addresses of the API (Document 2 §2.2), with the host that the server believes it
-// has.
+// IssueLinks are addresses in the API (Document 2 §2.2). Their host is the one that the server is
+// configured with, which clients may not reach.
 type IssueLinks struct {
 	// Self is the address of the issue.
 	Self string `json:"self"`
@@ -255,8 +251,7 @@ type IssueLinks struct {
 	// ClosedAsDuplicateOf is the address of the issue that it duplicates; empty when it is not a
 	// duplicate.
 	ClosedAsDuplicateOf string `json:"closed_as_duplicate_of"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -276,8 +271,7 @@ type Epic struct {
 	HumanReadableEndDate string `json:"human_readable_end_date"`
 	// HumanReadableTimestamp is the time left as text. Not part of the contract.
 	HumanReadableTimestamp string `json:"human_readable_timestamp"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -295,7 +289,7 @@ type Iteration struct {
 	Title string `json:"title"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State is the server's number of the state.
+	// State is the state, as a number that the server defines.
 	State int `json:"state"`
 	// CreatedAt is when the iteration was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -307,19 +301,17 @@ type Iteration struct {
 	DueDate Date `json:"due_date"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// TodoAction is the reason why something is on a to-do list. Servers have values beyond the
-// constant.
+// TodoAction is the reason why an item is on a to-do list. Servers may return other values.
 type TodoAction string
 
-// TodoActionMarked marks what the user put there.
+// TodoActionMarked marks an item that the user added.
 const TodoActionMarked TodoAction = "marked"
 
-// TodoTargetType is the type of what is on a to-do list. Servers have values beyond the constants.
+// TodoTargetType is the type of the target of a to-do item. Servers may return other values.
 type TodoTargetType string
 
 const (
@@ -329,8 +321,7 @@ const (
 	TodoTargetMergeRequest TodoTargetType = "MergeRequest"
 )
 
-// TodoState is the state of a to-do item: whether it is done. Servers have values beyond the
-// constant.
+// TodoState is the state of a to-do item, such as pending. Servers may return other values.
 type TodoState string
 
 // TodoStatePending is an item to be done.
@@ -342,15 +333,15 @@ type Todo struct {
 	ID int64 `json:"id"`
 	// Project is the target's project.
 	Project TodoProject `json:"project"`
-	// Author is who put the item on the list.
+	// Author is the user who put the item on the list.
 	Author UserSummary `json:"author"`
-	// ActionName is the reason why the item is there: TodoActionMarked; a server may return other
-	// values.
+	// ActionName is the reason why the item is on the list: TodoActionMarked; a server may return
+	// other values.
 	ActionName TodoAction `json:"action_name"`
 	// TargetType is the type of Target: TodoTargetIssue or TodoTargetMergeRequest; a server may return
 	// other values.
 	TargetType TodoTargetType `json:"target_type"`
-	// Target is the issue or merge request, undecoded; see Issue and MergeRequest.
+	// Target is the issue or merge request as raw JSON. The methods Issue and MergeRequest decode it.
 	Target json.RawMessage `json:"target"`
 	// TargetURL is the address of the target's page.
 	TargetURL string `json:"target_url"`
@@ -361,15 +352,15 @@ type Todo struct {
 	State TodoState `json:"state"`
 	// CreatedAt is when the item was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Issue decodes the target, which must be an issue: see TargetType.
+// Issue decodes the target. If TargetType is not TodoTargetIssue, it returns an error.
 func (t *Todo) Issue() (*Issue, error) { return todoTarget[Issue](t, TodoTargetIssue) }
 
-// MergeRequest decodes the target, which must be a merge request: see TargetType.
+// MergeRequest decodes the target. If TargetType is not TodoTargetMergeRequest, it returns an
+// error.
 func (t *Todo) MergeRequest() (*MergeRequest, error) {
 	return todoTarget[MergeRequest](t, TodoTargetMergeRequest)
 }
@@ -395,10 +386,9 @@ type TodoProject struct {
 	NameWithNamespace string `json:"name_with_namespace"`
 	// Path is the last part of PathWithNamespace.
 	Path string `json:"path"`
-	// PathWithNamespace is the full path, as Path references take it.
+	// PathWithNamespace is the full path, which Path accepts.
 	PathWithNamespace string `json:"path_with_namespace"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -412,7 +402,7 @@ type Note struct {
 	Body string `json:"body"`
 	// Attachment is the attached file; empty when there is none.
 	Attachment string `json:"attachment"`
-	// Author is who wrote the note.
+	// Author is the user who wrote the note.
 	Author UserSummary `json:"author"`
 	// CreatedAt is when the note was written.
 	CreatedAt time.Time `json:"created_at"`
@@ -420,20 +410,19 @@ type Note struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// System reports whether the server wrote the note.
 	System bool `json:"system"`
-	// NoteableID is the instance-wide id of what the note is on.
+	// NoteableID is the instance-wide id of the object that the note is on.
 	NoteableID int64 `json:"noteable_id"`
-	// NoteableType is the type of what the note is on.
+	// NoteableType is the type of that object.
 	NoteableType string `json:"noteable_type"`
 	// Resolvable reports whether the note can be marked as resolved.
 	Resolvable bool `json:"resolvable"`
 	// Confidential reports whether only members can see the note.
 	Confidential bool `json:"confidential"`
-	// NoteableIID is the id within the project of what the note is on.
+	// NoteableIID is the id of that object within the project.
 	NoteableIID int64 `json:"noteable_iid"`
 	// CommandsChanges describes what the commands of the note did.
 	CommandsChanges NoteCommandsChanges `json:"commands_changes"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -441,7 +430,6 @@ type Note struct {
 type NoteCommandsChanges struct {
 	// PromoteToEpic reports whether the issue was promoted to an epic.
 	PromoteToEpic bool `json:"promote_to_epic"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do
-// items, changes and diff versions (Document 2 §4.2). Merge requests of a project are named by
-// their IID.
+// items, changes and diff versions (Document 2 §4.2). Calls identify a merge request by its project
+// and its IID.
 type MergeRequestsService struct{ service }
 
-// MergeRequestOrderBy is what merge requests are sorted by.
+// MergeRequestOrderBy is the sort key of a list of merge requests.
 type MergeRequestOrderBy string
 
 const (
@@ -29,44 +29,46 @@ const (
 	MergeRequestOrderByMergedAt MergeRequestOrderBy = "merged_at"
 )
 
-// ScopeReviewsForMe lists the merge requests that the user was asked to review. Since 18. Not part
+// ScopeReviewsForMe lists the merge requests that have the user as a reviewer. Since 18. Not part
 // of the contract.
 const ScopeReviewsForMe Scope = "reviews_for_me"
 
-// MergeRequestView is how much a list shows of each merge request.
+// MergeRequestView selects the fields of each merge request in a list.
 type MergeRequestView string
 
 // MergeRequestViewSimple shows IID, web address, title, description and state only.
 const MergeRequestViewSimple MergeRequestView = "simple"
 
-// YesNo is a filter that selects what has a quality, or what lacks it.
+// YesNo is a filter that selects items with a property, or items without it.
 type YesNo string
 
 const (
-	// Yes selects what has the quality.
+	// Yes selects items with the property.
 	Yes YesNo = "yes"
-	// No selects what lacks it.
+	// No selects items without the property.
 	No YesNo = "no"
 )
 
 // ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times
-// are sent in UTC, in milliseconds. Servers that store microseconds and show milliseconds may
-// therefore omit an item whose own time is the upper bound. Fields that only one list has say so.
+// are sent in UTC, in milliseconds. A server that stores microseconds but shows milliseconds may
+// omit the item from which an upper bound was read. "List only", "ListForGroup only" and
+// "ListForProject only" mark the fields of one list.
 type ListMergeRequestsOptions struct {
-	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any.
-	// Premium and Ultimate.
+	// ApprovedByIDs selects merge requests that all of the users have approved: IDs(1, 2), at most 5,
+	// None or Any. Premium and Ultimate.
 	ApprovedByIDs IDListFilter `url:"approved_by_ids,omitempty"`
-	// ApprovedByUsernames selects what all of the users have approved. Not part of the contract.
+	// ApprovedByUsernames selects merge requests that all of the users have approved. Not part of the
+	// contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
 	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract.
 	Approved YesNo `url:"approved,omitempty"`
-	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and
-	// Ultimate.
+	// ApproverIDs selects merge requests that have all of the users as approvers: IDs(1, 2), None or
+	// Any. Premium and Ultimate.
 	ApproverIDs IDListFilter `url:"approver_ids,omitempty"`
 	// AssigneeID selects by assignee: ID(42), None or Any.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
-	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
-	// AuthorUsername.
+	// AuthorID selects by author. Set Scope to ScopeAll or ScopeAssignedToMe with it. Not together
+	// with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername selects by the author's username. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
@@ -78,78 +80,80 @@ type ListMergeRequestsOptions struct {
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
 	// UpdatedBefore selects merge requests last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
-	// DeployedAfter selects what was deployed after this time. The contract has it for List, deployed
-	// servers for both lists.
+	// DeployedAfter selects merge requests deployed after this time. The contract documents it for
+	// List; deployed servers accept it in both lists.
 	DeployedAfter time.Time `url:"deployed_after,omitempty"`
-	// DeployedBefore selects what was deployed before this time. The contract has it for List,
-	// deployed servers for both lists.
+	// DeployedBefore selects merge requests deployed before this time. The contract documents it for
+	// List; deployed servers accept it in both lists.
 	DeployedBefore time.Time `url:"deployed_before,omitempty"`
-	// Environment selects what was deployed to the environment.
+	// Environment selects merge requests deployed to the environment.
 	Environment string `url:"environment,omitempty"`
-	// IIDs selects by the project's own ids. ListForProject only.
+	// IIDs selects by IID. ListForProject only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth; empty for
-	// SearchInBoth. The contract has it for List, deployed servers for both lists.
+	// In selects the texts that Search covers: SearchInTitle, SearchInDescription or SearchInBoth;
+	// empty for SearchInBoth. The contract documents it for List; deployed servers accept it in both
+	// lists.
 	In SearchIn `url:"in,omitempty"`
 	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
-	// MergeUserID selects by who merged it, or set it to be merged. Not together with
+	// MergeUserID selects by the user who merged it, or set it to be merged. Not together with
 	// MergeUserUsername. Since 17.0.
 	MergeUserID int64 `url:"merge_user_id,omitempty"`
-	// MergeUserUsername selects by the username of who merged it. Not together with MergeUserID. Since
-	// 17.0.
+	// MergeUserUsername selects by the username of the user who merged it. Not together with
+	// MergeUserID. Since 17.0.
 	MergeUserUsername string `url:"merge_user_username,omitempty"`
 	// Milestone selects by the milestone's title: Text("v1"), None or Any.
 	Milestone TextFilter `url:"milestone,omitempty"`
 	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
-	// Not selects merge requests that do not match.
+	// Not excludes the merge requests that match its filters.
 	Not *MergeRequestNot `url:"not,omitempty"`
-	// OrderBy is what the list is sorted by: MergeRequestOrderByCreatedAt,
-	// MergeRequestOrderByUpdatedAt, MergeRequestOrderByTitle or, in List only,
-	// MergeRequestOrderByMergedAt; empty for MergeRequestOrderByCreatedAt.
+	// OrderBy is the sort key: MergeRequestOrderByCreatedAt, MergeRequestOrderByUpdatedAt,
+	// MergeRequestOrderByTitle or, in List only, MergeRequestOrderByMergedAt; empty for
+	// MergeRequestOrderByCreatedAt.
 	OrderBy MergeRequestOrderBy `url:"order_by,omitempty"`
-	// ReviewerID selects by who was asked for a review: ID(42), None or Any. Not together with
-	// ReviewerUsername.
+	// ReviewerID selects by reviewer: ID(42), None or Any. Not together with ReviewerUsername.
 	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
-	// ReviewerUsername selects by who was asked for a review: Text("ada"). The contract may allow None
+	// ReviewerUsername selects by the reviewer's username: Text("ada"). The contract may allow None
 	// and Any for ReviewerID only, so set them there. Not together with ReviewerID.
 	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
 	// Scope selects whose merge requests are listed: ScopeCreatedByMe, ScopeAssignedToMe,
 	// ScopeReviewsForMe or ScopeAll; empty for ScopeCreatedByMe in List. The contract shows no default
 	// for ListForProject.
 	Scope Scope `url:"scope,omitempty"`
-	// Search selects by words of the title and the description.
+	// Search selects by words in the title and the description.
 	Search string `url:"search,omitempty"`
 	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc.
 	Sort Sort `url:"sort,omitempty"`
-	// SourceBranch selects by what is merged.
+	// SourceBranch selects merge requests from the branch.
 	SourceBranch string `url:"source_branch,omitempty"`
 	// SourceProjectID selects by the project of the source branch. Not part of the contract.
 	SourceProjectID int64 `url:"source_project_id,omitempty"`
-	// TargetBranch selects by what is merged into.
+	// TargetBranch selects merge requests into the branch.
 	TargetBranch string `url:"target_branch,omitempty"`
 	// State selects by state: MergeRequestStateOpened, MergeRequestStateClosed,
 	// MergeRequestStateLocked, MergeRequestStateMerged or MergeRequestStateAll; empty for all.
 	State MergeRequestState `url:"state,omitempty"`
-	// View is how much the list shows of each: MergeRequestViewSimple for some of the fields; empty
+	// View selects the fields of each merge request: MergeRequestViewSimple for some of them; empty
 	// for all.
 	View MergeRequestView `url:"view,omitempty"`
-	// WithLabelsDetails requests the labels' colours and descriptions, not their names alone.
+	// WithLabelsDetails requests the colours and descriptions of labels in addition to their names.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
-	// WithMergeStatusRecheck asks the server to recompute MergeStatus, later and without promise:
-	// lists do not refresh it. Servers may ignore it for users below Developer.
+	// WithMergeStatusRecheck requests that the server recomputes MergeStatus, which lists do not
+	// refresh. The server does so later, or not at all. Servers may ignore it for users below
+	// Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
-	// WIP selects drafts (Yes), or what is ready (No).
+	// WIP selects drafts (Yes), or merge requests that are ready (No).
 	WIP YesNo `url:"wip,omitempty"`
 }
 
-// MergeRequestNot selects merge requests that do not match (Document 2 §4.2.1). Its fields take ids
-// and names. For None and Any use the filters that it negates, where they mean the same.
+// MergeRequestNot excludes the merge requests that match its fields (Document 2 §4.2.1). Its fields
+// take ids and names, but not None or Any: "not None" is Any, in the filter of the same name
+// outside of Not.
 type MergeRequestNot struct {
 	// Labels excludes merge requests with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
-	// Milestone excludes the milestone with the title: Text("v1").
+	// Milestone excludes the merge requests of the milestone with the title: Text("v1").
 	Milestone Text `url:"milestone,omitempty"`
 	// AuthorID excludes merge requests of the author. Not together with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
@@ -159,9 +163,9 @@ type MergeRequestNot struct {
 	AssigneeID ID `url:"assignee_id,omitempty"`
 	// AssigneeUsername excludes merge requests of the assignee.
 	AssigneeUsername string `url:"assignee_username,omitempty"`
-	// ReviewerID excludes what the user was asked to review. Not together with ReviewerUsername.
+	// ReviewerID excludes merge requests with the reviewer. Not together with ReviewerUsername.
 	ReviewerID ID `url:"reviewer_id,omitempty"`
-	// ReviewerUsername excludes what the user was asked to review: Text("ada"). Not together with
+	// ReviewerUsername excludes merge requests with the reviewer: Text("ada"). Not together with
 	// ReviewerID.
 	ReviewerUsername Text `url:"reviewer_username,omitempty"`
 	// MyReactionEmoji excludes merge requests with this reaction of the user: Text("thumbsdown").
@@ -192,8 +196,8 @@ func (n *MergeRequestNot) check() error {
 	)
 }
 
-// List lists merge requests that the user can see: the user's own unless Scope says otherwise.
-// Document 2 §4.2.
+// List lists merge requests that the user can see. Without Scope it lists only those that the user
+// created. Document 2 §4.2.
 func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.get("/merge_requests").params(o)
 	return list[MergeRequest](ctx, r, opts)
@@ -208,9 +212,9 @@ func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, 
 // WaitMergeStatus requests a recheck of whether the merge request can be merged, and returns the
 // merge request once the result is known: once DetailedMergeStatus is neither
 // DetailedMergeStatusUnchecked, DetailedMergeStatusChecking nor DetailedMergeStatusPreparing.
-// Servers do it without promise, and for Developers only, so set a deadline on ctx. It polls
-// ListForProject, again after 1 s, then at intervals growing to 10 s. Request options apply to
-// every poll.
+// Servers may ignore the request, and may recheck for Developers only, so set a deadline on ctx. It
+// polls ListForProject immediately, after 1 s, and then at intervals growing to 10 s. Request
+// options apply to every poll.
 func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.get("/projects/:id/merge_requests", project).argument("merge_request_iid", mergeRequest)
 	o := &ListMergeRequestsOptions{IIDs: []int64{mergeRequest}, Scope: ScopeAll, WithMergeStatusRecheck: new(true)}
@@ -248,10 +252,10 @@ func (s *MergeRequestsService) ListBlocks(ctx context.Context, project Ref, merg
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
-// CreateBlockOptions names the merge request that must be merged first.
+// CreateBlockOptions sets the merge request that must be merged first.
 type CreateBlockOptions struct {
-	// BlockingMergeRequestID is the MergeRequest.ID of it. Required. The contract calls it the
-	// internal id, but no parameter names the project that an IID would need.
+	// BlockingMergeRequestID is the MergeRequest.ID of that merge request. Required. The contract
+	// calls it the internal id, but an IID would need a project, and there is no parameter for it.
 	BlockingMergeRequestID int64 `json:"blocking_merge_request_id,omitempty"`
 }
 
@@ -259,31 +263,32 @@ func (o *CreateBlockOptions) check() error {
 	return required("blocking_merge_request_id", o.BlockingMergeRequestID != 0)
 }
 
-// CreateBlock makes the merge request wait for another. It is ErrConflict when it does already,
-// ErrBadRequest when the dependency cannot be saved, ErrForbidden when the user cannot read the
-// other one, and ErrNotFound when there is none. Document 2 §4.2.
+// CreateBlock makes the merge request depend on another one, which must be merged first. It returns
+// ErrConflict if the dependency exists already, ErrBadRequest if it cannot be saved, ErrForbidden
+// if the user cannot read the other merge request, and ErrNotFound if that does not exist.
+// Document 2 §4.2.
 func (s *MergeRequestsService) CreateBlock(ctx context.Context, project Ref, mergeRequest int64, o *CreateBlockOptions, opts ...RequestOption) (*MergeRequestDependency, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
 	return do[MergeRequestDependency](ctx, r, opts)
 }
 
-// DeleteBlock deletes a dependency by its id, which ListBlocks returns. It is ErrForbidden when the
-// user cannot update the merge request or cannot read the blocking one. Document 2 §4.2.
+// DeleteBlock deletes a dependency by its id, which ListBlocks returns. It returns ErrForbidden if
+// the user cannot update the merge request or cannot read the blocking one. Document 2 §4.2.
 func (s *MergeRequestsService) DeleteBlock(ctx context.Context, project Ref, mergeRequest, block int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
 	return exec(ctx, r, opts)
 }
 
-// ListBlockees lists the merge requests that wait for this one. Document 2 §4.2.
+// ListBlockees lists the merge requests that cannot be merged before this one. Document 2 §4.2.
 func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/blockees", project, mergeRequest)
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
-// ChangesOptions sets how changes are read.
+// ChangesOptions sets the source and the format of the diffs.
 type ChangesOptions struct {
-	// AccessRawDiffs reads the diffs from the repository: slower, and without the size limits of the
-	// database.
+	// AccessRawDiffs reads the diffs from the repository. This is slower, and without the size limits
+	// of the database.
 	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
 	// Unidiff requests diffs in the unified format. Since 16.5.
 	Unidiff *bool `url:"unidiff,omitempty"`
@@ -300,22 +305,22 @@ func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, merg
 	return do[MergeRequestChanges](ctx, r, opts)
 }
 
-// Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is
+// Subscribe subscribes the user to the merge request. It returns ErrNotModified if the user is
 // subscribed already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
-// Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is
-// none; see IsNotModified. Document 2 §4.2.
+// Unsubscribe ends the user's subscription to the merge request. It returns ErrNotModified if the
+// user is not subscribed; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
-// CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there
-// already; see IsNotModified. Document 2 §4.2.
+// CreateTodo puts the merge request on the user's to-do list. It returns ErrNotModified if the item
+// exists already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
@@ -328,7 +333,7 @@ func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, me
 	return list[DiffVersion](ctx, r, opts)
 }
 
-// DiffVersionOptions sets how a diff version is read.
+// DiffVersionOptions sets the format of the diffs.
 type DiffVersionOptions struct {
 	// Unidiff requests diffs in the unified format.
 	Unidiff *bool `url:"unidiff,omitempty"`

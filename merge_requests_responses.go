@@ -22,8 +22,8 @@ const (
 	MergeRequestStateAll MergeRequestState = "all"
 )
 
-// MergeStatus describes whether a merge request can be merged. Servers may have values beyond the
-// constants.
+// MergeStatus is the result of the check whether a merge request can be merged. Servers may return
+// other values.
 type MergeStatus string
 
 const (
@@ -31,7 +31,7 @@ const (
 	MergeStatusCanBeMerged MergeStatus = "can_be_merged"
 	// MergeStatusCannotBeMerged is one with conflicts.
 	MergeStatusCannotBeMerged MergeStatus = "cannot_be_merged"
-	// MergeStatusUnchecked is one that was not looked at yet.
+	// MergeStatusUnchecked is one that was not checked yet.
 	MergeStatusUnchecked MergeStatus = "unchecked"
 	// MergeStatusChecking is one that is being checked. Not part of the contract.
 	MergeStatusChecking MergeStatus = "checking"
@@ -40,14 +40,14 @@ const (
 	MergeStatusCannotBeMergedRecheck MergeStatus = "cannot_be_merged_recheck"
 )
 
-// DetailedMergeStatus describes what keeps a merge request from being merged. Servers have values
-// beyond the constants.
+// DetailedMergeStatus is the reason why a merge request cannot be merged. Servers may return other
+// values.
 type DetailedMergeStatus string
 
 const (
 	// DetailedMergeStatusNotOpen is a merge request that is closed or merged.
 	DetailedMergeStatusNotOpen DetailedMergeStatus = "not_open"
-	// DetailedMergeStatusUnchecked is one that was not looked at yet.
+	// DetailedMergeStatusUnchecked is one that was not checked yet.
 	DetailedMergeStatusUnchecked DetailedMergeStatus = "unchecked"
 	// DetailedMergeStatusChecking is one that is being checked. Not part of the contract.
 	DetailedMergeStatusChecking DetailedMergeStatus = "checking"
@@ -68,13 +68,13 @@ type MergeRequest struct {
 	IID int64 `json:"iid"`
 	// ProjectID is the target project's id.
 	ProjectID int64 `json:"project_id"`
-	// SourceProjectID is the project of SourceBranch.
+	// SourceProjectID is the id of the project of SourceBranch.
 	SourceProjectID int64 `json:"source_project_id"`
-	// TargetProjectID is the project of TargetBranch.
+	// TargetProjectID is the id of the project of TargetBranch.
 	TargetProjectID int64 `json:"target_project_id"`
 	// Title is the title.
 	Title string `json:"title"`
-	// TitleHTML is the title rendered. Not part of the contract.
+	// TitleHTML is the title as HTML. Not part of the contract.
 	TitleHTML string `json:"title_html"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
@@ -83,8 +83,8 @@ type MergeRequest struct {
 	State MergeRequestState `json:"state"`
 	// Imported reports whether the merge request was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom is where it was imported from, in the server's words; ImportSourceNone if it was
-	// not imported.
+	// ImportedFrom is the source of an imported merge request, in the server's words; ImportSourceNone
+	// if it was not imported.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// CreatedAt is when the merge request was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -98,27 +98,27 @@ type MergeRequest struct {
 	PreparedAt time.Time `json:"prepared_at"`
 	// MergeAfter is the earliest time at which it may be merged; zero for any time. Since 17.5.
 	MergeAfter time.Time `json:"merge_after"`
-	// MergedBy is who merged it.
+	// MergedBy is the user who merged it.
 	//
 	// Deprecated: since 14.7; use MergeUser. It is removed in API v5.
 	MergedBy *UserSummary `json:"merged_by"`
-	// MergeUser is who merged it, or set it to be merged; nil when no one did.
+	// MergeUser is the user who merged it, or set it to be merged; nil when no one did.
 	MergeUser *UserSummary `json:"merge_user"`
-	// ClosedBy is who closed it; nil when no one did.
+	// ClosedBy is the user who closed it; nil when no one did.
 	ClosedBy *UserSummary `json:"closed_by"`
-	// Author is who created the merge request.
+	// Author is the user who created the merge request.
 	Author UserSummary `json:"author"`
-	// Assignee is the first of Assignees; nil when there is none.
+	// Assignee is the first of Assignees; nil if there is none.
 	//
 	// Deprecated: use Assignees.
 	Assignee *UserSummary `json:"assignee"`
 	// Assignees are the users who work on the merge request.
 	Assignees []UserSummary `json:"assignees"`
-	// Reviewers are the users asked for a review.
+	// Reviewers are the users who were asked for a review.
 	Reviewers []UserSummary `json:"reviewers"`
-	// TargetBranch is what is merged into.
+	// TargetBranch is the branch that SourceBranch is merged into.
 	TargetBranch string `json:"target_branch"`
-	// SourceBranch is what is merged.
+	// SourceBranch is the branch that is merged.
 	SourceBranch string `json:"source_branch"`
 	// Upvotes counts the thumbs up.
 	Upvotes int `json:"upvotes"`
@@ -130,7 +130,7 @@ type MergeRequest struct {
 	Labels []Label `json:"labels"`
 	// Draft reports whether the merge request is not ready to be merged.
 	Draft bool `json:"draft"`
-	// WorkInProgress is another name of Draft.
+	// WorkInProgress is another name for Draft.
 	WorkInProgress bool `json:"work_in_progress"`
 	// Milestone is the milestone; nil when there is none.
 	Milestone *Milestone `json:"milestone"`
@@ -141,10 +141,10 @@ type MergeRequest struct {
 	//
 	// Deprecated: since 15.6; use DetailedMergeStatus.
 	MergeStatus MergeStatus `json:"merge_status"`
-	// DetailedMergeStatus describes what keeps it from being merged: one of the DetailedMergeStatus
+	// DetailedMergeStatus is the reason why it cannot be merged: one of the DetailedMergeStatus
 	// constants, such as DetailedMergeStatusNotApproved; a server may return other values.
 	DetailedMergeStatus DetailedMergeStatus `json:"detailed_merge_status"`
-	// MergeError is why merging failed; empty when it did not. Not part of the contract.
+	// MergeError is the reason why merging failed; empty if it did not fail. Not part of the contract.
 	MergeError string `json:"merge_error"`
 	// SHA is the head of the source branch.
 	SHA string `json:"sha"`
@@ -161,13 +161,13 @@ type MergeRequest struct {
 	ForceRemoveSourceBranch bool `json:"force_remove_source_branch"`
 	// AllowCollaboration reports whether members of the target project may push to SourceBranch.
 	AllowCollaboration bool `json:"allow_collaboration"`
-	// AllowMaintainerToPush is another name of AllowCollaboration.
+	// AllowMaintainerToPush is another name for AllowCollaboration.
 	AllowMaintainerToPush bool `json:"allow_maintainer_to_push"`
 	// Reference is the mention of the merge request.
 	//
 	// Deprecated: since 12.7; use References.
 	Reference string `json:"reference"`
-	// References are the ways to mention the merge request.
+	// References are the texts that mention the merge request.
 	References References `json:"references"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -181,7 +181,7 @@ type MergeRequest struct {
 	TaskCompletionStatus TaskCompletionStatus `json:"task_completion_status"`
 	// HasConflicts reports whether the branches conflict.
 	HasConflicts bool `json:"has_conflicts"`
-	// BlockingDiscussionsResolved reports whether no discussion keeps it from being merged.
+	// BlockingDiscussionsResolved reports whether all discussions that block merging are resolved.
 	BlockingDiscussionsResolved bool `json:"blocking_discussions_resolved"`
 	// ApprovalsBeforeMerge is the number of approvals needed; nil when unset. Premium and Ultimate.
 	//
@@ -197,7 +197,7 @@ type MergeRequest struct {
 	LatestBuildStartedAt time.Time `json:"latest_build_started_at"`
 	// LatestBuildFinishedAt is when the latest pipeline finished.
 	LatestBuildFinishedAt time.Time `json:"latest_build_finished_at"`
-	// FirstDeployedToProductionAt is when it first reached production.
+	// FirstDeployedToProductionAt is when it was first deployed to production.
 	FirstDeployedToProductionAt time.Time `json:"first_deployed_to_production_at"`
 	// Pipeline is the latest pipeline; nil when there is none.
 	Pipeline *MergeRequestPipeline `json:"pipeline"`
@@ -213,10 +213,9 @@ type MergeRequest struct {
 	// FirstContribution reports whether it is the author's first to the project. Not part of the
 	// contract.
 	FirstContribution bool `json:"first_contribution"`
-	// User describes what the user may do. Not part of the contract.
+	// User describes the permissions of the current user. Not part of the contract.
 	User MergeRequestUser `json:"user"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -232,13 +231,11 @@ type MergeRequestPipeline struct {
 	Status string `json:"status"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract. Extra
-// holds what has no field.
+// HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract.
 type HeadPipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -252,7 +249,7 @@ type HeadPipeline struct {
 	Ref string `json:"ref"`
 	// Status is the status of the pipeline.
 	Status string `json:"status"`
-	// Source is what started it.
+	// Source is the cause that started it, such as a push.
 	Source string `json:"source"`
 	// CreatedAt is when it was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -262,10 +259,9 @@ type HeadPipeline struct {
 	WebURL string `json:"web_url"`
 	// Coverage is the test coverage in percent, as text.
 	Coverage string `json:"coverage"`
-	// DetailedStatus is the status as the pages show it, undecoded.
+	// DetailedStatus is the status as the web pages show it, as raw JSON.
 	DetailedStatus json.RawMessage `json:"detailed_status"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -277,17 +273,16 @@ type DiffRefs struct {
 	HeadSHA string `json:"head_sha"`
 	// StartSHA is the head of the target branch when the version was made.
 	StartSHA string `json:"start_sha"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestUser describes what the user may do with a merge request. Not part of the contract.
+// MergeRequestUser describes what the current user may do with a merge request. Not part of the
+// contract.
 type MergeRequestUser struct {
 	// CanMerge reports whether the user may merge it.
 	CanMerge bool `json:"can_merge"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -298,13 +293,12 @@ type MergeRequestDependency struct {
 	ID int64 `json:"id"`
 	// BlockingMergeRequest must be merged first.
 	BlockingMergeRequest MergeRequest `json:"blocking_merge_request"`
-	// BlockedMergeRequest waits for it; nil where the server does not send it, as may happen for
-	// CreateBlock.
+	// BlockedMergeRequest must be merged after it; nil if the server does not send it, as may happen
+	// for CreateBlock.
 	BlockedMergeRequest *MergeRequest `json:"blocked_merge_request"`
-	// ProjectID is the project of the blocked merge request.
+	// ProjectID is the id of the project of the blocked merge request.
 	ProjectID int64 `json:"project_id"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -314,15 +308,15 @@ type MergeRequestChanges struct {
 	MergeRequest
 	// Changes are the changed files. Not part of the contract.
 	Changes []Diff `json:"changes"`
-	// Overflow: size limits applied, and Changes is not whole; see Incomplete.
+	// Overflow reports whether the server's size limits made Changes incomplete; see Incomplete.
 	Overflow bool `json:"overflow"`
 }
 
-// Incomplete reports whether the server truncated the changes: whether Overflow is set,
-// ChangesCount is above the number of Changes, or a diff is Collapsed or TooLarge. GetChanges reads
-// them in full with AccessRawDiffs. The request option RequireComplete makes truncated changes an
-// error. Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted
-// file with an empty Diff may be one.
+// Incomplete reports whether the server truncated the changes: Overflow is set, ChangesCount counts
+// more files than Changes has, or a diff is Collapsed or TooLarge. With AccessRawDiffs, GetChanges
+// reads all changes. The request option RequireComplete makes truncated changes an error. Servers
+// before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file with an
+// empty Diff may be one.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""
@@ -364,13 +358,12 @@ type DiffVersion struct {
 	Commits []Commit `json:"commits"`
 	// Diffs are the changed files; GetVersion only.
 	Diffs []Diff `json:"diffs"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// DiffVersionState is the state of a diff version: whether it is ready. Servers have values beyond
-// the constant.
+// DiffVersionState is the state of a diff version, such as collected. Servers may return other
+// values.
 type DiffVersionState string
 
 const (
@@ -378,9 +371,9 @@ const (
 	DiffVersionStateCollected DiffVersionState = "collected"
 )
 
-// Incomplete reports whether the server is known to have truncated the diffs of the version: by
-// RealSize, and by the same marks of diffs as in MergeRequestChanges.Incomplete. The request option
-// Complete makes truncated diffs an error.
+// Incomplete reports whether the server truncated the diffs of the version: RealSize counts more
+// diffs than Diffs has, or a diff is marked as truncated, as in MergeRequestChanges.Incomplete. The
+// request option RequireComplete makes truncated diffs an error.
 func (v *DiffVersion) Incomplete() bool {
 	missing, _ := v.truncation(false)
 	return missing != ""
@@ -418,14 +411,13 @@ type Commit struct {
 	CommitterEmail string `json:"committer_email"`
 	// CommittedDate is when the change was committed.
 	CommittedDate time.Time `json:"committed_date"`
-	// Trailers are the trailers of the message; the last value of a repeated key.
+	// Trailers are the trailers of the message. A repeated key has its last value.
 	Trailers map[string]string `json:"trailers"`
-	// ExtendedTrailers are the trailers with all their values; in diff versions, and beyond the
-	// contract in merge bases.
+	// ExtendedTrailers are the trailers with all their values. The contract documents it for diff
+	// versions; deployed servers send it for merge bases too.
 	ExtendedTrailers map[string][]string `json:"extended_trailers"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// NamespacesService reads namespaces: the places that hold projects, one for each user and each
-// group (Document 1 §4.6).
+// NamespacesService reads namespaces (Document 1 §4.6). A namespace holds the projects of one user
+// or one group.
 type NamespacesService struct{ service }
 
 // ListNamespacesOptions filters a list of namespaces.
@@ -19,7 +19,7 @@ type ListNamespacesOptions struct {
 	OwnedOnly *bool `url:"owned_only,omitempty"`
 	// TopLevelOnly excludes subgroups. Since 16.8.
 	TopLevelOnly *bool `url:"top_level_only,omitempty"`
-	// FullPathSearch matches Search against full paths.
+	// FullPathSearch compares Search with full paths, not only with the last part of each.
 	FullPathSearch *bool `url:"full_path_search,omitempty"`
 	// RequestedHostedPlan is the plan that a customer requests. Not part of the contract.
 	RequestedHostedPlan string `url:"requested_hosted_plan,omitempty"`
@@ -38,14 +38,16 @@ func (s *NamespacesService) Get(ctx context.Context, namespace Ref, opts ...Requ
 	return do[Namespace](ctx, r, opts)
 }
 
-// NamespaceExistsOptions sets where Exists looks for a path.
+// NamespaceExistsOptions sets the group in which Exists checks a path.
 type NamespaceExistsOptions struct {
-	// ParentID is the group whose subgroups are checked; without it only top-level namespaces are.
+	// ParentID is the id of the group whose subgroups are checked. If it is 0, only top-level
+	// namespaces are checked.
 	ParentID int64 `url:"parent_id,omitempty"`
 }
 
-// Exists reports whether a namespace with the path is taken, and which free paths resemble it. The
-// path is one segment: for group/sub it is "sub", with the ParentID of group. Document 1 §4.6.
+// Exists reports whether a path is taken by a namespace, and returns similar paths that are free.
+// The path is one segment: for group/sub it is "sub", with the id of group as ParentID.
+// Document 1 §4.6.
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
 	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
@@ -61,7 +63,7 @@ const (
 	NamespaceKindGroup NamespaceKind = "group"
 )
 
-// Namespace is a place that holds projects (Document 1 §2.7).
+// Namespace holds the projects of one user or one group (Document 1 §2.7).
 type Namespace struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -69,18 +71,18 @@ type Namespace struct {
 	Name string `json:"name"`
 	// Path is the last part of FullPath.
 	Path string `json:"path"`
-	// FullPath is the path from the top level, as Path references take it.
+	// FullPath is the path from the top level, which Path accepts.
 	FullPath string `json:"full_path"`
 	// Kind is the kind of the namespace: NamespaceKindUser or NamespaceKindGroup.
 	Kind NamespaceKind `json:"kind"`
-	// ParentID is the parent group; nil at the top level.
+	// ParentID is the id of the parent group; nil at the top level.
 	ParentID *int64 `json:"parent_id"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// MembersCountWithDescendants counts the members, including those of subgroups; groups only, else
-	// nil.
+	// MembersCountWithDescendants counts the members, including those of subgroups; groups only, nil
+	// otherwise.
 	MembersCountWithDescendants *int `json:"members_count_with_descendants"`
 	// BillableMembersCount counts the members that take up a seat; nil if the server does not show it.
 	BillableMembersCount *int `json:"billable_members_count"`
@@ -96,8 +98,8 @@ type Namespace struct {
 	RootRepositorySize int64 `json:"root_repository_size"`
 	// ProjectsCount counts the projects.
 	ProjectsCount int `json:"projects_count"`
-	// MaxSeatsUsed is the most seats ever in use; Get only, and only for group owners or on the
-	// hosted offering; else nil.
+	// MaxSeatsUsed is the highest number of seats ever in use; Get only, and only for group owners or
+	// on the hosted offering; nil otherwise.
 	MaxSeatsUsed *int `json:"max_seats_used"`
 	// SeatsInUse counts the seats in use; under the conditions of MaxSeatsUsed.
 	SeatsInUse *int `json:"seats_in_use"`
@@ -118,8 +120,7 @@ type Namespace struct {
 	// AdditionalPurchasedStorageEndsOn is when the storage bought in addition expires. Not part of the
 	// contract.
 	AdditionalPurchasedStorageEndsOn Date `json:"additional_purchased_storage_ends_on"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -132,8 +133,7 @@ type CIMinutesUsage struct {
 	MonthlyMinutesUsed int `json:"monthly_minutes_used"`
 	// PurchasedMinutesUsed counts minutes bought in addition.
 	PurchasedMinutesUsed int `json:"purchased_minutes_used"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -141,9 +141,8 @@ type CIMinutesUsage struct {
 type NamespaceAvailability struct {
 	// Exists reports whether the path is taken.
 	Exists bool `json:"exists"`
-	// Suggests lists free paths that resemble it.
+	// Suggests lists similar paths that are free.
 	Suggests []string `json:"suggests"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

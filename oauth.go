@@ -17,8 +17,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// networkCause returns the part of a failure that quotes nothing from the network. net/http quotes
-// responses that it cannot read, and a token endpoint may send back what it received.
+// networkCause returns the cause of a failure without text from the network. net/http quotes
+// responses that it cannot read, and a token endpoint may send back the secrets that it received.
 func networkCause(err error) error {
 	var network *net.OpError
 	var certificate *tls.CertificateVerificationError

@@ -17,12 +17,12 @@ import (
 // maxTokenResponse is the limit of x/oauth2.
 const maxTokenResponse = 1 << 20 // bytes
 
-// exchangeToken makes one request for a token, or two if the endpoint rejects the client's secret
-// in the place that is tried first.
+// exchangeToken requests a token. If the endpoint rejects the client's secret in one place (header
+// or body), it makes a second request with the secret in the other.
 func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
 	ctx, cancel := withTokenTimeout(ctx)
 	defer cancel()
-	client := &http.Client{ // no Timeout, which takes a goroutine of net/http: ctx has one
+	client := &http.Client{ // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
 		Transport:     &tokenEndpoint{transport: transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -35,12 +35,13 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 }
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
-// reads the body of a 101, which no context ends. net/http would send an exchange again by itself.
-// The body is read here, to distinguish a lost response from one that cannot be used.
+// reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
+// exchange by itself. The body is read here, to distinguish a lost response from one that cannot be
+// used.
 //
-// After any failure, x/oauth2 makes a second request, with the client's secret in another place. It
-// is sent only if the first request was rejected. Otherwise x/oauth2 gets the first response again,
-// as the first request may have used up the refresh token.
+// After any failure, x/oauth2 makes a second request, with the client's secret in another place.
+// That request is sent only if the first one was rejected. Otherwise x/oauth2 gets the first
+// response again, as the first request may have used up the refresh token.
 type tokenEndpoint struct {
 	transport http.RoundTripper
 	sent      bool

@@ -12,12 +12,12 @@ import (
 type Attempt struct {
 	// Method is the HTTP method.
 	Method string
-	// Route is the endpoint as the contract spells it, placeholders included. It has few values, as
-	// names of metrics must.
+	// Route is the path template of the endpoint: "/projects/:id/issues". It has few values, so
+	// metrics can use it as a label.
 	Route string
-	// Path is the object, as in Error. It has many values: use Route for the names of metrics.
+	// Path is the requested path, as in Error. It has many values: use Route for metrics.
 	Path string
-	// Number counts the attempts of the call, from 1.
+	// Number is the number of the attempt in its call, from 1.
 	Number int
 	// Status is the HTTP status; 0 if there was no response.
 	Status int

@@ -25,19 +25,19 @@ import (
 //     server.
 //   - LoopDetector finds loops in constant memory, and a link to the page itself immediately. The
 //     items of the last page are yielded before the error. Rejected: a set of all pages read.
-//   - A link that says "next" and cannot be parsed, or has no address or no query, is an error,
-//     and so is an X-Next-Page that is not a number: an early end would lose rows. A link has at
+//   - A "next" link that cannot be parsed, or that has no address or no query, is an error, and so
+//     is an X-Next-Page that is not a number: the list would end early and lose rows. A link has at
 //     most 64 KiB: a longer one would make a cursor that cannot be stored.
 //   - A cursor has the complete query of its page, so that it does not depend on how later
 //     versions build one, and a hash of route, path arguments and filters, so that another list
 //     rejects it.
-//   - After an early end of the loop a list waits 100 ms for its goroutines. Then it leaves those
-//     that are inside a blocked function of the caller.
+//   - After an early end of the loop a list waits 100 ms for its goroutines. It does not wait
+//     longer for a goroutine that is blocked in a function of the caller.
 
 const maxPerPage = 100
 
-// Collect reads a list to its end. If the list ends with an error, it returns the items before the
-// error too.
+// Collect reads a list to its end and returns its items. If the list ends with an error, it returns
+// the items before the error, and the error.
 func Collect[T any](items iter.Seq2[*T, error]) ([]*T, error) {
 	if items == nil {
 		return nil, &ValidationError{Option: "Collect", Reason: "the list is nil"}
@@ -211,7 +211,7 @@ func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader
 	case err != nil:
 		page.linkError = c.badResponse(err.Error(), nil)
 	case next != "" && (p.goesBack(query, next) || seen.Seen(next)):
-		page.linkError = c.failAfterSuccess(&sentinelError{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page already read"})
+		page.linkError = c.failAfterSuccess(&sentinelError{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page that was already read"})
 	default:
 		page.next = next
 	}
@@ -264,8 +264,8 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 }
 
 // next returns the query of the next page, or "" at the end of the list. Only the query of a link
-// is used: its host and path are those that the server believes to have, which a proxy may hide and
-// an attacker may choose.
+// is used: its host and path are those that the server is configured with, which a proxy may hide
+// and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
 	link, linked := linkheader.Next(h)
 	number := strings.TrimSpace(h.Get("X-Next-Page"))

@@ -14,8 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/linkheader"
 )
 
-// offsetLists has the lists for which a server refuses keyset pagination. All clients derived from
-// one share it.
+// offsetLists records the lists for which a server refuses keyset pagination. All clients derived
+// from one share it.
 type offsetLists struct{ known sync.Map }
 
 // listOrigin identifies a route of a server, whatever its path arguments.
@@ -98,9 +98,9 @@ func listContains(list, value string) bool {
 }
 
 // firstPage requests the page that the list starts with. If the server responds with 405 to the
-// keyset pagination that the library has chosen, it requests the first page by offset. The client
-// remembers the refusal if that page came, and forgets it when the server refuses a page by offset
-// later.
+// keyset pagination that the library has chosen, it requests the first page by offset. If that
+// request succeeds, the client remembers the refusal. It forgets the refusal when the server later
+// refuses a page by offset.
 func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader.LoopDetector) (*page[T], error) {
 	first, err := p.fetch(ctx, start, seen)
 	byOffset := p.byOffset

@@ -16,13 +16,14 @@ const (
 )
 
 // prefetch yields first, and then the results of fetch(1), fetch(2) and so on, in this order. Each
-// fetch runs in its own goroutine, before its result is needed. limit is called with each result i
-// and returns how many fetches may have been started in all when the result is yielded, and when
-// the caller then waits for the next one. The sequence ends after an error, and after a result
-// whose second limit starts no further fetch.
+// fetch runs in its own goroutine, before its result is needed. limit is called with each result i.
+// It returns two numbers of fetches that may have been started in all: when the result is yielded,
+// and when the caller then waits for the next one. The sequence ends after an error, and after a
+// result whose second limit starts no further fetch.
 //
-// When the sequence ends or is left, the context of the other fetches ends; they are waited for,
-// but only briefly if they do not return. A panic of a fetch is raised in the caller's goroutine.
+// When the sequence ends or is left, prefetch cancels the context of the other fetches, and waits
+// for them, but only briefly if they do not return. A panic of a fetch is raised in the caller's
+// goroutine.
 func prefetch[T any](
 	ctx context.Context, first T, limit func(i int, result T) (yielded, waiting int), fetch func(ctx context.Context, i int) (T, error),
 ) iter.Seq2[T, error] {
@@ -162,7 +163,7 @@ func (p *pager[T]) prefetchByNumber(ctx context.Context, first *page[T]) iter.Se
 	})
 }
 
-// prefetchByLink requests each page as soon as the page before it has named it, while that one is
+// prefetchByLink requests each page as soon as the link to it is known, while the page before it is
 // decoded. first has a next link.
 func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T]) iter.Seq2[*page[T], error] {
 	limit := func(i int, page *page[T]) (yielded, waiting int) {

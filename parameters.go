@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// The fields of options, and the rules for all fields of a kind: an int64 is an id, an int of a
-// query is a number that is not negative. They are found once for each type, so that a new field
-// of options has the rules without further code. zz_parameters.go, which is generated from the
-// catalogue and from testdata/spec/deployed_parameters.json, has the query parameters of each
-// endpoint. Enum values are not checked.
+// This file finds the fields of options, once for each type, and the rules that follow from the
+// type of a field: an int64 is an id, an int in a query is not negative. So a new field of options
+// has the rules without further code. zz_parameters.go, which is generated from the catalogue and
+// from testdata/spec/deployed_parameters.json, has the query parameters of each endpoint. Enum
+// values are not checked.
 
 // optionField is a field of an options type.
 type optionField struct {
@@ -99,8 +99,8 @@ func readFields(t reflect.Type, outer string) (fields []optionField) {
 	return fields
 }
 
-// on returns the fields as documented for the route. Servers ignore a filter that an endpoint does
-// not have, and would list everything.
+// on returns the fields as documented for the route. Servers ignore an unknown filter, and would
+// list all items.
 func (f *optionFields) on(r *route) []optionField {
 	if known, ok := f.byRoute.Load(r); ok {
 		return known.([]optionField)
@@ -143,7 +143,7 @@ func checkStruct(v reflect.Value, fields []optionField, r *route) error {
 			continue
 		}
 		if f.foreign {
-			return &ValidationError{Param: f.key, Reason: r.Method + " " + r.Template + " does not document it, and servers ignore such a filter"}
+			return &ValidationError{Param: f.key, Reason: r.Method + " " + r.Template + " does not document this filter, and servers ignore unknown filters"}
 		}
 		if f.inner != nil {
 			if err := checkStruct(value.Elem(), f.inner, r); err != nil {
@@ -211,14 +211,14 @@ func refusedID(id int64) string {
 
 func refusedText(text string) string {
 	if strings.TrimSpace(text) == "" {
-		return "it is blank, which servers read as not given"
+		return "it is blank, which servers treat as omitted"
 	}
 	return ""
 }
 
 func refusedList(v reflect.Value, clears bool) string {
 	if v.Len() == 0 && !clears {
-		return "it is empty, which servers read as no filter at all: nil is not sent"
+		return "it is empty, which servers treat as no filter: use nil to omit it"
 	}
 	for i := range v.Len() {
 		if item := v.Index(i); item.Kind() == reflect.Int64 {
@@ -292,7 +292,7 @@ func replaced(param string, set bool, use string, useSet bool) error {
 	if !set || !useSet {
 		return nil
 	}
-	return &ValidationError{Param: param, Reason: "it is deprecated, and " + use + " is given too: leave " + param + " out"}
+	return &ValidationError{Param: param, Reason: "it is deprecated, and " + use + " is set too: omit " + param}
 }
 
 // atMost rejects more values than the endpoint allows.
@@ -300,7 +300,7 @@ func atMost(param string, n, most int, unit string) error {
 	if n <= most {
 		return nil
 	}
-	return &ValidationError{Param: param, Reason: "it has " + strconv.Itoa(n) + " " + unit + "; " + strconv.Itoa(most) + " is the most"}
+	return &ValidationError{Param: param, Reason: "it has " + strconv.Itoa(n) + " " + unit + "; the maximum is " + strconv.Itoa(most)}
 }
 
 // isRE2 rejects a pattern that is not RE2, the syntax of Go and of the server.

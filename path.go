@@ -109,9 +109,8 @@ func refText(name string, arg Ref) (string, error) {
 	return text, nil
 }
 
-// checkArgument rejects an argument with which the path would name another object: one that makes
-// the path shorter, that leads out of it with dots, or that a proxy reads differently after
-// decoding.
+// checkArgument rejects an argument that would make the path name another object: because the
+// argument is empty or has dotted parts, or because a proxy decodes it.
 func checkArgument(name, text string) error {
 	if isSimple(text) {
 		return nil
@@ -150,7 +149,7 @@ func isPathArgument(before, name string) bool {
 	return strings.HasSuffix(before, "/projects/") || strings.HasSuffix(before, "/groups/") || strings.HasSuffix(before, "/namespaces/")
 }
 
-// checkUnescaped rejects a path that is escaped already, which other clients expect.
+// checkUnescaped rejects a path that is escaped already, as other clients expect it.
 func checkUnescaped(name, path string) error {
 	if reason := escapedReason(path); reason != "" {
 		return argumentError(name, reason)
@@ -287,7 +286,7 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return "the address must begin with https://"
 	case u.User != nil:
-		return "the address holds a user or password: use a credential option"
+		return "the address contains a user or password: use a credential option"
 	case u.RawQuery != "" || u.ForceQuery:
 		return "the address has a query"
 	case u.Fragment != "" || strings.Contains(raw, "#"):
@@ -303,8 +302,8 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 	return ""
 }
 
-// joinURL returns the URL of a path. Parsing its text would return the same, and take most of the
-// time of a small call.
+// joinURL returns the URL of a path. Parsing its text would return the same URL, but take most of
+// the time of a small call.
 func joinURL(base *url.URL, p wirePath) url.URL {
 	u := *base
 	if u.Path, u.RawPath = p.plain, p.escaped; p.plain == p.escaped {
@@ -328,7 +327,7 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// isLoopback reports whether a host is this machine, without asking the resolver.
+// isLoopback reports whether a host is this machine, without a DNS query.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

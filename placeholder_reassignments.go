@@ -9,8 +9,8 @@ import (
 
 // PlaceholderReassignmentsService assigns the contributions of placeholder users, which an import
 // created, to real users (Document 2 §4.6): read the rows, fill them in, and upload them as one
-// file. It needs the role Owner in the group. An import into a personal namespace has no
-// placeholder users.
+// file. The user must be Owner of the group. An import into a personal namespace has no placeholder
+// users.
 type PlaceholderReassignmentsService struct{ service }
 
 // List reads the rows of the file of pending reassignments, one at a time while it arrives, in
@@ -28,8 +28,8 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 }
 
 // Upload sends the file with its rows filled in. The server processes it later, and reports by mail
-// when it is done. It is sent once: after a failure with Error.MaybeApplied the processing may have
-// begun. Document 2 §4.6.
+// when it is done. After a failure with Error.MaybeApplied the server may process the file.
+// Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
 	r := s.post("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
 	return do[Message](ctx, r, opts)
@@ -37,8 +37,8 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 
 // ReadCSV reads the rows of a saved file, one at a time, in constant memory. The columns may be in
 // any order, and have the contract's names, GitLab's, or those of the client's vocabulary. The rows
-// can be ranged over once. An error is yielded once, last. The last row may lack a line end, so
-// Read does not detect a truncated last field; List and Download do.
+// can be ranged over once. An error is yielded once, as the last pair. The last row may have no
+// line end, so ReadCSV does not detect a truncated last field; List and Download do.
 func (s *PlaceholderReassignmentsService) ReadCSV(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		if err := readReassignments(file, s.owner().config.vocabulary, false, yield); err != nil {
@@ -48,10 +48,11 @@ func (s *PlaceholderReassignmentsService) ReadCSV(file io.Reader) iter.Seq2[*Pla
 }
 
 // WriteCSV writes rows as a file for Upload, one at a time, in constant memory. The rows may come
-// from List or Read, with changes. The first row determines the header: that of the file it was
-// read from, or else the contract's columns in the words of the client's vocabulary, and those of
-// its Extra. A row with a value for which the header has no column is an error. Write stops at the
-// first error in rows; the file is then unusable.
+// from List or ReadCSV, with changes. The first row determines the header. If the row was read from
+// a file, the header is that of the file; otherwise it has the contract's columns, in the words of
+// the client's vocabulary, and the columns of the row's Extra. A row with a value for which the
+// header has no column is an error. WriteCSV stops at the first error in rows; the file is then
+// unusable.
 func (s *PlaceholderReassignmentsService) WriteCSV(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	return writeReassignments(file, s.owner().config.vocabulary, rows)
 }
@@ -72,8 +73,8 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 	}
 }
 
-// recordColumns returns a yield that records the columns of a file that no field names. A nil
-// record records nothing.
+// recordColumns returns a yield that records the unknown columns of a file. A nil record records
+// nothing.
 func recordColumns(record func(place, want, got string), yield func(*PlaceholderReassignment, error) bool) func(*PlaceholderReassignment, error) bool {
 	if record == nil {
 		return yield

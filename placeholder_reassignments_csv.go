@@ -16,25 +16,26 @@ import (
 )
 
 // PlaceholderReassignment is a row of a file of reassignments: a user of the import source, and the
-// user who gets the contributions (Document 2 §2.10). The server creates the rows; the group's
+// user who receives the contributions (Document 2 §2.10). The server creates the rows; the group's
 // owner fills in Username or PublicEmail.
 type PlaceholderReassignment struct {
-	// SourceHost is where the import came from.
+	// SourceHost is the host of the import source.
 	SourceHost string
 	// ImportType is the kind of import.
 	ImportType string
-	// SourceUserIdentifier is the user's id there.
+	// SourceUserIdentifier is the user's id on SourceHost.
 	SourceUserIdentifier string
-	// SourceUserName is the user's display name there.
+	// SourceUserName is the user's display name on SourceHost.
 	SourceUserName string
-	// SourceUsername is the user's username there.
+	// SourceUsername is the user's username on SourceHost.
 	SourceUsername string
-	// Username is the username of who gets the contributions: the column Platform username.
+	// Username is the username of the user who receives the contributions: the column Platform
+	// username.
 	Username string
-	// PublicEmail is the public e-mail address of who gets the contributions: the column Platform
-	// public email.
+	// PublicEmail is the public e-mail address of the user who receives the contributions: the column
+	// Platform public email.
 	PublicEmail string
-	// Extra holds the columns that no field names.
+	// Extra holds the columns without a field.
 	Extra map[string]string
 
 	header *reassignmentHeader // of the file that the row was read from
@@ -44,13 +45,12 @@ type PlaceholderReassignment struct {
 type Message struct {
 	// Message is the text.
 	Message string `json:"message"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// maxReassignment is the maximum length of a row, in bytes: an unclosed quote must not use up all
-// memory.
+// maxReassignment is the maximum length of a row, in bytes: an unclosed quote would otherwise read
+// the whole file into memory.
 const maxReassignment = 1 << 20
 
 // reassignmentHeader is the first line of a file. The rows of a file share it; it is never
@@ -160,7 +160,7 @@ func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error
 	for _, column := range reassignmentColumns() {
 		if !slices.Contains(h.columns, column) {
 			line := safetext.Clean(strings.Join(names, ","), 256)
-			return nil, fmt.Errorf("forge: the file of reassignments has no column %q; its first line is %q: is it the file that the server made, separated by commas?", column, line)
+			return nil, fmt.Errorf("forge: the file of reassignments has no column %q; its first line is %q: use the file that the server made, separated by commas", column, line)
 		}
 	}
 	return h, nil
@@ -277,7 +277,7 @@ type rowReader struct {
 // Read returns an error once a row is too long.
 func (r *rowReader) Read(p []byte) (int, error) {
 	if r.row > maxReassignment {
-		return 0, errors.New("a row is longer than 1 MiB: is a quote never closed?")
+		return 0, errors.New("a row is longer than 1 MiB: a quote may not be closed")
 	}
 	n, err := r.r.Read(p)
 	if r.row += n; n > 0 {

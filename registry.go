@@ -14,7 +14,7 @@ import (
 // deletion (Document 1 §4.1). RegistryNativeService calls the registry itself.
 type RegistryService struct{ service }
 
-// RegistryVisibility is who may see a project's registry.
+// RegistryVisibility selects the users who may see a project's registry.
 type RegistryVisibility string
 
 const (
@@ -28,10 +28,10 @@ const (
 
 // SetRegistryVisibilityOptions sets who may see a project's registry.
 type SetRegistryVisibilityOptions struct {
-	// Visibility is who may see the registry: RegistryEnabled, RegistryPrivate or RegistryDisabled;
-	// empty leaves it as it is. RegistryEnabled is the default.
+	// Visibility selects the users who may see the registry: RegistryEnabled, RegistryPrivate or
+	// RegistryDisabled; empty leaves it as it is. RegistryEnabled is the default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
-	// Extra holds parameters that no field names. They are sent too.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -43,7 +43,7 @@ func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *Set
 	return do[RegistryProject](ctx, r, opts)
 }
 
-// ListRegistryRepositoriesOptions sets what a list of registry repositories contains.
+// ListRegistryRepositoriesOptions sets the details that a list of registry repositories has.
 type ListRegistryRepositoriesOptions struct {
 	// Tags requests the tags of each repository.
 	Tags *bool `url:"tags,omitempty"`
@@ -64,7 +64,7 @@ func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...R
 	return list[RegistryRepository](ctx, r, opts)
 }
 
-// GetRegistryRepositoryOptions sets what is read of a registry repository.
+// GetRegistryRepositoryOptions sets the details that Get reads.
 type GetRegistryRepositoryOptions struct {
 	// Tags requests the tags.
 	Tags *bool `url:"tags,omitempty"`
@@ -88,10 +88,10 @@ func (s *RegistryService) Delete(ctx context.Context, project Ref, repository in
 	return exec(ctx, r, opts)
 }
 
-// WaitDeleted returns when the registry repository is gone: when Get does not find it, and the
-// project's list no longer contains it. It returns ErrDeleteFailed when the server gives up. It
-// polls after 1 s, then at intervals growing to 10 s, until ctx is done. Without a prior Delete it
-// never returns by itself. Request options apply to every poll.
+// WaitDeleted returns when the registry repository is deleted: Get does not find it, and the
+// project's list does not contain it. It returns ErrDeleteFailed if the deletion fails on the
+// server. It polls after 1 s, then at intervals growing to 10 s, until ctx is done. Without a prior
+// Delete it never returns by itself. Request options apply to every poll.
 func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return r.poll(ctx, func() (done bool, saw string, err error) {
@@ -124,16 +124,16 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 
 // ListRegistryTagsOptions sets the order in which tags are listed.
 type ListRegistryTagsOptions struct {
-	// Sort is the direction of the order by name: SortAsc or SortDesc. Only keyset pagination has it:
-	// the hosted offering since 16.10. Other servers reject the call. Empty for SortAsc where the list
-	// is ordered.
+	// Sort is the direction of the order by name: SortAsc or SortDesc. It needs keyset pagination,
+	// which the hosted offering has since 16.10; other servers reject the call. Empty for SortAsc on
+	// servers that order the list.
 	Sort Sort `url:"sort,omitempty"`
 }
 
 // ListTags lists the tags of a registry repository by name. It requests keyset pagination, which
-// the hosted offering has since 16.10. Other servers return 405: the tags are then listed by
-// offset, and the client remembers this, unless the options set a direction. Document 1 §4.1
-// and §8.1.
+// the hosted offering has since 16.10. Other servers return 405. The client then lists the tags by
+// offset, and remembers this. If the options set a direction, the call fails instead.
+// Document 1 §4.1 and §8.1.
 func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, o *ListRegistryTagsOptions, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
 	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
 	return list[RegistryTag](ctx, r, opts)
@@ -145,31 +145,31 @@ func (s *RegistryService) GetTag(ctx context.Context, project Ref, repository in
 	return do[RegistryTagDetail](ctx, r, opts)
 }
 
-// DeleteTag deletes one tag; the image's data stays until the registry's garbage collection. A
-// protected tag is ErrForbidden. Document 1 §4.1.
+// DeleteTag deletes one tag; the image's data stays until the registry's garbage collection. It
+// returns ErrForbidden for a protected tag. Document 1 §4.1.
 func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return exec(ctx, r, opts)
 }
 
 // DeleteTagsOptions selects the tags that a bulk deletion removes (Document 1 §4.1.1). Patterns are
-// RE2. The tag latest and protected tags always stay.
+// RE2. The tag latest and protected tags are never deleted.
 type DeleteTagsOptions struct {
-	// NameRegexDelete is the pattern of the names to delete; .* is all of them. Required, unless
-	// NameRegex is given. Deployed servers match it as \A<pattern>\z: against the whole name, provided
-	// that alternations are in parentheses.
+	// NameRegexDelete is the pattern of the names to delete; .* matches all names. Required, unless
+	// NameRegex is given. Deployed servers match it as \A<pattern>\z: against the whole name, if
+	// alternations are in parentheses.
 	NameRegexDelete string `url:"name_regex_delete,omitempty"`
 	// NameRegex is the former name of NameRegexDelete.
 	//
 	// Deprecated: use NameRegexDelete. Not together with it.
 	NameRegex string `url:"name_regex,omitempty"`
-	// NameRegexKeep is the pattern of the names to keep, whatever NameRegexDelete says. It is matched
-	// in the same way.
+	// NameRegexKeep is the pattern of the names to keep, even if NameRegexDelete matches them. It is
+	// matched in the same way.
 	NameRegexKeep string `url:"name_regex_keep,omitempty"`
-	// KeepN is the number of tags to keep of those that match: the newest by the creation of their
-	// manifests; 0 keeps none.
+	// KeepN is the number of matching tags to keep: those with the newest manifests; 0 keeps none.
 	KeepN int `url:"keep_n,omitempty"`
-	// OlderThan is how old a tag must be to go: Hours(1), Days(7), Months(1); empty for any age.
+	// OlderThan is the minimum age of the tags to delete: Hours(1), Days(7), Months(1); empty for any
+	// age.
 	OlderThan Age `url:"older_than,omitempty"`
 }
 
@@ -198,10 +198,10 @@ func isAge(param string, age Age) error {
 }
 
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags lists
-// them beforehand. It returns before the work is done. A repository takes one such call an hour,
-// and a second one is a *RateLimitError. A client that saw the first one accepted does not send the
-// second; SkipValidation sends it anyway. Another client's call is refused with 400; Until is then
-// the latest possible time. The hosted offering removes a limited number of tags at a time.
+// them beforehand. It returns before the work is done. A repository accepts one such call an hour.
+// A second call returns a *RateLimitError. If this client made the first call, the second is not
+// sent, unless SkipValidation is set. Otherwise the server refuses it with 400, and Until is the
+// latest possible time. The hosted offering removes a limited number of tags at a time.
 // Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)

@@ -15,12 +15,12 @@ import (
 )
 
 // RegistryNativeService calls the container registry itself, at the addresses of WithRegistry
-// (Document 1 §4.1.2). Its calls are authorized by registry tokens, which the client obtains
-// with WithRegistryCredentials, keeps until they expire, and sends to the registry only.
-// Credentials of the API have no part in it.
+// (Document 1 §4.1.2). Its calls are authorized by registry tokens, which the client obtains with
+// WithRegistryCredentials, keeps until they expire, and sends to the registry only. API credentials
+// are not used.
 //
-// Calls that need the same token share one request for it. That request continues for at most
-// 30 s after the contexts of these calls have ended, so that the next call has the token.
+// Calls that need the same token share one request for it. It continues for at most 30 s after the
+// contexts of these calls have ended, so that the next call can use the token.
 type RegistryNativeService struct {
 	service
 	tokens registryTokens // nil: the service was not made by NewClient
@@ -29,13 +29,14 @@ type RegistryNativeService struct {
 // registryName is the registry's name at its token endpoint.
 const registryName = "container_registry"
 
-// RegistryScope is what a registry token allows: RepositoryScope or CatalogScope.
+// RegistryScope is the access that a registry token grants: a result of RepositoryScope, or
+// CatalogScope.
 type RegistryScope string
 
 // CatalogScope lets the token's owner list the registry's repositories. Administrators only.
 const CatalogScope RegistryScope = "registry:catalog:*"
 
-// RegistryAction is what may be done with a repository of a registry.
+// RegistryAction is an action on a repository of a registry.
 type RegistryAction string
 
 const (
@@ -71,9 +72,10 @@ func (s RegistryScope) check() error {
 	return nil
 }
 
-// RegistryTokenOptions sets what a registry token allows.
+// RegistryTokenOptions sets the access that a registry token grants.
 type RegistryTokenOptions struct {
-	// Scopes are what the token allows: results of RepositoryScope, or CatalogScope. Required.
+	// Scopes are the access that the token grants: results of RepositoryScope, or CatalogScope.
+	// Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
 
@@ -89,10 +91,10 @@ func (o *RegistryTokenOptions) check() error {
 	return nil
 }
 
-// GetToken returns a token for the scopes: the client's own while it is valid, or else a new one,
-// which it obtains with the credentials of WithRegistryCredentials and keeps. The calls of this
-// service need no GetToken. With any request option the token is always a new one.
-// Document 1 §4.1.2.
+// GetToken returns a token for the scopes. While the client has a valid token, GetToken returns
+// that. Otherwise it obtains a new one with the credentials of WithRegistryCredentials, and keeps
+// it. With any request option the token is always a new one. The other methods of this service
+// obtain tokens themselves. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.get("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.token(ctx, r, "", opts)
@@ -106,8 +108,8 @@ type DeleteManifestOptions struct {
 	ManifestType string `url:"-"`
 }
 
-// DeleteManifest deletes a tag by its reference, or an image by its digest. The registry's
-// feature tag_delete must be on. Document 1 §4.1.2.
+// DeleteManifest deletes a tag by its reference, or an image by its digest. The feature tag_delete
+// of the registry must be enabled. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
 	r := s.delete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
 	return exec(ctx, r, opts)
@@ -170,12 +172,11 @@ type RegistryToken struct {
 	ExpiresIn int `json:"expires_in"`
 	// IssuedAt is when the token was issued. Not part of the contract.
 	IssuedAt time.Time `json:"issued_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Format writes the type of the value, and not the token.
+// Format writes the type of the value instead of the token.
 func (t RegistryToken) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "forge.RegistryToken([redacted])")
 }
@@ -190,8 +191,8 @@ func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted
 type CatalogRepository struct {
 	// Name is the image path.
 	Name string `json:"name"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take. Registries send bare names, which have none.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	// Registries send bare names, which have none.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

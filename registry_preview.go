@@ -21,7 +21,7 @@ const (
 type DeleteTagsPreview struct {
 	// Delete are the tags that would be deleted, the newest first.
 	Delete []*RegistryTagDetail
-	// Keep are tags that match by name and would stay, because of KeepN or OlderThan, the newest
+	// Keep are the tags that match by name but would stay because of KeepN or OlderThan, the newest
 	// first.
 	Keep []*RegistryTagDetail
 	// Total is the number of tags in the repository.
@@ -30,17 +30,17 @@ type DeleteTagsPreview struct {
 	// has none.
 	At time.Time
 	// Unknown lists the reasons why the server may act differently, one sentence each; empty if Delete
-	// is.
+	// is empty.
 	Unknown []string
 }
 
 // PreviewDeleteTags lists what DeleteTags with the same options would remove, and changes nothing.
-// It lists all tags and reads those whose names match, eight at a time. The rules are the
-// contract's; where it is silent they are those of deployed servers. The delete pattern and the
-// keep pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay,
-// then those that are not older than OlderThan. A tag without a creation time counts as new.
-// Protected tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the
-// list; those for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
+// It lists all tags and reads those whose names match, eight at a time. The rules are those of the
+// contract and, where it has none, those of deployed servers. The delete pattern and the keep
+// pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay, then
+// those that are not older than OlderThan. A tag without a creation time counts as new. Protected
+// tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the list; those
+// for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
 func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) (*DeleteTagsPreview, error) {
 	rules, err := s.previewRules(project, repository, o, opts)
 	if err != nil {
@@ -137,11 +137,11 @@ func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPrevi
 		return // nothing is deleted, so no rule of the server changes that
 	}
 	preview.Unknown = []string{
-		"Tags that a protection rule matches stay: the API does not show the rules.",
-		"Tags that are pushed or deleted meanwhile are not seen.",
+		"Tags that match a protection rule stay: the API does not show the rules.",
+		"Tags that are pushed or deleted after the preview are not included.",
 	}
 	if d.hosted {
-		preview.Unknown = append(preview.Unknown, "GitLab.com removes a limited number of tags at a time, so some may stay until it is called again.")
+		preview.Unknown = append(preview.Unknown, "GitLab.com removes a limited number of tags at a time, so some tags may stay until the deletion is called again.")
 	}
 	if d.olderThan > 0 {
 		preview.Unknown = append(preview.Unknown, "The age is counted from the time of this preview, with months of 30 days.")

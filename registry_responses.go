@@ -18,17 +18,17 @@ const (
 	RegistryStatusDeleteFailed RegistryStatus = "delete_failed"
 )
 
-// RegistryProject is a project and who may see its registry (Document 1 §2.2). The project's other
-// fields are in Extra.
+// RegistryProject is a project with the visibility of its registry (Document 1 §2.2). The project's
+// other fields are in Extra.
 type RegistryProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// Visibility is who may see the registry: RegistryEnabled, RegistryPrivate or RegistryDisabled.
+	// Visibility selects the users who may see the registry: RegistryEnabled, RegistryPrivate or
+	// RegistryDisabled.
 	Visibility RegistryVisibility `json:"container_registry_access_level"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -53,15 +53,14 @@ type RegistryRepository struct {
 	Status RegistryStatus `json:"status"`
 	// TagsCount is the number of tags; nil unless it was requested.
 	TagsCount *int `json:"tags_count"`
-	// Tags are the tags, where they were requested.
+	// Tags are the tags, if they were requested.
 	Tags []RegistryTag `json:"tags"`
-	// Size is the size of all images together, in bytes; what they share counts once. nil unless it
-	// was requested, and for repositories created before 2021-11-05. Hosted offering only.
+	// Size is the size of all images together, in bytes; data that they share counts once. nil unless
+	// it was requested, and for repositories created before 2021-11-05. Hosted offering only.
 	Size *int64 `json:"size"`
 	// DeleteAPIPath is the address that Delete calls. Not part of the contract.
 	DeleteAPIPath string `json:"delete_api_path"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -73,8 +72,7 @@ type RegistryTag struct {
 	Path string `json:"path"`
 	// Location is the address of the registry, and Path: what docker pull takes.
 	Location string `json:"location"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -88,8 +86,7 @@ type RegistryTagDetail struct {
 	// Digest is the digest of the manifest: sha256:<hex>. Tags with the same digest are the same
 	// image.
 	Digest string `json:"digest"`
-	// CreatedAt is when the manifest was created, which is not when it was pushed; zero for a broken
-	// image.
+	// CreatedAt is when the manifest was created, not when it was pushed; zero for a broken image.
 	CreatedAt time.Time `json:"created_at"`
 	// TotalSize is the compressed size of the layers, in bytes.
 	TotalSize int64 `json:"total_size"`

@@ -16,16 +16,16 @@ type TreeOptions struct {
 	Path string `url:"path,omitempty"`
 	// Ref is a branch or tag; empty for the default branch.
 	Ref string `url:"ref,omitempty"`
-	// Recursive lists the directories below as well.
+	// Recursive also lists the contents of the directories below.
 	Recursive *bool `url:"recursive,omitempty"`
 	// PageToken is a position that an earlier response returned. The list follows the pages by itself,
-	// so it is rarely needed; StartAt resumes a list. It goes with keyset pagination, which is the
+	// so PageToken is rarely needed; StartAt resumes a list. It needs keyset pagination, which is the
 	// default. Since 17.1.
 	PageToken string `url:"page_token,omitempty"`
 }
 
-// ListTree lists the files and directories of a repository. A path that does not exist is
-// ErrNotFound; before 17.7 it is an empty list. Document 1 §4.3.
+// ListTree lists the files and directories of a repository. For a path that does not exist it
+// returns ErrNotFound; servers before 17.7 return an empty list. Document 1 §4.3.
 func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
 	r := s.get("/projects/:id/repository/tree", project).params(o)
 	return list[TreeEntry](ctx, r, opts)
@@ -38,7 +38,7 @@ func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha stri
 	return do[Blob](ctx, r, opts)
 }
 
-// DownloadBlob streams the raw content of a blob. It has no separate limit, for blobs of any size.
+// DownloadBlob streams the raw content of a blob. It is not limited, whatever the size of the blob.
 // Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
@@ -78,8 +78,9 @@ type ArchiveOptions struct {
 	SHA string `url:"sha,omitempty"`
 	// IncludeLFSBlobs sets whether LFS objects are in the archive; nil for the server's default, true.
 	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`
-	// ExcludePaths are excluded. They are sent one by one, so that a path may contain a comma. For a
-	// server that wants them joined, use Query("exclude_paths", "docs,vendor").
+	// ExcludePaths are the paths that the archive omits. Each is sent as a separate parameter, so that
+	// a path may contain a comma. For a server that expects one joined parameter, use
+	// Query("exclude_paths", "docs,vendor").
 	ExcludePaths []string `url:"exclude_paths,brackets,omitempty"`
 }
 
@@ -98,13 +99,13 @@ func (s *RepositoriesService) Archive(ctx context.Context, project Ref, o *Archi
 	return open(ctx, r, opts)
 }
 
-// CompareOptions sets what is compared.
+// CompareOptions sets the two sides of a comparison.
 type CompareOptions struct {
 	// From is the commit or branch to compare from. Required.
 	From string `url:"from,omitempty"`
 	// To is the commit or branch to compare to. Required.
 	To string `url:"to,omitempty"`
-	// FromProjectID is the project that From is in; 0 for the same project.
+	// FromProjectID is the id of the project that From is in; 0 for the same project.
 	FromProjectID int64 `url:"from_project_id,omitempty"`
 	// Straight compares From itself with To (from..to), not their merge base (from...to).
 	Straight *bool `url:"straight,omitempty"`
@@ -122,7 +123,7 @@ func (s *RepositoriesService) Compare(ctx context.Context, project Ref, o *Compa
 	return do[Comparison](ctx, r, opts)
 }
 
-// ContributorOrderBy is what contributors are sorted by.
+// ContributorOrderBy is the sort key of a list of contributors.
 type ContributorOrderBy string
 
 const (
@@ -138,14 +139,14 @@ const (
 type ContributorsOptions struct {
 	// Ref is a branch or tag; empty for the default branch. Since 17.4.
 	Ref string `url:"ref,omitempty"`
-	// OrderBy is what the list is sorted by: ContributorOrderByName, ContributorOrderByEmail or
+	// OrderBy is the sort key: ContributorOrderByName, ContributorOrderByEmail or
 	// ContributorOrderByCommits; empty for the commit date.
 	OrderBy ContributorOrderBy `url:"order_by,omitempty"`
 	// Sort is the direction: SortAsc or SortDesc; empty for SortAsc.
 	Sort Sort `url:"sort,omitempty"`
 }
 
-// ListContributors lists who committed to a repository. Document 1 §4.3.
+// ListContributors lists the authors of the commits in a repository. Document 1 §4.3.
 func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
 	r := s.get("/projects/:id/repository/contributors", project).params(o)
 	return list[Contributor](ctx, r, opts)
@@ -175,7 +176,7 @@ func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *
 type CreateChangelogOptions struct {
 	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
 	Version string `json:"version,omitempty"`
-	// Branch is what is committed to; empty for the default branch.
+	// Branch is the branch to commit to; empty for the default branch.
 	Branch string `json:"branch,omitempty"`
 	// ConfigFile is the path of the changelog configuration; empty for changelog_config.yml in the
 	// project's hidden configuration directory.
@@ -184,7 +185,7 @@ type CreateChangelogOptions struct {
 	ConfigFileRef string `json:"config_file_ref,omitempty"`
 	// Date is the release date, sent in UTC, in milliseconds; zero for now.
 	Date time.Time `json:"date,omitzero"`
-	// File is what the section is written to; empty for CHANGELOG.md.
+	// File is the file that the section is written to; empty for CHANGELOG.md.
 	File string `json:"file,omitempty"`
 	// From is the commit after which the range starts; empty for the latest stable version tag before
 	// Version. Without such a tag (vX.Y.Z or X.Y.Z) the call fails.
@@ -201,8 +202,8 @@ type CreateChangelogOptions struct {
 func (o *CreateChangelogOptions) check() error { return required("version", o.Version != "") }
 
 // CreateChangelog writes a section for the version into the changelog file and commits it;
-// GenerateChangelog only shows it. A call that failed with Error.MaybeApplied may have committed.
-// Document 1 §4.3.1.
+// GenerateChangelog only returns the section. A call that failed with Error.MaybeApplied may have
+// made the commit. Document 1 §4.3.1.
 func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
 	r := s.post("/projects/:id/repository/changelog", project).json(o)
 	return exec(ctx, r, opts)
@@ -231,8 +232,8 @@ type GenerateChangelogOptions struct {
 
 func (o *GenerateChangelogOptions) check() error { return required("version", o.Version != "") }
 
-// GenerateChangelog writes a changelog section for the version and commits nothing. A CI job token
-// may call it since 17.7. Document 1 §4.3.1.
+// GenerateChangelog returns a changelog section for the version, and commits nothing. A CI job
+// token may call it since 17.7. Document 1 §4.3.1.
 func (s *RepositoriesService) GenerateChangelog(ctx context.Context, project Ref, o *GenerateChangelogOptions, opts ...RequestOption) (*Changelog, error) {
 	r := s.get("/projects/:id/repository/changelog", project).params(o)
 	return do[Changelog](ctx, r, opts)

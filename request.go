@@ -25,7 +25,8 @@ type request struct {
 	options  any        // url-tagged, for the query
 	body     any        // argument of encode
 	encode   func(any) (*payload, error)
-	// These are set together with options and a body, so that other programs do not link the encoders.
+	// These are set only together with options or a body, so that programs without them do not link
+	// the encoders.
 	encodeQuery func(options any) (url.Values, error)
 	checkFields func(options any, r *route) error
 	accept      string // the requested media type; empty: JSON
@@ -35,7 +36,7 @@ type request struct {
 	err         error
 
 	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
-	translate        func(answer []byte) ([]byte, error)                  // translates a response to the contract's vocabulary
+	translate        func(answer []byte) ([]byte, error)                  // translates a response into the contract's words
 }
 
 func (s service) get(template string, args ...any) *request {
@@ -198,7 +199,7 @@ func (r *request) prepare(ctx context.Context, kind callKind, opts []RequestOpti
 	return r.newCall(settings)
 }
 
-// ready rejects a client or a context that would panic in the middle of a call.
+// ready rejects a client or a context that would cause a panic later in the call.
 func (r *request) ready(ctx context.Context) error {
 	if err := r.core.check(); err != nil {
 		return r.withRoute(err)
@@ -237,9 +238,9 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	}
 	switch {
 	case r.route.base != apiBase && s.header["Sudo"] != nil:
-		return nil, r.withRoute(&ValidationError{Option: "Sudo", Reason: "the registry knows no users: it goes to the API only"})
+		return nil, r.withRoute(&ValidationError{Option: "Sudo", Reason: "the registry has no users: use it for API calls only"})
 	case s.progress != nil && s.kind != kindStream && !r.uploads:
-		return nil, r.withRoute(&ValidationError{Option: "Progress", Reason: "it is for downloads and uploads of files"})
+		return nil, r.withRoute(&ValidationError{Option: "Progress", Reason: "it applies to downloads and uploads of files only"})
 	}
 	if err := r.check(s); err != nil {
 		return nil, r.withRoute(err)
@@ -280,8 +281,8 @@ func (r *request) check(s *callOptions) error {
 	return nil
 }
 
-// checkOptions checks the rules that all options share, and those of the type. A caller's own body,
-// in Call, has no rules.
+// checkOptions checks the rules that all options share, and those of the type. A Call's body has no
+// rules.
 func (r *request) checkOptions(options any) error {
 	c, ruled := options.(checker)
 	if r.checkFields != nil && (ruled || r.unmarshalForeign == nil) {
@@ -315,7 +316,7 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 	return values, nil
 }
 
-// errNilContext is the error of a call that nothing could end.
+// errNilContext is the error of a call with a nil context, which nothing could cancel.
 var errNilContext = &ValidationError{Option: "ctx", Reason: "nil Context: use context.Background() if there is none"}
 
 // withRoute returns err as a *ValidationError with the route.
@@ -330,7 +331,7 @@ func (r *request) withRoute(err error) error {
 }
 
 // verified compares the stream with a checksum while it is read. An unknown algorithm is an error:
-// a download that is not compared must not look like one that was.
+// a download that was not compared must not look like one that was.
 func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 	switch {
 	case sum == "":
@@ -338,7 +339,7 @@ func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
 		r.checksum = checksum{want: sum, make: sha256.New}
 	case r.err == nil:
 		r.err = &ValidationError{Option: "SecureFile.ChecksumAlgorithm", Param: "checksum_algorithm",
-			Reason: "this version does not know it: clear Checksum to download without comparing"}
+			Reason: "this version does not know the algorithm: clear Checksum to download without comparing"}
 	}
 	return r
 }

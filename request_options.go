@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// RequestOption changes a single call. An option that does not fit the call is a *ValidationError.
-// Options that set a number or a policy may be given twice: the last one counts, so that a helper's
-// option can be replaced. Query adds to the earlier ones. Into, Progress, DryRun, Checksum,
-// StartAt, Sudo and a Header of the same name must not be given twice, as the first would be lost.
+// RequestOption changes a single call. An option that does not apply to the call is a
+// *ValidationError. Of two options that set the same number or policy, the last one counts, so that
+// a helper's option can be replaced. Each Query adds a parameter. To set Into, Progress, DryRun,
+// Checksum, StartAt, Sudo or a Header of the same name twice is a *ValidationError.
 type RequestOption func(*callOptions)
 
 // callKind is what a call does with the response. The kinds can be combined as a set.
@@ -54,10 +54,10 @@ func (o *callOptions) inherit() RequestOption {
 	return func(more *callOptions) { more.header, more.retry, more.limits = o.header, o.retry, o.limits }
 }
 
-// allow reports whether the option fits the call. If not, it records the error.
+// allow reports whether the option applies to the call. If not, it records the error.
 func (o *callOptions) allow(option string, kinds callKind) bool {
 	if o.kind&kinds == 0 {
-		o.reject(option, "", "it does not fit this kind of call")
+		o.reject(option, "", "it does not apply to this kind of call")
 	}
 	return o.err == nil
 }
@@ -65,7 +65,7 @@ func (o *callOptions) allow(option string, kinds callKind) bool {
 // allowOnce is allow for an option that would replace an earlier one.
 func (o *callOptions) allowOnce(option string, kinds callKind, given bool) bool {
 	if given {
-		o.reject(option, "", "it is given twice, so the first would be lost")
+		o.reject(option, "", "it is set twice, and the first value would be lost")
 	}
 	return o.allow(option, kinds)
 }
@@ -79,7 +79,7 @@ func (o *callOptions) reject(option, param, reason string) {
 
 // Into stores the status, the headers, the request id and the cursor of the response. response is
 // cleared when the call begins, and stays empty if there is no response. A list sets it again for
-// each page, in the goroutine that ranges.
+// each page, in the goroutine that ranges over the list. A nil response stores nothing.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
 		if response != nil {
@@ -100,8 +100,8 @@ func OnePage() RequestOption {
 	}
 }
 
-// PerPage sets the number of items per page of a list: 100 unless set, which is also the most that
-// servers give.
+// PerPage sets the number of items per page of a list, at least 1. The default is 100, the maximum
+// that servers return.
 func PerPage(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("PerPage", kindList) {
@@ -113,9 +113,9 @@ func PerPage(n int) RequestOption {
 	}
 }
 
-// StartAt continues a list where an earlier run ended. A finished cursor yields nothing, the zero
-// cursor starts from the beginning, and the cursor of another list is an error. PerPage and Ahead
-// may change between runs, filters may not.
+// StartAt continues a list where an earlier run ended. With a finished cursor the list yields
+// nothing, with the zero cursor it starts from the beginning, and with the cursor of another list
+// it returns a *ValidationError. PerPage and Ahead may change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
 		if o.allowOnce("StartAt", kindList, o.startAt != "") {
@@ -124,14 +124,15 @@ func StartAt(cursor Cursor) RequestOption {
 	}
 }
 
-// Ahead fetches up to n pages, at most 64, before the loop needs them; items still come in order.
-// Larger numbers mean 64.
+// Ahead fetches up to n pages before the loop needs them. The items stay in order. The maximum is
+// 64; a larger n means 64, and 0 fetches no page ahead.
 //
 // The pages are fetched in separate goroutines, which end with the loop. They call hooks, the
-// Limiter, the logger and the transport. A panic of such a function is raised in the goroutine that
-// ranges, and one that ends its goroutine (runtime.Goexit) ends the list with an error. When the
-// context ends or the loop is left, the list waits at most 100 ms for its goroutines. A goroutine
-// that is still inside such a function then ends when the function returns.
+// Limiter, the logger and the transport. A panic in one of these functions is raised in the
+// goroutine that ranges over the list. A function that ends its goroutine (runtime.Goexit) ends the
+// list with an error. When the context ends or the loop is left, the list waits at most 100 ms for
+// its goroutines. A goroutine that is still inside such a function ends later, when the function
+// returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("Ahead", kindList) {
@@ -143,8 +144,8 @@ func Ahead(n int) RequestOption {
 	}
 }
 
-// Sudo acts as another user, by id; administrators only (Document 1 §5). It is sent as a header,
-// and only to the client's own server.
+// Sudo makes the call as the user with the id; administrators only (Document 1 §5). It is sent as a
+// header, and only to the client's own server.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
 		if !o.allowOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
@@ -158,7 +159,8 @@ func Sudo(user int64) RequestOption {
 	}
 }
 
-// Header adds a request header. Headers that carry credentials or frame the message are refused.
+// Header adds a request header. Headers that carry credentials, or that the transport sets, such as
+// Content-Length, are rejected.
 func Header(name, value string) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("Header", kindAny) {
@@ -168,13 +170,13 @@ func Header(name, value string) RequestOption {
 		case isCredentialHeader(canonical):
 			o.reject("Header", canonical, "it carries a credential: use a client option, or Sudo")
 		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
-			o.reject("Header", canonical, "net/http sends requests with it again by itself, and the API documents none")
+			o.reject("Header", canonical, "net/http would retry requests that have it, and the API does not document it")
 		case isFraming(canonical):
 			o.reject("Header", canonical, "it is set by the transport")
 		case !validHeaderName(name) || hasControl(value):
 			o.reject("Header", "", "the name or value is not a legal header")
 		case o.header[canonical] != nil:
-			o.reject("Header", canonical, "it is given twice, so the first would be lost")
+			o.reject("Header", canonical, "it is set twice, and the first value would be lost")
 		default:
 			o.setHeader(canonical, value)
 		}
@@ -205,7 +207,8 @@ func validHeaderName(name string) bool {
 	return name != ""
 }
 
-// Query adds an undocumented query parameter. Parameters that carry credentials are refused.
+// Query adds a query parameter for which the options have no field. Parameters that carry
+// credentials are rejected.
 func Query(name, value string) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("Query", kindAny) {
@@ -222,7 +225,8 @@ func Query(name, value string) RequestOption {
 	}
 }
 
-// Retry replaces the client's retry policy for this call.
+// Retry replaces the client's retry policy for this call. Zero fields of policy mean the defaults
+// of RetryPolicy, not the values of the client's policy.
 func Retry(policy RetryPolicy) RequestOption {
 	return func(o *callOptions) {
 		if o.allow("Retry", kindAny) {
@@ -236,9 +240,9 @@ func Retry(policy RetryPolicy) RequestOption {
 // is not called.
 //
 // For a download, Read calls report. For an upload, report is called in another goroutine, before
-// the bytes are sent, one call at a time, and for the last time before the call returns. A panic
-// there is raised again in the goroutine of the call, and runtime.Goexit is an error of the call.
-// The call returns when its context ends, even if report blocks.
+// the bytes are sent. The calls of report do not overlap, and the last one ends before the call
+// returns. A panic in report is raised again in the goroutine of the call, and runtime.Goexit is an
+// error of the call. The call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
 		if o.allowOnce("Progress", kindJSON|kindNoResult|kindStream, o.progress != nil) {
@@ -247,7 +251,8 @@ func Progress(report func(done, total int64)) RequestOption {
 	}
 }
 
-// HeaderTimeout sets how long an attempt waits for the first byte of a response; default 60 s.
+// HeaderTimeout sets how long an attempt waits for the first byte of a response; default 60 s. It
+// must be positive. After it, the attempt fails with ErrTimeout.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("HeaderTimeout", kindAny) {
@@ -275,8 +280,8 @@ func MaxBytes(n int64) RequestOption {
 
 // SkipValidation sends the call without checking its options first, for servers that know more than
 // this version of the package. Filters that the endpoint does not document are sent, and a list
-// that is empty and not nil is sent as "name[]=". A call that exceeds a documented quota that the
-// client counts itself, such as one bulk deletion an hour, is sent, too.
+// that is empty and not nil is sent as "name[]=". A call is sent even if it exceeds a documented
+// quota that the client counts, such as one bulk deletion an hour.
 //
 // Values that cannot be encoded are still an error: a comma in a label, brackets in the key of a
 // Hash, a time that RFC 3339 cannot represent. Path arguments are still checked, and waits that the
@@ -289,10 +294,10 @@ func SkipValidation() RequestOption {
 	}
 }
 
-// RequireComplete returns an error that matches ErrIncomplete for a response that the server
-// truncated: changes that overflow, fewer diffs than were counted, diffs that are collapsed or too
-// large, a comparison that timed out. Without it, only the method Incomplete of the response
-// reports that.
+// RequireComplete makes a call return an error that matches ErrIncomplete if the server truncated
+// the response: the changes overflow, the server counted more diffs than it sent, a diff is
+// collapsed or too large, or a comparison timed out. Without it, only the method Incomplete of the
+// response reports that.
 func RequireComplete() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("RequireComplete", kindJSON) {

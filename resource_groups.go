@@ -21,7 +21,7 @@ func (s *ResourceGroupsService) Get(ctx context.Context, project Ref, key string
 	return do[ResourceGroup](ctx, r, opts)
 }
 
-// ListUpcomingJobs lists the jobs that wait for the resource. Document 1 §4.2.
+// ListUpcomingJobs lists the jobs that wait for the resource group. Document 1 §4.2.
 func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Ref, key string, opts ...RequestOption) iter.Seq2[*UpcomingJob, error] {
 	r := s.get("/projects/:id/resource_groups/:key/upcoming_jobs", project, key)
 	return list[UpcomingJob](ctx, r, opts)
@@ -29,17 +29,18 @@ func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Re
 
 // UpdateResourceGroupOptions changes a resource group; unset fields stay as they are.
 type UpdateResourceGroupOptions struct {
-	// ProcessMode decides which job is next: ProcessModeUnordered, ProcessModeOldestFirst,
-	// ProcessModeNewestFirst or ProcessModeNewestReadyFirst; empty leaves it as it is.
+	// ProcessMode is the order in which jobs get the resource: ProcessModeUnordered,
+	// ProcessModeOldestFirst, ProcessModeNewestFirst or ProcessModeNewestReadyFirst; empty leaves it
+	// as it is.
 	ProcessMode ProcessMode `json:"process_mode,omitempty"`
-	// Extra holds parameters that no field names. They are sent too.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 func (o *UpdateResourceGroupOptions) extra() map[string]any { return o.Extra }
 
-// Update sets which job is next for the resource. A mode that the server does not know is
-// ErrBadRequest, and nothing changes. Document 1 §4.2.
+// Update sets the order in which jobs get the resource. If the server does not know the mode,
+// Update returns ErrBadRequest and changes nothing. Document 1 §4.2.
 func (s *ResourceGroupsService) Update(ctx context.Context, project Ref, key string, o *UpdateResourceGroupOptions, opts ...RequestOption) (*ResourceGroup, error) {
 	r := s.put("/projects/:id/resource_groups/:key", project, key).json(o)
 	return do[ResourceGroup](ctx, r, opts)

@@ -11,15 +11,16 @@ type ProcessMode string
 const (
 	// ProcessModeUnordered runs jobs as soon as the resource is free, in any order.
 	ProcessModeUnordered ProcessMode = "unordered"
-	// ProcessModeOldestFirst runs the job of the oldest pipeline next.
+	// ProcessModeOldestFirst runs the job of the oldest pipeline first.
 	ProcessModeOldestFirst ProcessMode = "oldest_first"
-	// ProcessModeNewestFirst runs the job of the newest pipeline next.
+	// ProcessModeNewestFirst runs the job of the newest pipeline first.
 	ProcessModeNewestFirst ProcessMode = "newest_first"
-	// ProcessModeNewestReadyFirst runs the job of the newest pipeline next whose job is ready.
+	// ProcessModeNewestReadyFirst runs, of the jobs that are ready, the job of the newest pipeline
+	// first.
 	ProcessModeNewestReadyFirst ProcessMode = "newest_ready_first"
 )
 
-// JobStatus is the status of a CI job. Servers have values beyond the constants.
+// JobStatus is the status of a CI job. Servers may return other values.
 type JobStatus string
 
 // JobStatusWaitingForResource is a job that waits for its resource group.
@@ -29,17 +30,16 @@ const JobStatusWaitingForResource JobStatus = "waiting_for_resource"
 type ResourceGroup struct {
 	// ID is the instance-wide id; calls take Key.
 	ID int64 `json:"id"`
-	// Key is the name by which jobs refer to it, unique in the project.
+	// Key is the name that jobs use for the group, unique in the project.
 	Key string `json:"key"`
-	// ProcessMode decides which job is next: ProcessModeUnordered, ProcessModeOldestFirst,
-	// ProcessModeNewestFirst or ProcessModeNewestReadyFirst.
+	// ProcessMode is the order in which jobs get the resource: ProcessModeUnordered,
+	// ProcessModeOldestFirst, ProcessModeNewestFirst or ProcessModeNewestReadyFirst.
 	ProcessMode ProcessMode `json:"process_mode"`
 	// CreatedAt is when the group was created.
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the group last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -72,7 +72,7 @@ type UpcomingJob struct {
 	Duration *float64 `json:"duration"`
 	// QueuedDuration is how long the job has waited for a runner, in seconds; nil before that.
 	QueuedDuration *float64 `json:"queued_duration"`
-	// User is who started the job.
+	// User is the user who started the job.
 	User *UserProfile `json:"user"`
 	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
@@ -80,19 +80,17 @@ type UpcomingJob struct {
 	Pipeline *JobPipeline `json:"pipeline"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Project describes what the job may do in its project.
+	// Project is the project of the job.
 	Project *UpcomingJobProject `json:"project"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
 // UpcomingJobProject is the project of an upcoming job (Document 1 §2.3).
 type UpcomingJobProject struct {
-	// CIJobTokenScopeEnabled reports whether job tokens reach only the projects on an allow-list.
+	// CIJobTokenScopeEnabled reports whether job tokens can access only the projects on an allow-list.
 	CIJobTokenScopeEnabled bool `json:"ci_job_token_scope_enabled"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -110,7 +108,7 @@ type JobPipeline struct {
 	Ref string `json:"ref"`
 	// Status is the status of the pipeline.
 	Status string `json:"status"`
-	// Source is what started it.
+	// Source is the cause that started it, such as a push.
 	Source string `json:"source"`
 	// CreatedAt is when it was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -118,7 +116,6 @@ type JobPipeline struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -21,17 +21,17 @@ type Response struct {
 	Attempts int
 	// RateLimit is the state of the server's rate limit, if the server reports it.
 	RateLimit RateLimit
-	// Cursor is the position where a list continues: the first page that was not consumed completely.
-	// It is Done only after the loop has ended.
+	// Cursor is the position at which StartAt resumes a list: the first page that was not consumed
+	// completely. Cursor.Done reports true only after the loop has ended.
 	Cursor Cursor
-	// Mismatches lists the first 1,000 values whose JSON type does not fit their struct field. Their
+	// Mismatches lists the values whose JSON type does not fit their struct field, at most 1,000. The
 	// raw values are in Extra; see [Mismatch].
 	Mismatches []Mismatch
 }
 
 // RateLimit is the rate limit that a server reports. It is zero if the server reports none.
 type RateLimit struct {
-	// Limit is the number of calls in a period.
+	// Limit is the number of calls that are allowed in a period.
 	Limit int
 	// Remaining is the number of calls that are left in the period.
 	Remaining int
@@ -42,15 +42,16 @@ type RateLimit struct {
 // Mismatch is a value in a response whose JSON type does not fit its struct field. The field is
 // zero, and the object that has the field keeps the raw value in its Extra, under the field's own
 // key. For an array or a map with such elements, Extra has the whole value, and the field has the
-// other elements. Fields of types without Extra, such as a caller's own, are zero. If a key occurs
-// twice, the last value counts.
+// other elements. In types without Extra, such as the caller's types, the raw value is not kept. If
+// a key occurs twice, the last value counts.
 //
-// null is the zero value and not a mismatch, and neither is an empty string for a time or a date.
-// Numbers in strings are not mismatches either, nor are timestamps in other forms than that of
-// RFC 3339: 2026-03-01 09:30:00, with +0530, +05, UTC or nothing for the offset, and 2026-03-01.
+// These values are not mismatches: null, which is the zero value; an empty string for a time or a
+// date; a number in a string; and timestamps that are not in the form of RFC 3339 but are
+// 2026-03-01, or 2026-03-01 09:30:00 with +0530, +05, UTC or nothing as the offset.
 //
-// A value that fits only in part is in the field and in Extra, and is a mismatch too: the day of a
-// timestamp in a Date, a number or a time with more digits than Go has, and "true" for a boolean.
+// A value that fits only in part is a mismatch too, and is both in the field and in Extra: a
+// timestamp for a Date, of which the field has the day; a number or a time with more digits than
+// its Go type can hold; and "true" for a boolean.
 type Mismatch struct {
 	// Pointer is the value's place in the response as a JSON pointer (RFC 6901).
 	Pointer string
@@ -62,11 +63,10 @@ type Mismatch struct {
 }
 
 // Total returns the number of items of the whole list. Servers omit it above 10,000, and with
-// keyset pagination (Document 1 §8); known is false then.
+// keyset pagination (Document 1 §8); then known is false.
 func (r *Response) Total() (n int, known bool) { return r.count("X-Total") }
 
-// TotalPages returns the number of pages of the whole list; known is false where the server leaves
-// it out.
+// TotalPages returns the number of pages of the whole list; known is false if the server omits it.
 func (r *Response) TotalPages() (n int, known bool) { return r.count("X-Total-Pages") }
 
 func (r *Response) count(header string) (int, bool) {
@@ -74,7 +74,7 @@ func (r *Response) count(header string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// newResponse returns the parts of resp that the caller may see.
+// newResponse returns the parts of resp that the caller receives.
 func newResponse(resp *http.Response, attempts int) Response {
 	header := resp.Header.Clone()
 	header.Del("Set-Cookie")

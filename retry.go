@@ -15,21 +15,21 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// RetryPolicy sets how many times a call is retried, and after which waits. Whether a call may be
-// retried is not part of the policy: it follows from the endpoint. A zero field means its default.
+// RetryPolicy sets how many times a call is retried, and after which waits. The policy does not
+// determine whether a call may be retried: the endpoint does. A zero field means its default.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of times a call is sent; default 4. 1 disables retries. Two
-	// requests are added to it, each once per call and immediately: one with a renewed token after a
-	// 401, and one without the Expect header after the 417 to a large body.
+	// further requests do not count. Each is sent at most once per call, without a wait: one with a
+	// renewed token after a 401, and one without the Expect header after a 417.
 	MaxAttempts int
 	// MinWait is the wait before the second attempt, before jitter, after a status such as 503, a
-	// timeout or a refused connection. It doubles with each attempt. After a lost connection the wait
-	// is a tenth of it, and after a 429 that names no time twice as long. Default 0.5 s.
+	// timeout or a refused connection. The wait doubles with each attempt. After a lost connection it
+	// is a tenth of MinWait, and after a 429 that requests no wait it is twice MinWait. Default 0.5 s.
 	MinWait time.Duration
 	// MaxWait is the longest wait between attempts that the server did not request; default 30 s.
 	MaxWait time.Duration
-	// MaxRetryAfter is the longest wait that a server may request; a call that would wait longer
-	// fails immediately. Default 60 s.
+	// MaxRetryAfter is the longest wait that a server may request. If it requests a longer one, the
+	// call fails immediately. Default 60 s.
 	MaxRetryAfter time.Duration
 }
 
@@ -63,7 +63,7 @@ const (
 	dropExpect
 )
 
-// decision is the next step and its reason. call.scheduleRetry carries it out.
+// decision is the next step and its reason.
 type decision struct {
 	step        nextStep
 	wait        time.Duration // before the request is sent again
@@ -74,7 +74,7 @@ type decision struct {
 
 // decide returns what follows a failed attempt of a call of class k; attempts is the number of
 // attempts so far. It decides, for example, whether a PUT is sent again after a 503. It has no
-// effects: call.scheduleRetry carries the decision out and counts what it costs.
+// effects: call.scheduleRetry carries the decision out.
 func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sent bool, r responseState) decision {
 	if !r.retryable(k, sent) || attempts >= p.MaxAttempts {
 		return decision{}
@@ -90,7 +90,7 @@ func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sen
 	case limited && time.Until(deadline) < wait:
 		return pastDeadlineDecision(ctx, wait, r.retryAfter)
 	case asked && r.retryAfter > p.MaxRetryAfter:
-		return decision{reason: fmt.Sprintf("the server asks to wait %s, longer than the %s that this client waits (RetryPolicy.MaxRetryAfter)",
+		return decision{reason: fmt.Sprintf("the server requests a wait of %s; this client waits at most %s (RetryPolicy.MaxRetryAfter)",
 			roundUp(r.retryAfter), p.MaxRetryAfter)}
 	}
 	return decision{step: resend, wait: wait, serverAsked: asked}
@@ -101,9 +101,9 @@ func pastDeadlineDecision(ctx context.Context, wait, retryAfter time.Duration) d
 	d := decision{cause: pastDeadline(ctx)}
 	switch {
 	case !errors.Is(d.cause, context.DeadlineExceeded):
-		d.reason = "a token is waited for " + tokenTimeout.String() + " at most, and the next attempt is due in " + roundUp(wait).String()
+		d.reason = "the client waits for a token for " + tokenTimeout.String() + " at most, and the next attempt is due in " + roundUp(wait).String()
 	case retryAfter > 0:
-		d.reason = fmt.Sprintf("the server asks to wait %s, past the context's deadline", roundUp(retryAfter))
+		d.reason = fmt.Sprintf("the server requests a wait of %s, which ends after the context's deadline", roundUp(retryAfter))
 	default:
 		d.reason = "the context ends before the next attempt, which is due in " + roundUp(wait).String()
 	}
@@ -162,8 +162,8 @@ func (p RetryPolicy) backoff(base time.Duration, attempts int) time.Duration {
 	return min(wait/2+throttle.Jitter(wait), p.MaxWait)
 }
 
-// base returns the base of the backoff after the attempt. A lost connection is often one of many,
-// and another one works immediately; a server that is overloaded or starting needs longer.
+// base returns the base of the backoff after the attempt. After a lost connection, a new one
+// usually works immediately; a server that is overloaded or starting needs longer.
 func (p RetryPolicy) base(r responseState) time.Duration {
 	switch {
 	case r.status == http.StatusTooManyRequests:

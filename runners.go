@@ -12,7 +12,7 @@ import (
 // of a project, administrator to change those of the instance; or a custom role with admin_runners.
 type RunnersService struct{ service }
 
-// RunnerScope selects runners by a value that the newer filters Paused, Status and Type replace.
+// RunnerScope selects runners by a property. The filters Paused, Status and Type replace it.
 type RunnerScope string
 
 const (
@@ -20,9 +20,9 @@ const (
 	RunnerScopeActive RunnerScope = "active"
 	// RunnerScopePaused selects runners that take no jobs: Paused is true.
 	RunnerScopePaused RunnerScope = "paused"
-	// RunnerScopeOnline selects by RunnerStatusOnline.
+	// RunnerScopeOnline selects runners with RunnerStatusOnline.
 	RunnerScopeOnline RunnerScope = "online"
-	// RunnerScopeOffline selects by RunnerStatusOffline.
+	// RunnerScopeOffline selects runners with RunnerStatusOffline.
 	RunnerScopeOffline RunnerScope = "offline"
 	// RunnerScopeSpecific selects runners of groups and projects; ListAll only.
 	RunnerScopeSpecific RunnerScope = "specific"
@@ -30,21 +30,21 @@ const (
 	RunnerScopeShared RunnerScope = "shared"
 )
 
-// ListRunnersOptions filters the lists of runners. Fields that the contract documents for some of
-// them only say so.
+// ListRunnersOptions filters the lists of runners. "List and ListAll only" marks a field that the
+// contract documents only for these.
 type ListRunnersOptions struct {
-	// Scope selects by several qualities: RunnerScopeActive, RunnerScopePaused, RunnerScopeOnline or
+	// Scope selects by a property: RunnerScopeActive, RunnerScopePaused, RunnerScopeOnline or
 	// RunnerScopeOffline; in ListAll also RunnerScopeSpecific or RunnerScopeShared.
 	//
-	// Deprecated: use Paused, Status and Type; not together with the one that replaces the value.
+	// Deprecated: use Paused, Status and Type. Not together with the field that replaces the value.
 	Scope RunnerScope `url:"scope,omitempty"`
-	// Type selects by whom the runner is for: RunnerTypeInstance, RunnerTypeGroup or
-	// RunnerTypeProject.
+	// Type selects runners of the instance, of groups or of projects: RunnerTypeInstance,
+	// RunnerTypeGroup or RunnerTypeProject.
 	Type RunnerType `url:"type,omitempty"`
 	// Status selects by status: RunnerStatusOnline, RunnerStatusOffline, RunnerStatusStale or
-	// RunnerStatusNeverContacted. RunnerStatusOffline may find stale runners, too.
+	// RunnerStatusNeverContacted. RunnerStatusOffline may also return stale runners.
 	Status RunnerStatus `url:"status,omitempty"`
-	// Paused selects runners that take no jobs, or those that do.
+	// Paused selects runners that take no jobs (true), or runners that take jobs (false).
 	Paused *bool `url:"paused,omitempty"`
 	// TagList selects runners that have all of the tags.
 	TagList []string `url:"tag_list,brackets,omitempty"`
@@ -84,7 +84,7 @@ func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opt
 	return list[Runner](ctx, r, opts)
 }
 
-// Get reads a runner. Those of the instance can be read by every user. Document 2 §4.5.
+// Get reads a runner. Every user can read the runners of the instance. Document 2 §4.5.
 func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestOption) (*Runner, error) {
 	r := s.get("/runners/:id", runner)
 	return do[Runner](ctx, r, opts)
@@ -107,19 +107,19 @@ type UpdateRunnerOptions struct {
 	TagList []string `json:"tag_list,omitzero"`
 	// RunUntagged sets whether the runner takes jobs without tags.
 	RunUntagged *bool `json:"run_untagged,omitempty"`
-	// Locked keeps the runner from being given to further projects.
+	// Locked prevents the runner from being assigned to further projects.
 	Locked *bool `json:"locked,omitempty"`
 	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
 	// RunnerAccessRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
-	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds; a value other
-	// than a positive number of whole seconds is an error. Null[time.Duration]() removes the limit;
-	// the contract documents null for the field of a runner, but not for the parameter.
+	// MaximumTimeout is the maximum duration of a job: Value(time.Hour). It is sent in seconds; a
+	// value other than a positive number of whole seconds is an error. Null[time.Duration]() removes
+	// the limit; the contract documents null for Runner.MaximumTimeout, but not for this parameter.
 	MaximumTimeout Nullable[time.Duration] `json:"maximum_timeout,omitzero"`
-	// MaintenanceNote is a note for the runner's administrators, at most 1024 characters; new("")
+	// MaintenanceNote is a note for the administrators of the runner, at most 1024 characters; new("")
 	// clears it.
 	MaintenanceNote *string `json:"maintenance_note,omitempty"`
-	// Extra holds parameters that no field names. They are sent too.
+	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
@@ -164,14 +164,14 @@ func (o *PauseRunnerOptions) check() error {
 	return replaced("active", o.Active != nil, "paused", o.Paused != nil)
 }
 
-// Pause keeps a runner from taking jobs; nil options suffice. Running jobs continue.
-// Document 2 §4.5.
+// Pause stops a runner from taking jobs. Running jobs continue. With nil options it pauses the
+// runner; with Paused: new(false) it ends the pause. Document 2 §4.5.
 func (s *RunnersService) Pause(ctx context.Context, runner int64, o *PauseRunnerOptions, opts ...RequestOption) (*Runner, error) {
 	r := s.put("/runners/:runner_id", runner).form(o.orPause())
 	return do[Runner](ctx, r, opts)
 }
 
-// RunnerJobOrderBy is what the jobs of a runner are sorted by.
+// RunnerJobOrderBy is the sort key of a list of jobs.
 type RunnerJobOrderBy string
 
 // RunnerJobOrderByID sorts by id.
@@ -184,7 +184,7 @@ type ListRunnerJobsOptions struct {
 	// Status selects by status: JobStatusRunning, JobStatusSuccess, JobStatusFailed or
 	// JobStatusCanceled.
 	Status JobStatus `url:"status,omitempty"`
-	// OrderBy is what the list is sorted by: RunnerJobOrderByID. Required with Sort.
+	// OrderBy is the sort key: RunnerJobOrderByID. Required with Sort.
 	OrderBy RunnerJobOrderBy `url:"order_by,omitempty"`
 	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc. It needs OrderBy.
 	Sort Sort `url:"sort,omitempty"`
@@ -194,21 +194,22 @@ func (o *ListRunnerJobsOptions) check() error {
 	return needs("sort", o.Sort != "", "order_by", o.OrderBy != "")
 }
 
-// ListJobs lists the jobs of a runner, in projects where the user is at least Reporter.
+// ListJobs lists the jobs of a runner in the projects where the user is at least Reporter.
 // Document 2 §4.5.
 func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunnerJobsOptions, opts ...RequestOption) iter.Seq2[*RunnerJob, error] {
 	r := s.get("/runners/:id/jobs", runner).params(o)
 	return list[RunnerJob](ctx, r, opts)
 }
 
-// ListManagers lists the machines and processes that work as the runner. Document 2 §4.5.
+// ListManagers lists the managers of the runner: the machines and processes that run its jobs.
+// Document 2 §4.5.
 func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ...RequestOption) iter.Seq2[*RunnerManager, error] {
 	r := s.get("/runners/:id/managers", runner)
 	return list[RunnerManager](ctx, r, opts)
 }
 
-// ListForProject lists the runners that a project can use, those of its groups and of the instance
-// included. Administrators, and Maintainers and Auditors of the project. Document 2 §4.5.
+// ListForProject lists the runners that a project can use, including those of its groups and of the
+// instance. Administrators, and Maintainers and Auditors of the project. Document 2 §4.5.
 func (s *RunnersService) ListForProject(ctx context.Context, project Ref, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.get("/projects/:id/runners", project).params(o)
 	return list[Runner](ctx, r, opts)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RunnerType describes whom a runner is for.
+// RunnerType is the level of a runner: instance, group or project.
 type RunnerType string
 
 const (
@@ -13,21 +13,21 @@ const (
 	RunnerTypeInstance RunnerType = "instance_type"
 	// RunnerTypeGroup is a runner for the projects of a group.
 	RunnerTypeGroup RunnerType = "group_type"
-	// RunnerTypeProject is a runner for some projects.
+	// RunnerTypeProject is a runner for individual projects.
 	RunnerTypeProject RunnerType = "project_type"
 )
 
-// RunnerStatus describes whether a runner is in touch with the server.
+// RunnerStatus describes when a runner last contacted the server.
 type RunnerStatus string
 
 const (
-	// RunnerStatusOnline is a runner that has been in touch recently.
+	// RunnerStatusOnline is a runner that contacted the server recently.
 	RunnerStatusOnline RunnerStatus = "online"
-	// RunnerStatusOffline is one that has not been in touch recently.
+	// RunnerStatusOffline is one that did not contact the server recently.
 	RunnerStatusOffline RunnerStatus = "offline"
-	// RunnerStatusStale is one that has not been in touch for a long time.
+	// RunnerStatusStale is one that did not contact the server for a long time.
 	RunnerStatusStale RunnerStatus = "stale"
-	// RunnerStatusNeverContacted is one that has never been in touch.
+	// RunnerStatusNeverContacted is one that never contacted the server.
 	RunnerStatusNeverContacted RunnerStatus = "never_contacted"
 	// RunnerStatusActive selects runners that are not paused; a filter only.
 	//
@@ -49,11 +49,11 @@ const (
 	RunnerAccessRefProtected RunnerAccessLevel = "ref_protected"
 )
 
-// Values by which the jobs of a runner can be selected; a JobStatus may have others.
+// Values of JobStatus that ListRunnerJobsOptions accepts. Jobs may have other values.
 const (
-	// JobStatusRunning is a job that runs.
+	// JobStatusRunning is a job that is running.
 	JobStatusRunning JobStatus = "running"
-	// JobStatusSuccess is one that went well.
+	// JobStatusSuccess is one that succeeded.
 	JobStatusSuccess JobStatus = "success"
 	// JobStatusFailed is one that failed.
 	JobStatusFailed JobStatus = "failed"
@@ -61,7 +61,7 @@ const (
 	JobStatusCanceled JobStatus = "canceled"
 )
 
-// Runner is a CI runner (Document 2 §2.9). Lists give the fields down to Status.
+// Runner is a CI runner (Document 2 §2.9). Lists return only the fields from ID to Status.
 type Runner struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -79,23 +79,23 @@ type Runner struct {
 	Paused bool `json:"paused"`
 	// IsShared reports whether the runner is for all projects.
 	IsShared bool `json:"is_shared"`
-	// RunnerType describes whom the runner is for: RunnerTypeInstance, RunnerTypeGroup or
-	// RunnerTypeProject.
+	// RunnerType is the level of the runner: RunnerTypeInstance, RunnerTypeGroup or RunnerTypeProject.
 	RunnerType RunnerType `json:"runner_type"`
 	// Name is the name; empty when there is none.
 	Name string `json:"name"`
-	// Online reports whether the runner has been in touch recently.
+	// Online reports whether the runner contacted the server recently.
 	Online bool `json:"online"`
-	// Status describes whether the runner is in touch: RunnerStatusOnline, RunnerStatusOffline,
-	// RunnerStatusStale, RunnerStatusNeverContacted or, deprecated, RunnerStatusPaused.
+	// Status describes when the runner last contacted the server: RunnerStatusOnline,
+	// RunnerStatusOffline, RunnerStatusStale, RunnerStatusNeverContacted or, deprecated,
+	// RunnerStatusPaused.
 	Status RunnerStatus `json:"status"`
-	// JobExecutionStatus describes whether the runner has jobs: idle or active. Not part of the
+	// JobExecutionStatus reports whether the runner has jobs: idle or active. Not part of the
 	// contract.
 	JobExecutionStatus string `json:"job_execution_status"`
-	// CreatedBy is who created the runner; nil if the server does not send it. Not part of the
-	// contract.
+	// CreatedBy is the user who created the runner; nil if the server does not send it. Not part of
+	// the contract.
 	CreatedBy *UserSummary `json:"created_by"`
-	// ContactedAt is when the runner was last in touch; zero when never.
+	// ContactedAt is when the runner last contacted the server; zero if it never did.
 	ContactedAt time.Time `json:"contacted_at"`
 	// MaintenanceNote is a note for the runner's administrators; empty when there is none.
 	MaintenanceNote string `json:"maintenance_note"`
@@ -115,28 +115,27 @@ type Runner struct {
 	//
 	// Deprecated: since 17.0; see RunnerManager.
 	Version string `json:"version"`
-	// Projects are the projects that the runner is for; RunnerTypeProject only.
+	// Projects are the projects that the runner is assigned to; RunnerTypeProject only.
 	Projects []RunnerProject `json:"projects"`
-	// TagList are the tags that jobs request.
+	// TagList are the runner's tags. Jobs select runners by their tags.
 	TagList []string `json:"tag_list"`
 	// RunUntagged reports whether the runner takes jobs without tags; nil in lists. Not part of the
-	// contract, which has it for Update only.
+	// contract, which documents it only for Update.
 	RunUntagged *bool `json:"run_untagged"`
-	// Locked reports whether the runner is not given to further projects; nil in lists. Not part of
-	// the contract, which has it for Update only.
+	// Locked reports whether the runner cannot be assigned to further projects; nil in lists. Not part
+	// of the contract, which documents it only for Update.
 	Locked *bool `json:"locked"`
 	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
 	// RunnerAccessRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level"`
-	// MaximumTimeout is how long a job may run, in seconds; nil for no limit of the runner's own.
+	// MaximumTimeout is the maximum duration of a job, in seconds; nil if the runner sets no limit.
 	MaximumTimeout *int `json:"maximum_timeout"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerProject is a project that a runner is for (Document 2 §2.9). Deployed servers send more
-// fields, which are in Extra.
+// RunnerProject is a project that a runner is assigned to (Document 2 §2.9). Deployed servers send
+// more fields, which are in Extra.
 type RunnerProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -148,12 +147,11 @@ type RunnerProject struct {
 	Path string `json:"path"`
 	// PathWithNamespace is the full path, as Path references take it.
 	PathWithNamespace string `json:"path_with_namespace"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerManager is a machine or process that works as a runner (Document 2 §2.9).
+// RunnerManager is a machine or process that runs the jobs of a runner (Document 2 §2.9).
 type RunnerManager struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -167,20 +165,19 @@ type RunnerManager struct {
 	Platform string `json:"platform"`
 	// Architecture is the architecture of the processor.
 	Architecture string `json:"architecture"`
-	// CreatedAt is when the manager was first in touch.
+	// CreatedAt is when the manager first contacted the server.
 	CreatedAt time.Time `json:"created_at"`
-	// ContactedAt is when it was last in touch.
+	// ContactedAt is when it last contacted the server.
 	ContactedAt time.Time `json:"contacted_at"`
-	// IPAddress is its address.
+	// IPAddress is the IP address of the manager.
 	IPAddress string `json:"ip_address"`
-	// Status describes whether the manager is in touch: RunnerStatusOnline, RunnerStatusOffline,
-	// RunnerStatusStale or RunnerStatusNeverContacted.
+	// Status describes when the manager last contacted the server: RunnerStatusOnline,
+	// RunnerStatusOffline, RunnerStatusStale or RunnerStatusNeverContacted.
 	Status RunnerStatus `json:"status"`
-	// JobExecutionStatus describes whether the manager has jobs: idle or active. Not part of the
+	// JobExecutionStatus reports whether the manager has jobs: idle or active. Not part of the
 	// contract.
 	JobExecutionStatus string `json:"job_execution_status"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -211,7 +208,7 @@ type RunnerJob struct {
 	Duration *float64 `json:"duration"`
 	// QueuedDuration is how long the job waited for a runner, in seconds; nil when it is not known.
 	QueuedDuration *float64 `json:"queued_duration"`
-	// User is who started the job.
+	// User is the user who started the job.
 	User *UserProfile `json:"user"`
 	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
@@ -219,8 +216,7 @@ type RunnerJob struct {
 	Pipeline *RunnerJobPipeline `json:"pipeline"`
 	// Project is the job's project.
 	Project *RunnerJobProject `json:"project"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -234,8 +230,7 @@ type RunnerJobPipeline struct {
 	Ref string `json:"ref"`
 	// Status is the status of the pipeline.
 	Status string `json:"status"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -255,7 +250,6 @@ type RunnerJobProject struct {
 	PathWithNamespace string `json:"path_with_namespace"`
 	// CreatedAt is when the project was created.
 	CreatedAt time.Time `json:"created_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

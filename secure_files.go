@@ -27,7 +27,7 @@ func (s *SecureFilesService) Get(ctx context.Context, project Ref, file int64, o
 	return do[SecureFile](ctx, r, opts)
 }
 
-// UploadSecureFileOptions is a new secure file.
+// UploadSecureFileOptions describes a new secure file.
 type UploadSecureFileOptions struct {
 	// Name is the file's name, unique in the project. Required.
 	Name string `url:"name,omitempty"`
@@ -41,7 +41,7 @@ func (o *UploadSecureFileOptions) check() error {
 	}
 	if o.File.Size > maxSecureFile {
 		return &ValidationError{Option: "UploadSecureFileOptions.File", Param: "file",
-			Reason: fmt.Sprintf("it has %d bytes, and a secure file has 5 MB (%d bytes) at most", o.File.Size, maxSecureFile)}
+			Reason: fmt.Sprintf("it has %d bytes; the maximum is 5 MB (%d bytes)", o.File.Size, maxSecureFile)}
 	}
 	return nil
 }
@@ -59,8 +59,8 @@ func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 	return o
 }
 
-// Upload stores a new secure file. A name that the project has already is ErrBadRequest.
-// Document 1 §4.4.
+// Upload stores a new secure file. It returns ErrBadRequest if the project has a file with the name
+// already. Document 1 §4.4.
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
 	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
 	return do[SecureFile](ctx, r, opts)
@@ -101,8 +101,7 @@ type SecureFile struct {
 	Metadata *SecureFileMetadata `json:"metadata"`
 	// FileExtension is the extension of Name. Not part of the contract.
 	FileExtension string `json:"file_extension"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -122,16 +121,15 @@ func (f *SecureFile) checksum() (algorithm ChecksumAlgorithm, checksum string) {
 
 // SecureFileMetadata describes a certificate or a provisioning profile (Document 1 §2.5).
 type SecureFileMetadata struct {
-	// ID is the serial number or id.
+	// ID is the serial number of a certificate, or the id of a profile.
 	ID string `json:"id"`
-	// Issuer is who issued it.
+	// Issuer is the name of the issuer.
 	Issuer *CertificateName `json:"issuer"`
-	// Subject is whom it was issued for.
+	// Subject is the name of the subject, for which it was issued.
 	Subject *CertificateName `json:"subject"`
 	// ExpiresAt is when it expires.
 	ExpiresAt time.Time `json:"expires_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -147,7 +145,6 @@ type CertificateName struct {
 	OU string `json:"OU"`
 	// UID is the user id; of subjects only.
 	UID string `json:"UID"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -5,10 +5,10 @@ import "context"
 // SettingsService reads and changes the instance-wide configuration (Document 3 §4.1). It needs an
 // access token of an administrator, and a self-managed or dedicated instance.
 //
-// The contract has neutral words for settings that a deployed product names after another product:
+// The contract uses neutral words for settings that GitLab names after other products:
 // [UpdateSettingsOptions].AntispamEnabled is sent as antispam_enabled. A client of a GitLab server
-// needs WithVocabulary(forge.GitLab), because the server ignores unknown words; without it, the
-// calls below fail as soon as a response contains GitLab's words.
+// needs WithVocabulary(forge.GitLab), because the server ignores unknown words. Without it, calls
+// fail if a response contains GitLab's words.
 type SettingsService struct{ service }
 
 // vocabulary returns the renamer for settings.
@@ -16,15 +16,15 @@ func (s *SettingsService) vocabulary() renamer {
 	return renamer{words: s.owner().config.vocabulary, kind: settingWord}
 }
 
-// Get reads the settings. Changes may show late: servers keep settings for 60 seconds by default.
-// Document 3 §4.1.
+// Get reads the settings. Servers cache settings, by default for 60 seconds, so it may return the
+// values before a change. Document 3 §4.1.
 func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*ApplicationSettings, error) {
 	r := s.get("/application/settings").withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
-// Update changes the settings that are given, and returns all. A server silently ignores parameters
-// that it does not know or that its tier lacks: Apply reports them. Document 3 §4.1.
+// Update changes the settings that o sets, and returns all settings. A server silently ignores
+// parameters that it does not know or that its tier lacks; Apply reports them. Document 3 §4.1.
 func (s *SettingsService) Update(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*ApplicationSettings, error) {
 	r := s.put("/application/settings").json(o).withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// SettingsReport is the outcome of changes.
+// SettingsReport is the result of Apply and Verify.
 type SettingsReport struct {
 	// Settings are the settings as read after the changes.
 	Settings *ApplicationSettings
-	// NotApplied lists the wanted settings that are not in force, or not known to be, sorted by name:
-	// those that the server ignored or does not show, and those that were not sent. Reason states
-	// which.
+	// NotApplied lists the wanted settings that are not in force, or whose state is unknown, sorted by
+	// name: the server ignored them or does not show them, or they were not sent. Reason states which.
 	NotApplied []SettingDifference
 }
 
-// Apply updates the settings, reads them back and reports those that are not in force: a server
-// silently ignores names that it does not know. It sends Changes with the companions that the
-// contract requires; without Changes it sends no update. Servers keep settings for 60 seconds by
-// default, so a change may show late. Apply does not wait; Verify checks again. If reading fails,
-// the error names GET, and the update has been made. A nil diff changes nothing. Document 3 §4.1.
+// Apply sends the changes of d, reads the settings and reports those that are not in force: a
+// server silently ignores names that it does not know. It sends d.Changes, and the settings that
+// the contract requires in the same update. If d is nil or has no Changes, it sends no update.
+// Servers cache settings, by default for 60 seconds, so a change may be reported as not in force.
+// Apply does not wait; Verify checks again. If the update succeeds and reading fails, the Method of
+// the Error is GET. Document 3 §4.1.
 func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err == nil && len(update.changes) > 0 {
@@ -90,7 +90,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 			names[change.Name] = given
 			u.changes = append(u.changes, change)
 		case !equalJSON(u.changes[i].Want, change.Want):
-			err = firstError(err, &ValidationError{Option: "SettingsDiff", Param: given, Reason: "it is " + names[change.Name] + " in other words, and has another value: omit one of them"})
+			err = firstError(err, &ValidationError{Option: "SettingsDiff", Param: given, Reason: "it is another name of " + names[change.Name] + ", with another value: omit one of them"})
 		}
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 	return u, err
 }
 
-// checkChange rejects a hand-made change that cannot be sent.
+// checkChange rejects a change that a caller built and that cannot be sent.
 func checkChange(change SettingDifference) error {
 	switch {
 	case strings.TrimSpace(change.Name) == "":
@@ -123,7 +123,8 @@ func (u *settingsUpdate) byName() map[string]json.RawMessage {
 	return values
 }
 
-// members returns what is sent: the changes, and their companions from the document.
+// members returns the settings that are sent: the changes and, from the document, the settings that
+// they require.
 func (u *settingsUpdate) members() map[string]json.RawMessage {
 	members := u.byName()
 	for _, companion := range u.required() {

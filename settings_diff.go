@@ -10,8 +10,8 @@ import (
 type SettingReason string
 
 const (
-	// SettingNotApplied is a setting that the server shows with another value. Servers keep settings
-	// for 60 seconds by default, so a later Verify may find it in force.
+	// SettingNotApplied is a setting that the server shows with another value. Servers cache settings,
+	// by default for 60 seconds, so a later Verify may find it in force.
 	SettingNotApplied SettingReason = "not applied"
 	// SettingNotShown is a setting that the server does not show: it ignored the name, or hides the
 	// value. Whether it is in force is unknown.
@@ -24,20 +24,20 @@ const (
 	SettingSecret SettingReason = "secret"
 	// SettingDeprecated is a deprecated setting that was not sent because its replacement was.
 	SettingDeprecated SettingReason = "deprecated"
-	// SettingNotSettable is a setting that no update can set: the id and times, a value of another
-	// type than the setting's, a name that was removed from Extra. It is also a setting that the
-	// contract shows in responses only, and that the server ignored.
+	// SettingNotSettable is a setting that no update can set: the id and the times, a setting with a
+	// value of the wrong type, or a name that was removed from Extra. It is also a setting that the
+	// contract documents in responses only and that the server ignored.
 	SettingNotSettable SettingReason = "not settable"
 	// SettingAbsent is a setting that the other document lacks. It is not sent, because it belongs to
 	// another tier or release.
 	SettingAbsent SettingReason = "absent"
 )
 
-// SettingDifference is a setting with different values on two sides. The values may be secrets:
+// SettingDifference is a setting whose current and wanted values differ. The values may be secrets:
 // keys and tokens are settings too.
 type SettingDifference struct {
-	// Name is the setting, in the contract's words. Of two names of one setting, it is the one that is
-	// not deprecated.
+	// Name is the name of the setting, in the contract's words. If the setting has two names, it is
+	// the one that is not deprecated.
 	Name string
 	// Got is the current value; nil if the server does not show the setting.
 	Got json.RawMessage
@@ -83,23 +83,23 @@ func maskSetting(value json.RawMessage) json.RawMessage {
 
 // SettingsDiff is a list of changes that produce the wanted settings. Apply sends it.
 type SettingsDiff struct {
-	// Changes are sent, sorted by name. An entry that is deleted from the list is not sent. The
-	// companions of an enabled setting are not listed: Apply adds them from the document.
+	// Changes are the changes that Apply sends, sorted by name. A caller can delete entries. Settings
+	// that the contract requires together with an enabled setting are not listed; Apply adds them.
 	Changes []SettingDifference
 	// NotSent are the other differences, sorted by name, with the Reason why they are not sent. Apply
 	// and Verify report them too.
 	NotSent []SettingDifference
-	// OnlyInGot are the sorted names of the settings that the wanted settings lack. They are not
-	// changed.
+	// OnlyInGot are the names of the current settings that the wanted settings lack, sorted. They do
+	// not change.
 	OnlyInGot []string
 
 	document map[string]json.RawMessage // the wanted settings, for companions
 	err      error
 }
 
-// Err returns why the changes cannot be expressed: a value that is not JSON, a value of another
-// type in Extra, or a deprecated setting and its replacement with different values. Apply and
-// Verify return it before they send anything.
+// Err returns an error if the changes cannot be sent: a value is not JSON, a value in Extra has the
+// wrong type, or a deprecated setting and its replacement have different values. Apply and Verify
+// return the same error before they send anything.
 func (d *SettingsDiff) Err() error {
 	if d == nil {
 		return nil
@@ -107,13 +107,13 @@ func (d *SettingsDiff) Err() error {
 	return d.err
 }
 
-// Diff returns the changes that a program made since the settings were read, in fields, slices,
-// maps and Extra, and by Merge. If the settings were not read, it returns all nonzero values. For a
-// value that cannot be sent, [SettingsDiff.Err] returns an error, and so does Apply. A plain field
-// that the server did not show and that is set to its zero value looks unset and is not a change:
+// Diff returns the changes that a program made after the settings were read: in fields, slices,
+// maps and Extra, and with Merge. If the settings were not read, it returns all nonzero values. If
+// a value cannot be sent, [SettingsDiff.Err] and Apply return an error. If the server did not show
+// the setting of a field without a pointer, setting this field to its zero value is not a change:
 // use Merge for that.
 //
-// Copies of a value share slices and maps; a change in one appears in the changes of all.
+// Copies of an ApplicationSettings share slices and maps; a change in one copy is a change in all.
 func (s *ApplicationSettings) Diff() *SettingsDiff {
 	now, err := s.members()
 	d := &SettingsDiff{document: now, err: err}
@@ -146,7 +146,7 @@ func (s *ApplicationSettings) Diff() *SettingsDiff {
 	return d
 }
 
-// Diff returns the options as changes, for Apply and Verify.
+// Diff returns the settings in o as changes, for Apply and Verify.
 func (o *UpdateSettingsOptions) Diff() *SettingsDiff {
 	d := &SettingsDiff{}
 	if o == nil {
@@ -173,11 +173,11 @@ func (o *UpdateSettingsOptions) Diff() *SettingsDiff {
 	return d
 }
 
-// DiffSettings returns the changes that make the settings of got like those of want, which may be
-// those of another instance, or a document that was changed after an earlier read. If both values
-// come from the same read, it returns the changes of want. A setting that only one of them has is
-// never sent, unless a program set it in want, or a change needs it as a companion. The id and
-// times are not compared.
+// DiffSettings returns the changes that turn the settings of got into those of want. want may be
+// read from another instance, or be a document that was changed after an earlier read. If both come
+// from the same read, it returns the changes that a program made to want. A setting that only one
+// of them has is not sent, unless a program set it in want, or the contract requires it together
+// with a change. The id and the times are not compared.
 func DiffSettings(got, want *ApplicationSettings) (*SettingsDiff, error) {
 	if want != nil && got != nil && want.read != nil && want.read == got.read {
 		d := want.Diff()

@@ -40,8 +40,8 @@ func readMembers(object []byte) map[string]json.RawMessage {
 	return members
 }
 
-// UnmarshalJSON replaces the whole value with a settings object in the contract's words. Changes
-// then compares with it.
+// UnmarshalJSON replaces the whole value with a settings object in the contract's words. Diff then
+// compares with it.
 func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 	var r jsonread.Reader
 	r.Reset(data)
@@ -60,8 +60,8 @@ func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the current settings: those that were read, with the changes since. A setting
-// that was neither read nor set is omitted.
+// MarshalJSON writes the settings that were read, with the changes that a program made after that.
+// A setting that was neither read nor set is omitted.
 func (s ApplicationSettings) MarshalJSON() ([]byte, error) {
 	now, err := s.members()
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[str
 		}
 		text, err := encodeEdited(value.FieldByIndex(f.Index), before.FieldByIndex(f.Index), now[name])
 		if err != nil {
-			return &ValidationError{Option: "ApplicationSettings." + f.Name, Param: name, Reason: "it cannot be written as JSON: " + err.Error()}
+			return &ValidationError{Option: "ApplicationSettings." + f.Name, Param: name, Reason: "it cannot be encoded as JSON: " + err.Error()}
 		}
 		now[name] = text
 	}
@@ -160,9 +160,9 @@ func checkExtraSetting(name string, value json.RawMessage) error {
 	case !json.Valid(value):
 		reason = "its value in the map Extra is not JSON"
 	case named && misfit == nil:
-		reason = "the map Extra holds it, and its field could: set the field " + field
+		reason = "the map Extra holds it, although its field can: set the field " + field
 	case named:
-		reason = fmt.Sprintf("the map Extra holds a JSON %s for it, and its type is %s: set the field %s", misfit.Got, misfit.Want, field)
+		reason = fmt.Sprintf("its value in the map Extra is a JSON %s, but its type is %s: set the field %s", misfit.Got, misfit.Want, field)
 	}
 	if reason == "" {
 		return nil

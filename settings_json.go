@@ -21,7 +21,7 @@ func membersOf(settings any) (map[string]json.RawMessage, error) {
 		err = json.Unmarshal(data, &members)
 	}
 	if err != nil {
-		return nil, &ValidationError{Option: optionsName(settings), Reason: "it cannot be written as JSON: " + err.Error()}
+		return nil, &ValidationError{Option: optionsName(settings), Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
 	return members, nil
 }
@@ -37,7 +37,7 @@ func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string
 		}
 		member, err := json.Marshal(map[string]json.RawMessage{name: value})
 		if err != nil {
-			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be written as JSON: " + err.Error()}
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be encoded as JSON: " + err.Error()}
 		}
 		var again T
 		if err := decodeInto(member, &again); err != nil {
@@ -45,7 +45,7 @@ func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string
 		}
 		read, _ := fieldForKey(reflect.ValueOf(again), name)
 		if reflect.ValueOf(again).FieldByName("Extra").Len() == 0 {
-			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, and its field could: set the field"}
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, although its field can: set the field"}
 		}
 		if reflect.DeepEqual(field.Interface(), read.Interface()) {
 			misfits[name] = value

@@ -12,13 +12,13 @@ import (
 )
 
 // Merge sets the settings in a JSON object, in the contract's words, such as a file of wanted
-// settings. Changes then returns those that differ from the settings that were read. Settings that
-// the object omits, and the id and times, do not change. Zero, false and null are values like any
+// settings. Diff then returns those that differ from the settings that were read. Settings that the
+// object omits, and the id and times, do not change. Zero, false and null are values like any
 // other.
 //
 // Merge returns a [*ValidationError] and changes nothing if the object is not JSON, if a field
-// cannot hold a value, or if a name is known neither to this package nor to the settings: it is
-// probably misspelled. The error names the line.
+// cannot hold a value, or if neither this package nor the settings that were read have the name,
+// which is probably misspelled. The error names the line.
 func (s *ApplicationSettings) Merge(object []byte) error {
 	next := *s
 	next.Extra = maps.Clone(s.Extra)
@@ -104,7 +104,7 @@ func unknownSetting(name string) string {
 	if neutral, known := GitLab.NeutralName(settingWord, name); known && neutral != name {
 		return "the contract calls it " + neutral
 	}
-	return "neither the server's settings nor this package have it: is it misspelled? The map Extra takes any name"
+	return "neither the server's settings nor this package have it: check the spelling, or set it in the map Extra, which takes any name"
 }
 
 // refusedMerge returns an error that names the line of the setting.

@@ -42,7 +42,7 @@ func checkCompanions(given map[string]json.RawMessage) error {
 	for _, rule := range companionSettings() {
 		for _, need := range rule.needs {
 			if isValue(given[rule.setting], "true") && given[need] == nil && !isTierSetting(need) {
-				return &ValidationError{Param: need, Reason: "it must be given when " + rule.setting + " is true"}
+				return &ValidationError{Param: need, Reason: "it must be set if " + rule.setting + " is true"}
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func replacedSettings() []deprecatedSetting {
 func checkDeprecated(given map[string]json.RawMessage) error {
 	for _, rule := range replacedSettings() {
 		if given[rule.name] != nil && given[rule.use] != nil {
-			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, is given too: omit " + rule.name}
+			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, is set too: omit " + rule.name}
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ package forge
 // Before anything is sent, the client checks that the settings that an enabled setting requires are
 // set (except SharedRunnersMinutes, which only some tiers have), that no deprecated setting is set
 // together with its replacement, and that UnconfirmedUsersDeleteAfterDays is not set while
-// DeleteUnconfirmedUsers is false. Ranges and sets of values are the server's to check.
+// DeleteUnconfirmedUsers is false. The server checks ranges and sets of values.
 type UpdateSettingsOptions struct {
 	// Sign-up and sign-in.
 

@@ -708,8 +708,7 @@ type ApplicationSettings struct {
 	// LockMembershipsToSAML takes memberships from SAML groups only. Premium and Ultimate.
 	LockMembershipsToSAML *bool `json:"lock_memberships_to_saml"`
 
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 
 	read   *settingsObject `json:"-"` // object that the value was decoded from; nil if a program created the value
@@ -724,8 +723,7 @@ type BranchProtectionDefaults struct {
 	AllowForcePush bool `json:"allow_force_push"`
 	// AllowedToMerge lists the roles that may merge.
 	AllowedToMerge []BranchAccess `json:"allowed_to_merge"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -733,8 +731,7 @@ type BranchProtectionDefaults struct {
 type BranchAccess struct {
 	// AccessLevel is the role, as a number: 0 no one, 30 Developer, 40 Maintainer, 60 administrator.
 	AccessLevel int `json:"access_level"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

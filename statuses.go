@@ -7,7 +7,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
-// outcome is the meaning of a response's status for its call.
+// outcome is the meaning of a status for a call.
 type outcome uint8
 
 const (

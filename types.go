@@ -24,8 +24,8 @@ type Ref interface {
 type ID int64
 
 // Path is the full path of a project, group or namespace, unescaped: "group/subgroup/app". The
-// client escapes it, and rejects one that is already escaped: "group%2Fapp". The server reads a
-// Path of digits only as an id.
+// client escapes it, and rejects one that is already escaped: "group%2Fapp". A server reads a Path
+// that consists of digits as an id.
 type Path string
 
 func (id ID) ref() (string, error) {
@@ -37,9 +37,9 @@ func (id ID) ref() (string, error) {
 
 func (p Path) ref() (string, error) { return string(p), nil }
 
-// Date is a calendar day without a time zone. The zero Date stands for null and for "not sent". If
-// a server sends a timestamp, the Date is its day as written, not converted to another zone; the
-// timestamp itself is in Extra.
+// Date is a calendar day without a time zone. The zero Date is null in JSON, and is not sent in a
+// query. If a server sends a timestamp, the Date is its day as written, not converted to another
+// zone; the timestamp itself is in Extra.
 type Date struct {
 	// Year is the year, 1 to 9999.
 	Year int
@@ -135,21 +135,20 @@ func (d Date) EncodeValues(key string, v *url.Values) error {
 	return nil
 }
 
-// Label is a label of an issue or merge request. A server sends bare names unless WithLabelsDetails
-// requests the rest (Document 2 §2.2); both forms are read.
+// Label is a label of an issue or merge request. A server sends only names, unless
+// WithLabelsDetails requests the details (Document 2 §2.2). Both forms are read.
 type Label struct {
 	// Name is the label's title.
 	Name string `json:"name"`
-	// Color is the background, as #rrggbb; with details only.
+	// Color is the colour of the background, as #rrggbb; with details only.
 	Color string `json:"color"`
 	// Description is plain text; with details only.
 	Description string `json:"description"`
-	// DescriptionHTML is the description rendered; with details only.
+	// DescriptionHTML is the description as HTML; with details only.
 	DescriptionHTML string `json:"description_html"`
 	// TextColor is the colour of the text, as #rrggbb; with details only.
 	TextColor string `json:"text_color"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type
-	// the struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -186,7 +185,7 @@ func Value[T any](v T) Nullable[T] { return Nullable[T]{value: v, state: nullVal
 // Null returns a Nullable that is sent as null.
 func Null[T any]() Nullable[T] { return Nullable[T]{state: nullNull} }
 
-// Get returns the value, and whether there is one that is not null.
+// Get returns the value. The boolean is false if the value is null or not set.
 func (n Nullable[T]) Get() (T, bool) { return n.value, n.state == nullValue }
 
 // IsNull reports whether the value is null.
@@ -217,8 +216,9 @@ func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readJSON is json.Unmarshal for types that decode themselves. encoding/json stops at their errors,
-// so these must not be a *json.UnmarshalTypeError, which means that the rest was read.
+// readJSON is json.Unmarshal for types that decode themselves. Its error is never a
+// *json.UnmarshalTypeError, which would mean that the rest was read: encoding/json stops at the
+// errors of such types.
 func readJSON(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return errors.New("forge: " + strings.TrimPrefix(err.Error(), "json: "))

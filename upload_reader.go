@@ -10,11 +10,11 @@ import (
 
 // bodyPump reads a request body that runs the caller's code: File.Open, a reader, Progress. That
 // code runs in a separate goroutine and reads into a separate buffer, so that the call can return
-// while it blocks. A panic in that code is kept for the goroutine of the call. In a goroutine of
-// net/http it would end the process.
+// while it blocks. A panic in that code is raised again in the goroutine of the call. In a
+// goroutine of net/http it would end the process.
 //
-// The transport's side requests bytes, and the pump reads once for each request. It never reads
-// ahead.
+// The goroutine of the transport requests bytes, and the pump reads once for each request. The pump
+// never reads ahead.
 type bodyPump struct {
 	ended    <-chan struct{} // closed when the attempt has ended
 	why      func() error    // the reason
@@ -29,7 +29,7 @@ type bodyPump struct {
 	err    error // what Read returns from now on; only Read uses it
 
 	body      io.ReadCloser // only the pump's goroutine uses it
-	done      int64         // bytes that progress knows of; likewise
+	done      int64         // bytes that were reported to progress; only the pump's goroutine uses it
 	reporting chan struct{} // has a value while progress runs
 	silent    atomic.Bool   // progress is not called anymore
 
@@ -95,7 +95,7 @@ func (p *bodyPump) Read(b []byte) (int, error) {
 	r := p.result()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err = r.err; p.err == nil && p.buffer == nil { // the pump has noticed the end first
+	if p.err = r.err; p.err == nil && p.buffer == nil { // the attempt ended, and the pump released the buffer
 		p.err = errBodyClosed
 	}
 	if p.err != nil {
@@ -122,7 +122,7 @@ func (p *bodyPump) result() bodyRead {
 	}
 }
 
-// deliver hands a result over, and reports whether the transport's side took it.
+// deliver passes a result to Read, and reports whether Read received it.
 func (p *bodyPump) deliver(r bodyRead) bool {
 	select {
 	case p.reads <- r:

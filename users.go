@@ -9,7 +9,7 @@ import (
 // UsersService reads users (Document 2 §4.3).
 type UsersService struct{ service }
 
-// UserOrderBy is what users are sorted by.
+// UserOrderBy is the sort key of the list of users.
 type UserOrderBy string
 
 const (
@@ -35,15 +35,15 @@ const (
 	TwoFactorDisabled TwoFactorFilter = "disabled"
 )
 
-// ListUsersOptions filters and sorts the list of users. The fields from ExternUID on are for
-// administrators, on self-managed and dedicated instances. A boolean without a pointer is sent when
-// it is true, the only value that the contract documents for it. Times are sent in UTC, in
+// ListUsersOptions filters and sorts the list of users. The fields from ExternUID to the end are
+// for administrators, on self-managed and dedicated instances. A boolean without a pointer is sent
+// when it is true, the only value that the contract documents for it. Times are sent in UTC, in
 // milliseconds.
 type ListUsersOptions struct {
-	// Username selects the user of that name, in any case of letters.
+	// Username selects the user with the name; the case of letters is ignored.
 	Username string `url:"username,omitempty"`
-	// Search selects by parts of the name or the username, or by the whole public e-mail address; for
-	// administrators of self-managed and dedicated instances by private ones too.
+	// Search selects by a part of the name or the username, or by the complete public e-mail address.
+	// For administrators of self-managed and dedicated instances it also selects by private addresses.
 	Search string `url:"search,omitempty"`
 	// Active selects active users; ExcludeActive selects the others.
 	Active bool `url:"active,omitempty"`
@@ -63,7 +63,7 @@ type ListUsersOptions struct {
 	ExcludeExternal *bool `url:"exclude_external,omitempty"`
 	// ExcludeHumans excludes users who are neither bots nor internal.
 	ExcludeHumans *bool `url:"exclude_humans,omitempty"`
-	// ExcludeInternal excludes the alert and support bots; the bots of projects and groups stay.
+	// ExcludeInternal excludes the alert and support bots, but not the bots of projects and groups.
 	ExcludeInternal *bool `url:"exclude_internal,omitempty"`
 	// WithoutProjectBots excludes the bots of projects.
 	WithoutProjectBots *bool `url:"without_project_bots,omitempty"`
@@ -77,7 +77,7 @@ type ListUsersOptions struct {
 	// Provider is the service that ExternUID belongs to; scim is for Premium and Ultimate.
 	// Administrators; set both or neither.
 	Provider string `url:"provider,omitempty"`
-	// OrderBy is what the list is sorted by: UserOrderByID, UserOrderByName, UserOrderByUsername,
+	// OrderBy is the sort key: UserOrderByID, UserOrderByName, UserOrderByUsername,
 	// UserOrderByCreatedAt or UserOrderByUpdatedAt; empty for UserOrderByID. The list sends it and
 	// Sort automatically: keyset pagination needs both. Administrators.
 	OrderBy UserOrderBy `url:"order_by,omitempty"`
@@ -116,20 +116,20 @@ func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...Re
 	return list[User](ctx, r, opts)
 }
 
-// GetUserOptions sets what is read of a user.
+// GetUserOptions sets the details that Get reads.
 type GetUserOptions struct {
 	// WithCustomAttributes requests User.CustomAttributes. Administrators.
 	WithCustomAttributes bool `url:"with_custom_attributes,omitempty"`
 }
 
-// Get reads a user, by id; List with Username finds one by name. The call needs a credential.
-// Document 2 §4.3.
+// Get reads a user by id. To find a user by name, use List with Username. The call needs a
+// credential. Document 2 §4.3.
 func (s *UsersService) Get(ctx context.Context, user int64, o *GetUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.get("/users/:id", user).params(o)
 	return do[User](ctx, r, opts)
 }
 
-// CurrentUserOptions sets who the current user is.
+// CurrentUserOptions sets the user that GetCurrent reads.
 type CurrentUserOptions struct {
 	// Sudo reads as the user with that id; administrators only. It is a query parameter, as documented
 	// for this call. The request option Sudo does the same on every call, with a header, which does
@@ -137,15 +137,14 @@ type CurrentUserOptions struct {
 	Sudo int64 `url:"sudo,omitempty"`
 }
 
-// GetCurrent reads the user whose credential the client has. Document 2 §4.3.
+// GetCurrent reads the user to whom the client's credential belongs. Document 2 §4.3.
 func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.get("/user").params(o)
 	return do[User](ctx, r, opts)
 }
 
 // EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address cannot
-// be deleted. Whether lists contain it depends on the release: newer servers list it, older ones do
-// not.
+// be deleted. Newer servers include it in lists, older ones do not.
 type EmailsService struct{ service }
 
 // List lists the current user's addresses. Document 2 §4.4.
@@ -167,7 +166,7 @@ func (s *EmailsService) Get(ctx context.Context, email int64, opts ...RequestOpt
 	return do[Email](ctx, r, opts)
 }
 
-// CreateEmailOptions is a new address of the current user.
+// CreateEmailOptions sets a new address of the current user.
 type CreateEmailOptions struct {
 	// Email is the address. Required.
 	Email string `json:"email,omitempty"`
@@ -175,18 +174,18 @@ type CreateEmailOptions struct {
 
 func (o *CreateEmailOptions) check() error { return required("email", o.Email != "") }
 
-// Create adds an address to the current user, who confirms it by mail. An address that is taken is
-// ErrBadRequest, with the reason in Error.Fields["email"]. Document 2 §4.4.
+// Create adds an address to the current user, who confirms it by mail. It returns ErrBadRequest if
+// the address is taken, with the reason in Error.Fields["email"]. Document 2 §4.4.
 func (s *EmailsService) Create(ctx context.Context, o *CreateEmailOptions, opts ...RequestOption) (*Email, error) {
 	r := s.post("/user/emails").json(o)
 	return do[Email](ctx, r, opts)
 }
 
-// CreateEmailForUserOptions is a new address of a user.
+// CreateEmailForUserOptions sets a new address of a user.
 type CreateEmailForUserOptions struct {
 	// Email is the address. Required.
 	Email string `json:"email,omitempty"`
-	// SkipConfirmation takes the address for confirmed; nil for the server's default, false.
+	// SkipConfirmation marks the address as confirmed; nil for the server's default, false.
 	SkipConfirmation *bool `json:"skip_confirmation,omitempty"`
 }
 
@@ -198,8 +197,8 @@ func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *Create
 	return do[Email](ctx, r, opts)
 }
 
-// Delete deletes an address of the current user; later mail to it goes to the primary one. It is
-// ErrNotFound when there is none. Document 2 §4.4.
+// Delete deletes an address of the current user. The server then sends mail to the primary address
+// instead. Delete returns ErrNotFound if the address does not exist. Document 2 §4.4.
 func (s *EmailsService) Delete(ctx context.Context, email int64, opts ...RequestOption) error {
 	r := s.delete("/user/emails/:email_id", email)
 	return exec(ctx, r, opts)

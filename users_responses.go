@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// UserState is the state of a user: whether the user can sign in. Servers may have states beyond
-// the constants.
+// UserState is the state of a user. It determines whether the user can sign in. Servers may return
+// other values.
 type UserState string
 
 const (
@@ -24,8 +24,8 @@ type UserSummary struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
-	// other values.
+	// State is the state of the user: UserStateActive or UserStateBlocked; a server may return other
+	// values.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -36,8 +36,7 @@ type UserSummary struct {
 	// Locked reports whether the account is locked after too many failed sign-ins; in merge request
 	// dependencies only, nil elsewhere.
 	Locked *bool `json:"locked"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -49,8 +48,8 @@ type UserProfile struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
-	// other values.
+	// State is the state of the user: UserStateActive or UserStateBlocked; a server may return other
+	// values.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -76,7 +75,7 @@ type UserProfile struct {
 	JobTitle string `json:"job_title"`
 	// Pronouns are the pronouns to use.
 	Pronouns string `json:"pronouns"`
-	// Bot reports whether the account is a bot's, not a person's.
+	// Bot reports whether the account belongs to a bot.
 	Bot bool `json:"bot"`
 	// WorkInformation is JobTitle and Organization in one line.
 	WorkInformation string `json:"work_information"`
@@ -86,14 +85,14 @@ type UserProfile struct {
 	Following int `json:"following"`
 	// LocalTime is the time of day where the user lives, for display.
 	LocalTime string `json:"local_time"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// User is a user (Document 2 §2.7). Lists give the fields down to WebURL and Locked, Get those down
-// to IsFollowed; the rest is for administrators, and for users who read themselves with GetCurrent.
-// A flag or number that the server does not show is nil, a list is nil, and a text or time is zero.
+// User is a user (Document 2 §2.7). Lists return the fields from ID to WebURL. Get returns the
+// fields from ID to IsFollowed. The other fields are returned to administrators, and to users who
+// read themselves with GetCurrent. If the server does not show a field, a pointer or a list is nil,
+// and a text or time is zero.
 type User struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -101,8 +100,8 @@ type User struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
-	// other values.
+	// State is the state of the user: UserStateActive or UserStateBlocked; a server may return other
+	// values.
 	State UserState `json:"state"`
 	// Locked reports whether the account is locked after too many failed sign-ins.
 	Locked bool `json:"locked"`
@@ -116,11 +115,11 @@ type User struct {
 	CreatedAt time.Time `json:"created_at"`
 	// Bio is the user's self-description.
 	Bio string `json:"bio"`
-	// Bot reports whether the account is a bot's, not a person's.
+	// Bot reports whether the account belongs to a bot.
 	Bot *bool `json:"bot"`
 	// Location is where the user lives.
 	Location string `json:"location"`
-	// PublicEmail is the e-mail address that everyone may see; empty when there is none.
+	// PublicEmail is the e-mail address that everyone can see; empty if there is none.
 	PublicEmail string `json:"public_email"`
 	// LinkedIn is the user's account on LinkedIn.
 	LinkedIn string `json:"linkedin"`
@@ -154,21 +153,21 @@ type User struct {
 	Email string `json:"email"`
 	// IsAdmin reports whether the user administers the instance.
 	IsAdmin *bool `json:"is_admin"`
-	// LastSignInAt is when the user signed in before CurrentSignInAt; zero if never.
+	// LastSignInAt is the time of the sign-in before CurrentSignInAt; zero if there was none.
 	LastSignInAt time.Time `json:"last_sign_in_at"`
 	// ConfirmedAt is when Email was confirmed; zero when it was not.
 	ConfirmedAt time.Time `json:"confirmed_at"`
-	// ThemeID is the colour theme of the pages.
+	// ThemeID is the id of the colour theme of the pages.
 	ThemeID int64 `json:"theme_id"`
-	// LastActivityOn is the last day the user did something.
+	// LastActivityOn is the day of the user's last activity.
 	LastActivityOn Date `json:"last_activity_on"`
-	// ColorSchemeID is the colour scheme of source code.
+	// ColorSchemeID is the id of the colour scheme of source code.
 	ColorSchemeID int64 `json:"color_scheme_id"`
-	// ProjectsLimit is how many personal projects the user may have.
+	// ProjectsLimit is the number of personal projects that the user may have.
 	ProjectsLimit *int `json:"projects_limit"`
 	// CurrentSignInAt is when the user last signed in; zero when never.
 	CurrentSignInAt time.Time `json:"current_sign_in_at"`
-	// Note is the administrators' note on the user.
+	// Note is a note of the administrators about the user.
 	Note string `json:"note"`
 	// Identities are the accounts of other services that the user signs in with.
 	Identities []UserIdentity `json:"identities"`
@@ -180,7 +179,7 @@ type User struct {
 	TwoFactorEnabled *bool `json:"two_factor_enabled"`
 	// External reports whether the user sees only what membership grants access to.
 	External *bool `json:"external"`
-	// PrivateProfile reports whether others do not see the user's activity.
+	// PrivateProfile reports whether the user's activity is hidden from other users.
 	PrivateProfile *bool `json:"private_profile"`
 	// CommitEmail is the e-mail address of commits made on the server.
 	CommitEmail string `json:"commit_email"`
@@ -196,14 +195,15 @@ type User struct {
 	SignInCount *int `json:"sign_in_count"`
 	// NamespaceID is the id of the personal namespace.
 	NamespaceID int64 `json:"namespace_id"`
-	// CreatedBy is who created the account; nil when users did so themselves. Since 15.6.
+	// CreatedBy is the user who created the account; nil if the users did so themselves. Since 15.6.
 	CreatedBy *UserSummary `json:"created_by"`
-	// EmailResetOfferedAt is when the user was offered to change Email; zero when never. Since 16.7.
+	// EmailResetOfferedAt is when the server offered the user to change Email; zero if it never did.
+	// Since 16.7.
 	EmailResetOfferedAt time.Time `json:"email_reset_offered_at"`
-	// SCIMIdentities are the accounts that a group's identity provider keeps. Since 16.1.
+	// SCIMIdentities are the accounts that the identity providers of groups manage. Since 16.1.
 	SCIMIdentities []SCIMIdentity `json:"scim_identities"`
-	// Auditors is undecoded: the contract lists it without a type, and deployed servers do not send
-	// it; see IsAuditor. Since 16.2.
+	// Auditors is raw JSON: the contract lists it without a type, and deployed servers do not send it;
+	// see IsAuditor. Since 16.2.
 	Auditors json.RawMessage `json:"auditors"`
 	// SharedRunnersMinutesLimit is the monthly limit of compute minutes; 0 for no limit, nil for the
 	// server's own limit. Premium and Ultimate.
@@ -211,18 +211,17 @@ type User struct {
 	// ExtraSharedRunnersMinutesLimit is the number of compute minutes bought in addition; nil when
 	// there are none. Premium and Ultimate.
 	ExtraSharedRunnersMinutesLimit *int `json:"extra_shared_runners_minutes_limit"`
-	// IsAuditor reports whether the user may read everything. Premium and Ultimate.
+	// IsAuditor reports whether the user has read access to the whole instance. Premium and Ultimate.
 	IsAuditor *bool `json:"is_auditor"`
 	// UsingLicenseSeat reports whether the user takes up a seat. Premium and Ultimate.
 	UsingLicenseSeat *bool `json:"using_license_seat"`
 	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and
 	// Ultimate.
 	ProvisionedByGroupID int64 `json:"provisioned_by_group_id"`
-	// CustomAttributes are the keys and values that administrators keep with the user; with
+	// CustomAttributes are the keys and values that administrators store for the user; only with
 	// WithCustomAttributes. The contract does not show their form. Not part of the contract.
 	CustomAttributes []CustomAttribute `json:"custom_attributes"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -230,37 +229,34 @@ type User struct {
 type UserIdentity struct {
 	// Provider is the name of the service.
 	Provider string `json:"provider"`
-	// ExternUID is the user's id there.
+	// ExternUID is the user's id at that service.
 	ExternUID string `json:"extern_uid"`
 	// SAMLProviderID is the group's SAML provider; group SAML identities only.
 	SAMLProviderID int64 `json:"saml_provider_id"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// SCIMIdentity is an account that a group's identity provider keeps (Document 2 §2.7).
+// SCIMIdentity is an account that the identity provider of a group manages (Document 2 §2.7).
 type SCIMIdentity struct {
-	// ExternUID is the user's id there.
+	// ExternUID is the user's id at the identity provider.
 	ExternUID string `json:"extern_uid"`
-	// GroupID is the group.
+	// GroupID is the id of the group.
 	GroupID int64 `json:"group_id"`
 	// Active reports whether the account may be used.
 	Active bool `json:"active"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// CustomAttribute is a key and value that administrators keep with a user. Not part of the
+// CustomAttribute is a key and value that administrators store for a user. Not part of the
 // contract.
 type CustomAttribute struct {
 	// Key is the name; ListUsersOptions.CustomAttributes selects by it.
 	Key string `json:"key"`
 	// Value is the value.
 	Value string `json:"value"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -272,7 +268,6 @@ type Email struct {
 	Email string `json:"email"`
 	// ConfirmedAt is when the user confirmed the address; zero before.
 	ConfirmedAt time.Time `json:"confirmed_at"`
-	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
-	// struct field cannot take.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Vocabulary maps the contract's neutral words to those of a deployed product, as lines of the form
+// Vocabulary maps the contract's neutral words to the words of a deployed product, in lines of this
+// form:
 //
-//	kind neutral word = product's word
+//	kind neutral-word = product-word
 //
 // The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of
 // an integration its IntegrationKind. Blank lines are skipped. GitLab is built in; WithVocabulary
@@ -106,7 +107,7 @@ const (
 )
 
 // WireName returns the product's word for a neutral one: GitLab.WireName("scope",
-// "manage_runners").
+// "manage_runners"). known is false if v has no word for it.
 func (v Vocabulary) WireName(kind, neutral string) (word string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.neutral == neutral {
@@ -116,7 +117,8 @@ func (v Vocabulary) WireName(kind, neutral string) (word string, known bool) {
 	return "", false
 }
 
-// NeutralName returns the contract's word for one of the product's.
+// NeutralName returns the contract's word for one of the product's. known is false if v does not
+// contain the word.
 func (v Vocabulary) NeutralName(kind, word string) (neutral string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.word == word {
@@ -163,7 +165,7 @@ func (v Vocabulary) parse(isIntegration func(kind string) bool) (*words, error) 
 		reason := ""
 		switch {
 		case e.neutral == "" || e.word == "":
-			reason = "it must have the form: kind neutral word = product's word"
+			reason = "it must have the form: kind neutral-word = product-word"
 		case !isKindOfWord(e.kind) && !isIntegration(e.kind):
 			reason = "there is no such kind of word"
 		case w.byNeutral[neutral] != "" || w.byWord[word] != "":
@@ -206,5 +208,5 @@ func (w *words) neutral(kind, word string) (neutral string, known bool) {
 // unnamed returns the error for a parameter that the contract does not name, and for which the
 // client has no word.
 func unnamed(param, byHand string) *ValidationError {
-	return &ValidationError{Param: param, Reason: "the contract does not name it: it needs WithVocabulary(forge.GitLab), or set it by hand" + byHand}
+	return &ValidationError{Param: param, Reason: "the contract does not name it: use WithVocabulary(forge.GitLab), or set it yourself" + byHand}
 }

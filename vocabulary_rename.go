@@ -84,7 +84,7 @@ func (n renamer) toContract(word string) (string, error) {
 		return word, nil
 	}
 	if neutral, known := GitLab.NeutralName(settingWord, word); known && neutral != word {
-		return "", errors.New("the server speaks GitLab's words (" + word + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
+		return "", errors.New("the server uses GitLab's words (" + word + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
 	}
 	return word, nil
 }
