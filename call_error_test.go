@@ -52,7 +52,7 @@ func TestErrorHints(t *testing.T) {
 	}{
 		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "an access token instead of a CI job token", ""},
 		{"a job token that is refused", WithJobToken("job-token-1"), 401, runner,
-			"this endpoint takes no CI job token: it needs an access token (Document 2 §4.5)", "revoked"},
+			"this endpoint does not accept a CI job token: use an access token (Document 2 §4.5)", "revoked"},
 		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "missing, wrong, expired or revoked", "access token"},
 		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "missing, wrong, expired or revoked", "access token"},
 		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "403", "job token"},
@@ -81,7 +81,7 @@ func TestErrorHints(t *testing.T) {
 
 // A 404 that no API gives makes the base URL doubtful, until something has gone well there.
 func TestHintBase(t *testing.T) {
-	const hint = "is the base URL right? The API was looked for at "
+	const hint = "check the base URL: the API was requested at "
 	for _, test := range []struct {
 		name, body, kind string
 		hinted           bool

@@ -48,7 +48,7 @@ func TestResponses(t *testing.T) {
 		{"vendor type", say(200, `{}`, "Content-Type: application/problem+json; charset=utf-8"), "", false, nil},
 		{"some white space", sayJSON("\n {} \r\n"), "", false, nil},
 		{"gzip", say(200, squeezed(`{}`), jsonType, "Content-Encoding: gzip"), "", false, nil},
-		{"HTML", say(200, "<html>", "Content-Type: text/html; charset=utf-8"), "sign-in page?", true, ErrInvalidResponse},
+		{"HTML", say(200, "<html>", "Content-Type: text/html; charset=utf-8"), "perhaps a sign-in page", true, ErrInvalidResponse},
 		{"text", say(200, "OK", "Content-Type: text/plain"), "text/plain instead of JSON", true, ErrInvalidResponse},
 		{"empty", sayJSON(""), "no body", false, ErrInvalidResponse},
 		{"204", say(204, ""), "no body", false, ErrInvalidResponse},

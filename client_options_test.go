@@ -78,7 +78,7 @@ func TestTwoCredentials(t *testing.T) {
 	for first, one := range credentialOptions() {
 		for second, two := range credentialOptions() {
 			_, err := NewClient(address, one, WithUserAgent("x/1"), two)
-			assert.Contains(t, refusedOption(t, err, second), map[bool]string{true: "twice", false: first + " is given too"}[first == second])
+			assert.Contains(t, refusedOption(t, err, second), map[bool]string{true: "twice", false: first + " is set too"}[first == second])
 			assert.Contains(t, err.Error(), "With")
 			_, err = parent.With(one, nil, two)
 			refusedOption(t, err, second)
@@ -246,7 +246,7 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 	} {
 		var invalid *ValidationError
 		require.ErrorAs(t, test.call(test.opts[0], OnePage(), test.opts[1]), &invalid, name)
-		if invalid.Reason == "it does not fit this kind of call" { // OnePage, of a download
+		if invalid.Reason == "it does not apply to this kind of call" { // OnePage, of a download
 			require.ErrorAs(t, test.call(test.opts[0], test.opts[1]), &invalid, name)
 		}
 		assert.Equal(t, name, invalid.Option)

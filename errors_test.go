@@ -50,7 +50,7 @@ func TestRateLimitErrorText(t *testing.T) {
 	for want, err := range map[string]*RateLimitError{
 		"forge: GET /user: the server has asked to wait; try again after 2026-03-04T09:30:00Z; nothing was sent": {until, held},
 		"forge: GET /user: 429 Too Many Requests; try again after 2026-03-04T09:30:00Z":                          {until, sent},
-		"forge: GET /user: 429 Too Many Requests; the server does not say when: try again later, and less often": {time.Time{}, sent},
+		"forge: GET /user: 429 Too Many Requests; the server did not say when: try again later, and less often":  {time.Time{}, sent},
 	} {
 		require.EqualError(t, err, want)
 		require.ErrorIs(t, err, ErrRateLimited)

@@ -287,7 +287,7 @@ func ExampleApplicationSettings_Merge() {
 	// Output:
 	// domain_allowlist: [], should be ["example.com"]
 	// signup_enabled: true, should be false
-	// forge: Merge (signup_enabed): line 2: neither the server's settings nor this package have it: is it misspelled? The map Extra takes any name; nothing was sent
+	// forge: Merge (signup_enabed): line 2: neither the server's settings nor this package have it: check the spelling, or set it in the map Extra, which takes any name; nothing was sent
 }
 
 func ExampleDiffSettings() {

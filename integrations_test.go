@@ -17,7 +17,7 @@ func TestUnnamedParameters(t *testing.T) {
 		exchange{sent: "PUT /groups/7/integrations/mill", body: `{"use_inherited_settings":false,"mill_url":"u","build_key":"b"}`, answer: `{}`})
 	err := c.Integrations.Set(t.Context(), ID(7), &BuildServerOptions{URL: "u", BuildKey: "b", Username: "n", Password: "p"})
 	assertRefused(t, err, "BuildServerOptions.URL", "<ci>_url")
-	assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, in Extra")
+	assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, in Extra")
 	err = c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Tags: "a:b"}, SkipValidation())
 	assertRefused(t, err, "MonitoringOptions.Tags", "<mon>_tags")
 	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Extra: map[string]any{"eye_env": "prod"}}))
@@ -95,7 +95,7 @@ func TestIntegrationsRefused(t *testing.T) {
 		assertRefused(t, c.Integrations.Disable(t.Context(), ID(7), name), "argument", "slug")
 	}
 	_, err := c.Integrations.Get(t.Context(), ID(7), IntegrationKind("car"))
-	require.ErrorContains(t, err, "it is no kind of the contract: use IntegrationSlug")
+	require.ErrorContains(t, err, "the contract does not describe this integration: use IntegrationSlug")
 	for _, options := range []IntegrationOptions{nil, (*CustomIntegration)(nil), &CustomIntegration{}} {
 		assertRefused(t, c.Integrations.Set(t.Context(), ID(7), options), "argument", "slug")
 	}

@@ -19,7 +19,7 @@ type ListNamespacesOptions struct {
 	OwnedOnly *bool `url:"owned_only,omitempty"`
 	// TopLevelOnly excludes subgroups. Since 16.8.
 	TopLevelOnly *bool `url:"top_level_only,omitempty"`
-	// FullPathSearch compares Search with full paths, not only with the last part of each.
+	// FullPathSearch compares Search with full paths.
 	FullPathSearch *bool `url:"full_path_search,omitempty"`
 	// RequestedHostedPlan is the plan that a customer requests. Not part of the contract.
 	RequestedHostedPlan string `url:"requested_hosted_plan,omitempty"`

@@ -223,7 +223,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 	header := strings.SplitAfter(string(readFixture(t, "placeholder_reassignments/reassignments.csv")), "\n")[0]
 	for file, text := range map[string]string{
 		"":      "empty",
-		"a;b\n": "separated by commas?",
+		"a;b\n": "separated by commas",
 		strings.TrimSuffix(header, "\n") + ",Source host\n":     `two columns "Source host"`,
 		strings.TrimSuffix(header, "\n") + ",GitLab username\n": `two columns "GitLab username"`,
 		strings.TrimSuffix(header, "\n") + ",Note,Note\n":       `two columns "Note"`,

@@ -19,8 +19,8 @@ import (
 // WithRegistryCredentials, keeps until they expire, and sends to the registry only. API credentials
 // are not used.
 //
-// Calls that need the same token share one request for it. It continues for at most 30 s after the
-// contexts of these calls have ended, so that the next call can use the token.
+// Calls that need the same token share one request for it. This request continues for at most 30 s
+// after the contexts of these calls have ended, so that the next call can use the token.
 type RegistryNativeService struct {
 	service
 	tokens registryTokens // nil: the service was not made by NewClient

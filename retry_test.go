@@ -60,11 +60,11 @@ func TestDecide(t *testing.T) {
 		{"Retry-After of a 503 to a POST", 1, ClassNonIdempotent, responseState{status: 503, retryAfter: seven}, true, none, decision{}, 0},
 		{"the longest Retry-After", 1, ClassSafe, responseState{status: 429, retryAfter: time.Minute}, true, none, decision{step: resend, wait: time.Minute, serverAsked: true}, 61 * time.Second},
 		{"a Retry-After that is too long", 1, ClassSafe, responseState{status: 429, retryAfter: 61 * time.Second}, true, none,
-			decision{reason: "the server asks to wait 1m1s, longer than the 1m0s that this client waits (RetryPolicy.MaxRetryAfter)"}, 0},
+			decision{reason: "the server requests a wait of 1m1s; this client waits at most 1m0s (RetryPolicy.MaxRetryAfter)"}, 0},
 		{"a Retry-After past the deadline", 1, ClassSafe, responseState{status: 429, retryAfter: seven}, true, 5 * time.Second,
-			decision{reason: "the server asks to wait 7s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
+			decision{reason: "the server requests a wait of 7s, which ends after the context's deadline", cause: context.DeadlineExceeded}, 0},
 		{"a Retry-After that is too long and past the deadline", 1, ClassSafe, responseState{status: 429, retryAfter: time.Hour}, true, 5 * time.Second,
-			decision{reason: "the server asks to wait 1h0m0s, past the context's deadline", cause: context.DeadlineExceeded}, 0},
+			decision{reason: "the server requests a wait of 1h0m0s, which ends after the context's deadline", cause: context.DeadlineExceeded}, 0},
 		{"a wait within the deadline", 1, ClassSafe, responseState{status: 503}, true, time.Second, decision{step: resend, wait: half / 2}, 3 * half / 2},
 		{"the last attempt before the deadline", 4, ClassSafe, responseState{status: 429, retryAfter: time.Hour}, true, time.Second, decision{}, 0},
 	} {
@@ -99,7 +99,7 @@ func TestDecidePastDeadline(t *testing.T) {
 	assert.Equal(t, context.DeadlineExceeded, got.cause)
 	own := errors.New("the limit of a token request")
 	got = policy.decide(context.WithValue(ctx, tokenTimeoutKey{}, own), 1, ClassSafe, true, responseState{status: 503})
-	assert.Regexp(t, `^a token is waited for 30s at most, and the next attempt is due in `, got.reason)
+	assert.Regexp(t, `^the client waits for a token for 30s at most, and the next attempt is due in `, got.reason)
 	assert.Equal(t, own, got.cause)
 }
 

@@ -163,7 +163,7 @@ func TestRunnersRefused(t *testing.T) {
 		} {
 			err := list()
 			assertRefused(t, err, "ListRunnersOptions."+row.field, strings.ToLower(row.field))
-			assert.ErrorContains(t, err, row.help+" is given too")
+			assert.ErrorContains(t, err, row.help+" is set too")
 		}
 	}
 	_, err := c.Runners.Update(t.Context(), 6, &UpdateRunnerOptions{Active: new(true), Paused: new(false)})

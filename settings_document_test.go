@@ -139,10 +139,10 @@ func TestSettingsChangesRefused(t *testing.T) {
 	for want, change := range map[string]func(s *ApplicationSettings){
 		"(unheard_of): its value in the map Extra is not JSON":          func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`{`) },
 		`(unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
-		"(session_expire_delay): the map Extra holds it, and its field could: set the field SessionExpireDelay": func(s *ApplicationSettings) {
+		"(session_expire_delay): the map Extra holds it, although its field can: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},
-		"(session_expire_delay): the map Extra holds a JSON string for it, and its type is integer: set the field SessionExpireDelay": func(s *ApplicationSettings) {
+		"(session_expire_delay): its value in the map Extra is a JSON string, but its type is integer: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`"5"`)
 		},
 		`ApplicationSettings.SigninEnabled (signin_enabled): it must be "true" or "false"`: func(s *ApplicationSettings) { s.SigninEnabled = new("maybe") },

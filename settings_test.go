@@ -149,7 +149,7 @@ func TestUnnamedSettings(t *testing.T) {
 		for _, c := range []*Client{serve(t), speaking(t, "setting antispam_enabled = x")} {
 			_, err := c.Settings.Update(t.Context(), options)
 			assertRefused(t, err, field, name)
-			assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, in Extra")
+			assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, in Extra")
 			_, err = c.Settings.Update(t.Context(), options, SkipValidation())
 			assertRefused(t, err, field, name)
 		}
@@ -226,7 +226,7 @@ func TestSettingCompanions(t *testing.T) {
 			}
 			_, err := c.Settings.Update(t.Context(), options)
 			assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), missing), missing)
-			assert.ErrorContains(t, err, "must be given when "+setting+" is true")
+			assert.ErrorContains(t, err, "must be set if "+setting+" is true")
 			oneSetting(t, options, missing)
 			require.NoError(t, options.check(), setting)
 			options = &UpdateSettingsOptions{Extra: map[string]any{setting: false}}
@@ -278,7 +278,7 @@ func TestDeprecatedSettings(t *testing.T) {
 		options := &UpdateSettingsOptions{Extra: map[string]any{rule.name: 1, rule.use: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
 		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.name), rule.name)
-		assert.ErrorContains(t, err, rule.use+", which replaces it, is given too: omit "+rule.name)
+		assert.ErrorContains(t, err, rule.use+", which replaces it, is set too: omit "+rule.name)
 		require.ErrorContains(t, options.Diff().Err(), rule.use)
 	}
 	for _, param := range settingParams(t) {

@@ -33,7 +33,7 @@ func TestDeleteTags(t *testing.T) {
 		"26 tags, of which 14 go; 5 more match and stay.",
 		"\nmr-82        2025-11-07  188.0 MB  sha256:",
 		"\n2533.0 MB at most",
-		"- Tags that a protection rule matches stay",
+		"- Tags that match a protection rule stay",
 		"Delete 14 tags of acme/storefront/web? [y/N] Nothing was deleted.",
 	} {
 		assert.Contains(t, out, want)

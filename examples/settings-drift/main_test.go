@@ -143,10 +143,10 @@ func TestSecretsAreNotShown(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	srv := demotest.Server(t)
 	for want, args := range map[string][]string{
-		"Merge (signup_enabed): line 2: neither the server's settings nor this package have it: is it misspelled?": {"-file", file(t, "{\n\"signup_enabed\": false}")},
-		"Merge (signup_enabled): line 3: its type is boolean, and the value is a JSON string":                      {"-file", file(t, "{\n\n\"signup_enabled\": \"no\"}")},
-		"Merge (akismet_enabled): line 1: the contract calls it antispam_enabled":                                  {"-file", file(t, `{"akismet_enabled": true}`)},
-		"Merge: line 1: it must be a JSON object of settings, and it is a JSON array":                              {"-file", file(t, `["signup_enabled"]`)},
+		"Merge (signup_enabed): line 2: neither the server's settings nor this package have it: check the spelling": {"-file", file(t, "{\n\"signup_enabed\": false}")},
+		"Merge (signup_enabled): line 3: its type is boolean, and the value is a JSON string":                       {"-file", file(t, "{\n\n\"signup_enabled\": \"no\"}")},
+		"Merge (akismet_enabled): line 1: the contract calls it antispam_enabled":                                   {"-file", file(t, `{"akismet_enabled": true}`)},
+		"Merge: line 1: it must be a JSON object of settings, and it is a JSON array":                               {"-file", file(t, `["signup_enabled"]`)},
 		"Merge: line 2: it is not JSON": {"-file", file(t, "{\n\"signup_enabled\" false}")},
 		"no such file":                  {"-file", "nowhere.json"},
 		"-file is missing":              {},

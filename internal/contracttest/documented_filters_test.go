@@ -124,7 +124,7 @@ func TestNotExcludesAsDocumented(t *testing.T) {
 				text := fmt.Sprint(cases.Check(t, full.Interface()))
 				assert.Equal(t, excluded, strings.Contains(text, "it cannot be combined with"), "%s: not[%s] and not[%s]: %s", id, first, second, text)
 				if !excluded && text != "<nil>" {
-					assert.Contains(t, text, "does not document it", "%s: not[%s] and not[%s]", id, first, second)
+					assert.Contains(t, text, "does not document this filter", "%s: not[%s] and not[%s]", id, first, second)
 				}
 			}
 		}

@@ -128,7 +128,7 @@ func TestIntegrationVocabulary(t *testing.T) {
 			_, err := c.Integrations.Get(t.Context(), forge.ID(7), row.Kind)
 			for _, err := range []error{err, c.Integrations.Set(t.Context(), forge.ID(7), options), c.Integrations.Set(t.Context(), forge.ID(7), options, forge.SkipValidation()), c.Integrations.Disable(t.Context(), forge.ID(7), row.Kind)} {
 				assertRefused(t, err, "argument", "slug")
-				assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, as IntegrationSlug or CustomIntegration")
+				assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, as IntegrationSlug or CustomIntegration")
 			}
 		}
 		_, known := row.Kind.Slug("")

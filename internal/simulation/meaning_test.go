@@ -307,7 +307,7 @@ func TestTokenEndpointRetryAfter(t *testing.T) {
 			start = w.Now()
 			_, err = operations["get"](w)
 			require.ErrorIs(t, err, forge.ErrNoCredential)
-			require.ErrorContains(t, err, "the server asks to wait")
+			require.ErrorContains(t, err, "the server requests a wait")
 			assert.Less(t, w.Now()-start, time.Second)
 			assert.Len(t, w.Wire(), 4)
 		})
