@@ -35,7 +35,7 @@ func pastDeadline(ctx context.Context) error {
 }
 
 // credentialError makes an error of internal/credential match ErrNoCredential. Other errors, such
-// as the end of a context, are returned as they are.
+// as the end of a context, are returned unchanged.
 func credentialError(err error) error {
 	var failed *credential.Error
 	if !errors.As(err, &failed) {

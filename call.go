@@ -17,8 +17,8 @@ import (
 //     of a function one extra time to measure it.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
 //     client when it gives up. Its RoundTripper is the call, which has no method to do so.
-//   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success. A 206 that
-//     was not requested was then saved as a complete file.
+//   - A status has one meaning, defined in statuses.go. Rejected: to treat every 2xx as success,
+//     which saved a 206 that was not requested as a complete file.
 //   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
 //     been applied.
 //   - A redirect on the same origin without a query keeps the query of a GET: servers announce a

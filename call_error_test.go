@@ -57,7 +57,7 @@ func TestErrorHints(t *testing.T) {
 		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "missing, wrong, expired or revoked", "access token"},
 		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "403", "job token"},
 		{"an access token", WithToken("access-token-1"), 404, runner, "404", "job token"},
-		{"an address that a proxy may have decoded", WithToken("access-token-1"), 404, byPath, "decodes the %2F", ""},
+		{"an address that a proxy may have decoded", WithToken("access-token-1"), 404, byPath, "decoded the %2F", ""},
 		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "403", "decodes"},
 		{"a tier", WithToken("access-token-1"), 404, approvals, "needs Premium or Ultimate (Document 1 §4.5)", ""},
 		{"no valid credential", WithToken("access-token-1"), 401, runner, "missing, wrong, expired or revoked", ""},

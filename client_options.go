@@ -229,7 +229,7 @@ func WithRegistry(registryURL, authURL string) Option {
 
 // WithRegistryCredentials sets the user and password for obtaining registry tokens: those of a
 // registry user, or gitlab-ci-token and CI_JOB_TOKEN in a job of a GitLab server. They are sent
-// only to the token endpoint of WithRegistry, which may be given later with With.
+// only to the token endpoint of WithRegistry, which With can set later.
 func WithRegistryCredentials(user, password string) Option {
 	return func(c *config) error {
 		switch {
@@ -268,9 +268,9 @@ func WithVocabulary(v Vocabulary) Option {
 
 // WithOnAttempt calls f after each attempt of each call, before the wait for the next one, for
 // metrics and traces. The pages of a list and the exchange for a registry token are calls; the
-// refresh of an OAuth token is not. A request that is not sent because of a Limiter or an announced
-// wait is not an attempt. f runs in the goroutine of the call, which it must not block, and may run
-// for several calls concurrently. Its context is that of the call, so RouteFromContext returns the
+// refresh of an OAuth token is not. A request that is not sent because of a Limiter or a rate limit
+// is not an attempt. f runs in the goroutine of the call, which it must not block, and may run for
+// several calls concurrently. Its context is that of the call, so RouteFromContext returns the
 // route.
 func WithOnAttempt(f func(context.Context, Attempt)) Option {
 	return func(c *config) error {

@@ -17,7 +17,7 @@ const (
 	apiBase base = iota
 	registryBase
 	authBase
-	// tokenBase is where OAuth tokens are refreshed; no route has it.
+	// tokenBase is the address at which OAuth tokens are refreshed; no route has it.
 	tokenBase
 )
 
@@ -123,7 +123,7 @@ type Route struct {
 	Template string
 	// Service is the service's name in the contract: "merge_requests".
 	Service string
-	// Section is where the contract describes the endpoint: "Document 2 §4.2".
+	// Section is the section of the contract that describes the endpoint: "Document 2 §4.2".
 	Section string
 	// Class determines whether the call may be retried: ClassSafe, ClassIdempotent or
 	// ClassNonIdempotent.

@@ -15,7 +15,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// config holds what the options set.
+// config holds the values that the options set.
 type config struct {
 	bases             [4]*url.URL // indexed by base
 	newCredential     func(http.RoundTripper) credential.Credential
@@ -66,7 +66,8 @@ type Limiter interface {
 	Wait(ctx context.Context) error
 }
 
-// core is what a call needs of its client. Client embeds it; services and requests point to it.
+// core is the part of a client that its calls use. Client embeds it; services and requests point to
+// it.
 type core struct {
 	config      config
 	transport   http.RoundTripper

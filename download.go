@@ -149,7 +149,7 @@ func fileName(h http.Header) string {
 	return name
 }
 
-// isReservedName reports whether Windows treats a name as a device, whatever its extension is.
+// isReservedName reports whether Windows treats a name as a device, with or without an extension.
 func isReservedName(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.ToUpper(strings.TrimRight(base, " "))

@@ -194,7 +194,7 @@ func (e *RateLimitError) Unwrap() error {
 	return e.Err
 }
 
-// Is matches ErrRateLimited, whatever the status.
+// Is matches ErrRateLimited, for every status.
 func (e *RateLimitError) Is(target error) bool { return target == ErrRateLimited }
 
 // ValidationError is the error of a call or an option that was rejected before anything was sent.

@@ -134,7 +134,8 @@ func (i *Integration) events() (map[string]json.RawMessage, error) {
 	return events, nil
 }
 
-// withMember adds a copy of a value, so that changes of the options do not change what was read.
+// withMember adds a copy of a value, so that changes of the options do not change the values that
+// were read.
 func withMember(members map[string]any, name string, value json.RawMessage) map[string]any {
 	if members == nil {
 		members = map[string]any{}

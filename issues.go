@@ -126,8 +126,8 @@ type ListIssuesOptions struct {
 	// OrderBy is the sort key: one of the IssueOrderBy constants, such as IssueOrderByUpdatedAt; empty
 	// for IssueOrderByCreatedAt.
 	OrderBy IssueOrderBy `url:"order_by,omitempty"`
-	// Scope selects whose issues are listed: ScopeCreatedByMe, ScopeAssignedToMe or ScopeAll; empty
-	// for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
+	// Scope selects issues by their relation to the user: ScopeCreatedByMe, ScopeAssignedToMe or
+	// ScopeAll; empty for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
 	Scope Scope `url:"scope,omitempty"`
 	// Search selects by words in the title and the description.
 	Search string `url:"search,omitempty"`
@@ -142,8 +142,9 @@ type ListIssuesOptions struct {
 }
 
 // IssueNot excludes the issues that match its fields (Document 2 §4.1.1). Its fields take ids,
-// names and numbers, but not None or Any: "not None" is Any, in the filter of the same name outside
-// of Not. "List only", "ListForGroup only" and "ListForProject only" mark the fields of one list.
+// names and numbers, but not None or Any. To exclude None, use Any in the field of the same name of
+// ListIssuesOptions; to exclude Any, use None there. "List only" and "ListForGroup only" mark the
+// fields of one list.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`

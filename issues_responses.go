@@ -88,7 +88,7 @@ type Issue struct {
 	//
 	// Deprecated: use Assignees.
 	Assignee *UserSummary `json:"assignee"`
-	// Milestone is the milestone; nil when there is none.
+	// Milestone is the milestone; nil if there is none.
 	Milestone *Milestone `json:"milestone"`
 	// Labels are the labels. Without WithLabelsDetails, servers send only their names.
 	Labels []Label `json:"labels"`
@@ -139,13 +139,13 @@ type Issue struct {
 	Links IssueLinks `json:"_links"`
 	// Weight is the weight; nil when none is set. Premium and Ultimate.
 	Weight *int `json:"weight"`
-	// Epic is the epic; nil when there is none. Premium and Ultimate.
+	// Epic is the epic; nil if there is none. Premium and Ultimate.
 	Epic *Epic `json:"epic"`
-	// EpicIID is the id of the epic within its group; nil when there is none. Premium and Ultimate.
+	// EpicIID is the id of the epic within its group; nil if there is none. Premium and Ultimate.
 	//
 	// Deprecated: use Epic. It is removed in API v5.
 	EpicIID *int64 `json:"epic_iid"`
-	// Iteration is the iteration; nil when there is none. Premium and Ultimate.
+	// Iteration is the iteration; nil if there is none. Premium and Ultimate.
 	Iteration *Iteration `json:"iteration"`
 	// HealthStatus is the health of the issue: HealthStatusOnTrack; a server may return other values.
 	// Empty when unset. Ultimate.
@@ -180,9 +180,9 @@ type Milestone struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the milestone last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// DueDate is the last day; zero when unset.
+	// DueDate is the last day; zero if unset.
 	DueDate Date `json:"due_date"`
-	// StartDate is the first day; zero when unset.
+	// StartDate is the first day; zero if unset.
 	StartDate Date `json:"start_date"`
 	// Expired reports whether DueDate has passed. Not part of the contract.
 	Expired bool `json:"expired"`
@@ -400,7 +400,7 @@ type Note struct {
 	Type string `json:"type"`
 	// Body is the text, in Markdown.
 	Body string `json:"body"`
-	// Attachment is the attached file; empty when there is none.
+	// Attachment is the attached file; empty if there is none.
 	Attachment string `json:"attachment"`
 	// Author is the user who wrote the note.
 	Author UserSummary `json:"author"`

@@ -51,8 +51,8 @@ const (
 
 // ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times
 // are sent in UTC, in milliseconds. A server that stores microseconds but shows milliseconds may
-// omit the item from which an upper bound was read. "List only", "ListForGroup only" and
-// "ListForProject only" mark the fields of one list.
+// omit the item from which an upper bound was read. "List only" and "ListForProject only" mark the
+// fields of one list.
 type ListMergeRequestsOptions struct {
 	// ApprovedByIDs selects merge requests that all of the users have approved: IDs(1, 2), at most 5,
 	// None or Any. Premium and Ultimate.
@@ -117,7 +117,7 @@ type ListMergeRequestsOptions struct {
 	// ReviewerUsername selects by the reviewer's username: Text("ada"). The contract may allow None
 	// and Any for ReviewerID only, so set them there. Not together with ReviewerID.
 	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
-	// Scope selects whose merge requests are listed: ScopeCreatedByMe, ScopeAssignedToMe,
+	// Scope selects merge requests by their relation to the user: ScopeCreatedByMe, ScopeAssignedToMe,
 	// ScopeReviewsForMe or ScopeAll; empty for ScopeCreatedByMe in List. The contract shows no default
 	// for ListForProject.
 	Scope Scope `url:"scope,omitempty"`
@@ -148,8 +148,8 @@ type ListMergeRequestsOptions struct {
 }
 
 // MergeRequestNot excludes the merge requests that match its fields (Document 2 §4.2.1). Its fields
-// take ids and names, but not None or Any: "not None" is Any, in the filter of the same name
-// outside of Not.
+// take ids and names, but not None or Any. To exclude None, use Any in the field of the same name
+// of ListMergeRequestsOptions; to exclude Any, use None there.
 type MergeRequestNot struct {
 	// Labels excludes merge requests with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
@@ -209,9 +209,9 @@ func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, 
 	return list[MergeRequest](ctx, r, opts)
 }
 
-// WaitMergeStatus requests a recheck of whether the merge request can be merged, and returns the
-// merge request once the result is known: once DetailedMergeStatus is neither
-// DetailedMergeStatusUnchecked, DetailedMergeStatusChecking nor DetailedMergeStatusPreparing.
+// WaitMergeStatus requests a recheck of whether the merge request can be merged, and waits for the
+// result: a DetailedMergeStatus other than DetailedMergeStatusUnchecked,
+// DetailedMergeStatusChecking and DetailedMergeStatusPreparing. It returns the merge request.
 // Servers may ignore the request, and may recheck for Developers only, so set a deadline on ctx. It
 // polls ListForProject immediately, after 1 s, and then at intervals growing to 10 s. Request
 // options apply to every poll.

@@ -90,9 +90,9 @@ type MergeRequest struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt is when the merge request last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// ClosedAt is when the merge request was closed; zero when it was not.
+	// ClosedAt is when the merge request was closed; zero if it was not.
 	ClosedAt time.Time `json:"closed_at"`
-	// MergedAt is when the merge request was merged; zero when it was not.
+	// MergedAt is when the merge request was merged; zero if it was not.
 	MergedAt time.Time `json:"merged_at"`
 	// PreparedAt is when the server finished preparing it; zero before. Since 16.1.
 	PreparedAt time.Time `json:"prepared_at"`
@@ -102,9 +102,9 @@ type MergeRequest struct {
 	//
 	// Deprecated: since 14.7; use MergeUser. It is removed in API v5.
 	MergedBy *UserSummary `json:"merged_by"`
-	// MergeUser is the user who merged it, or set it to be merged; nil when no one did.
+	// MergeUser is the user who merged it, or set it to be merged; nil if no one did.
 	MergeUser *UserSummary `json:"merge_user"`
-	// ClosedBy is the user who closed it; nil when no one did.
+	// ClosedBy is the user who closed it; nil if no one did.
 	ClosedBy *UserSummary `json:"closed_by"`
 	// Author is the user who created the merge request.
 	Author UserSummary `json:"author"`
@@ -132,7 +132,7 @@ type MergeRequest struct {
 	Draft bool `json:"draft"`
 	// WorkInProgress is another name for Draft.
 	WorkInProgress bool `json:"work_in_progress"`
-	// Milestone is the milestone; nil when there is none.
+	// Milestone is the milestone; nil if there is none.
 	Milestone *Milestone `json:"milestone"`
 	// MergeWhenPipelineSucceeds reports whether it is merged automatically once its checks pass.
 	MergeWhenPipelineSucceeds bool `json:"merge_when_pipeline_succeeds"`
@@ -150,7 +150,7 @@ type MergeRequest struct {
 	SHA string `json:"sha"`
 	// MergeCommitSHA is the merge commit; empty before there is one.
 	MergeCommitSHA string `json:"merge_commit_sha"`
-	// SquashCommitSHA is the squashed commit; empty when there is none.
+	// SquashCommitSHA is the squashed commit; empty if there is none.
 	SquashCommitSHA string `json:"squash_commit_sha"`
 	// DiscussionLocked reports whether only members can comment; nil if the server sent null.
 	DiscussionLocked *bool `json:"discussion_locked"`
@@ -199,10 +199,9 @@ type MergeRequest struct {
 	LatestBuildFinishedAt time.Time `json:"latest_build_finished_at"`
 	// FirstDeployedToProductionAt is when it was first deployed to production.
 	FirstDeployedToProductionAt time.Time `json:"first_deployed_to_production_at"`
-	// Pipeline is the latest pipeline; nil when there is none.
+	// Pipeline is the latest pipeline; nil if there is none.
 	Pipeline *MergeRequestPipeline `json:"pipeline"`
-	// HeadPipeline is the pipeline of the head commit; nil when there is none. Not part of the
-	// contract.
+	// HeadPipeline is the pipeline of the head commit; nil if there is none. Not part of the contract.
 	HeadPipeline *HeadPipeline `json:"head_pipeline"`
 	// DiffRefs are the commits that the diff is made of; nil or empty while they are not known.
 	DiffRefs *DiffRefs `json:"diff_refs"`
@@ -316,7 +315,7 @@ type MergeRequestChanges struct {
 // more files than Changes has, or a diff is Collapsed or TooLarge. With AccessRawDiffs, GetChanges
 // reads all changes. The request option RequireComplete makes truncated changes an error. Servers
 // before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file with an
-// empty Diff may be one.
+// empty Diff may be such a file.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""

@@ -77,7 +77,7 @@ type Namespace struct {
 	Kind NamespaceKind `json:"kind"`
 	// ParentID is the id of the parent group; nil at the top level.
 	ParentID *int64 `json:"parent_id"`
-	// AvatarURL is the address of the picture; empty when there is none.
+	// AvatarURL is the address of the picture; empty if there is none.
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`

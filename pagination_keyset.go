@@ -18,7 +18,7 @@ import (
 // from one share it.
 type offsetLists struct{ known sync.Map }
 
-// listOrigin identifies a route of a server, whatever its path arguments.
+// listOrigin identifies a route of a server, without its path arguments.
 type listOrigin struct{ scheme, host, template string }
 
 func originOf(r *request) listOrigin {
@@ -65,7 +65,7 @@ func (p *pager[T]) ordered() bool {
 }
 
 // keysetQuery returns a copy of the query with keyset pagination and the ordering that the route
-// requires. It is not possible if the caller has set a page number, a pagination, or an ordering
+// requires. possible is false if the caller has set a page number, a pagination, or an ordering
 // that the route does not list.
 func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool) {
 	if r.Pagination != PaginationKeyset || query.Has("page") || query.Has("pagination") {

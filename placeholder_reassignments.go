@@ -21,7 +21,7 @@ func (s *PlaceholderReassignmentsService) List(ctx context.Context, group Ref, o
 	return s.list(ctx, r, opts)
 }
 
-// Download streams the file of pending reassignments as it is. Document 2 §4.6.
+// Download streams the file of pending reassignments unchanged. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Ref, opts ...RequestOption) (*Download, error) {
 	r := s.get("/groups/:id/placeholder_reassignments", group)
 	return open(ctx, r, opts)

@@ -26,10 +26,10 @@ const (
 	RegistryDisabled RegistryVisibility = "disabled"
 )
 
-// SetRegistryVisibilityOptions sets who may see a project's registry.
+// SetRegistryVisibilityOptions sets the visibility of a project's registry.
 type SetRegistryVisibilityOptions struct {
 	// Visibility selects the users who may see the registry: RegistryEnabled, RegistryPrivate or
-	// RegistryDisabled; empty leaves it as it is. RegistryEnabled is the default.
+	// RegistryDisabled; empty does not change it. RegistryEnabled is the default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
@@ -37,7 +37,7 @@ type SetRegistryVisibilityOptions struct {
 
 func (o *SetRegistryVisibilityOptions) extra() map[string]any { return o.Extra }
 
-// SetVisibility sets who may see a project's registry. Document 1 §4.1.
+// SetVisibility sets the visibility of a project's registry. Document 1 §4.1.
 func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *SetRegistryVisibilityOptions, opts ...RequestOption) (*RegistryProject, error) {
 	r := s.put("/projects/:id/", project).json(o)
 	return do[RegistryProject](ctx, r, opts)
@@ -156,8 +156,8 @@ func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository
 // RE2. The tag latest and protected tags are never deleted.
 type DeleteTagsOptions struct {
 	// NameRegexDelete is the pattern of the names to delete; .* matches all names. Required, unless
-	// NameRegex is given. Deployed servers match it as \A<pattern>\z: against the whole name, if
-	// alternations are in parentheses.
+	// NameRegex is given. Deployed servers match it as \A<pattern>\z, against the whole name. Put
+	// alternations in parentheses: (a|b).
 	NameRegexDelete string `url:"name_regex_delete,omitempty"`
 	// NameRegex is the former name of NameRegexDelete.
 	//
@@ -200,9 +200,9 @@ func isAge(param string, age Age) error {
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags lists
 // them beforehand. It returns before the work is done. A repository accepts one such call an hour.
 // A second call returns a *RateLimitError. If this client made the first call, the second is not
-// sent, unless SkipValidation is set. Otherwise the server refuses it with 400, and Until is the
-// latest possible time. The hosted offering removes a limited number of tags at a time.
-// Document 1 §4.1.1.
+// sent, unless SkipValidation is set. Otherwise the server refuses it with 400, and
+// RateLimitError.Until is the latest possible time. The hosted offering removes a limited number of
+// tags at a time. Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	return exec(ctx, r, opts)

@@ -59,7 +59,8 @@ func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope 
 	return RegistryScope("repository:" + imagePath + ":" + strings.Join(names, ","))
 }
 
-// check returns an error for an invalid scope: one with a missing part would request another one.
+// check returns an error for an invalid scope: without one of its parts, it would request other
+// access.
 func (s RegistryScope) check() error {
 	parts := strings.Split(string(s), ":")
 	if len(parts) != 3 || strings.ContainsAny(string(s), " \t") || hasControl(string(s)) ||
@@ -191,8 +192,8 @@ func (t RegistryToken) MarshalJSON() ([]byte, error) { return []byte(`"[redacted
 type CatalogRepository struct {
 	// Name is the image path.
 	Name string `json:"name"`
-	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
-	// Registries send bare names, which have none.
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field. It
+	// is nil for a bare name, which is what registries send.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 

@@ -17,7 +17,8 @@ const (
 	latestTag    = "latest"
 )
 
-// DeleteTagsPreview is what a bulk deletion would remove, as far as a client can determine.
+// DeleteTagsPreview lists the tags that a bulk deletion would remove, as far as a client can
+// determine them.
 type DeleteTagsPreview struct {
 	// Delete are the tags that would be deleted, the newest first.
 	Delete []*RegistryTagDetail
@@ -37,10 +38,10 @@ type DeleteTagsPreview struct {
 // PreviewDeleteTags lists what DeleteTags with the same options would remove, and changes nothing.
 // It lists all tags and reads those whose names match, eight at a time. The rules are those of the
 // contract and, where it has none, those of deployed servers. The delete pattern and the keep
-// pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay, then
-// those that are not older than OlderThan. A tag without a creation time counts as new. Protected
-// tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the list; those
-// for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
+// pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay, and of
+// the others those that are not older than OlderThan. A tag without a creation time counts as new.
+// Protected tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the
+// list; those for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
 func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) (*DeleteTagsPreview, error) {
 	rules, err := s.previewRules(project, repository, o, opts)
 	if err != nil {

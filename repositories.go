@@ -38,7 +38,7 @@ func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha stri
 	return do[Blob](ctx, r, opts)
 }
 
-// DownloadBlob streams the raw content of a blob. It is not limited, whatever the size of the blob.
+// DownloadBlob streams the raw content of a blob. Its calls are not limited, for blobs of any size.
 // Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)

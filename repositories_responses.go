@@ -56,7 +56,7 @@ func (b *Blob) countsToQuota() bool { return b.Size > largeBlob }
 
 // Comparison holds the commits and diffs between two commits (Document 1 §2.4).
 type Comparison struct {
-	// Commit is the last of Commits; nil when there is none.
+	// Commit is the last of Commits; nil if there is none.
 	Commit *ComparisonCommit `json:"commit"`
 	// Commits are the commits, the oldest first.
 	Commits []ComparisonCommit `json:"commits"`

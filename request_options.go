@@ -16,7 +16,7 @@ import (
 // Checksum, StartAt, Sudo or a Header of the same name twice is a *ValidationError.
 type RequestOption func(*callOptions)
 
-// callKind is what a call does with the response. The kinds can be combined as a set.
+// callKind is the use that a call makes of its response. The kinds can be combined as a set.
 type callKind uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	kindAny = kindJSON | kindNoResult | kindStream | kindList
 )
 
-// callOptions is what the request options set.
+// callOptions holds the values that the request options set.
 type callOptions struct {
 	kind      callKind
 	onePage   bool

@@ -27,11 +27,11 @@ func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Re
 	return list[UpcomingJob](ctx, r, opts)
 }
 
-// UpdateResourceGroupOptions changes a resource group; unset fields stay as they are.
+// UpdateResourceGroupOptions changes a resource group; unset fields do not change.
 type UpdateResourceGroupOptions struct {
 	// ProcessMode is the order in which jobs get the resource: ProcessModeUnordered,
-	// ProcessModeOldestFirst, ProcessModeNewestFirst or ProcessModeNewestReadyFirst; empty leaves it
-	// as it is.
+	// ProcessModeOldestFirst, ProcessModeNewestFirst or ProcessModeNewestReadyFirst; empty does not
+	// change it.
 	ProcessMode ProcessMode `json:"process_mode,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`

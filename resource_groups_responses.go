@@ -70,7 +70,8 @@ type UpcomingJob struct {
 	FinishedAt time.Time `json:"finished_at"`
 	// Duration is how long the job has run, in seconds; nil before it began.
 	Duration *float64 `json:"duration"`
-	// QueuedDuration is how long the job has waited for a runner, in seconds; nil before that.
+	// QueuedDuration is how long the job has waited for a runner, in seconds; nil if it has not waited
+	// yet.
 	QueuedDuration *float64 `json:"queued_duration"`
 	// User is the user who started the job.
 	User *UserProfile `json:"user"`

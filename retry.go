@@ -48,7 +48,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// nextStep is what a call does after a failed attempt.
+// nextStep is the action of a call after a failed attempt.
 type nextStep uint8
 
 const (
@@ -72,9 +72,9 @@ type decision struct {
 	cause       error         // the end of the context, if that is the reason
 }
 
-// decide returns what follows a failed attempt of a call of class k; attempts is the number of
-// attempts so far. It decides, for example, whether a PUT is sent again after a 503. It has no
-// effects: call.scheduleRetry carries the decision out.
+// decide returns the decision about a failed attempt of a call of class k; attempts is the number
+// of attempts so far. An example is whether a PUT is sent again after a 503. It has no effects:
+// call.scheduleRetry carries the decision out.
 func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sent bool, r responseState) decision {
 	if !r.retryable(k, sent) || attempts >= p.MaxAttempts {
 		return decision{}

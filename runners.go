@@ -93,7 +93,7 @@ func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestO
 // maxMaintenanceNote is the maximum length of a runner's MaintenanceNote, in characters.
 const maxMaintenanceNote = 1024
 
-// UpdateRunnerOptions changes a runner; unset fields stay as they are.
+// UpdateRunnerOptions changes a runner; unset fields do not change.
 type UpdateRunnerOptions struct {
 	// Description is the description; new("") clears it.
 	Description *string `json:"description,omitempty"`

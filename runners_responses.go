@@ -81,7 +81,7 @@ type Runner struct {
 	IsShared bool `json:"is_shared"`
 	// RunnerType is the level of the runner: RunnerTypeInstance, RunnerTypeGroup or RunnerTypeProject.
 	RunnerType RunnerType `json:"runner_type"`
-	// Name is the name; empty when there is none.
+	// Name is the name; empty if there is none.
 	Name string `json:"name"`
 	// Online reports whether the runner contacted the server recently.
 	Online bool `json:"online"`
@@ -97,7 +97,7 @@ type Runner struct {
 	CreatedBy *UserSummary `json:"created_by"`
 	// ContactedAt is when the runner last contacted the server; zero if it never did.
 	ContactedAt time.Time `json:"contacted_at"`
-	// MaintenanceNote is a note for the runner's administrators; empty when there is none.
+	// MaintenanceNote is a note for the runner's administrators; empty if there is none.
 	MaintenanceNote string `json:"maintenance_note"`
 	// Architecture is the architecture of the processor.
 	//

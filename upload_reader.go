@@ -53,7 +53,7 @@ func (b *payload) raiseCrash() error {
 	return b.crash.raise()
 }
 
-// errBodyClosed is what a transport reads from a body that it has closed.
+// errBodyClosed is the error of Read after the transport has closed the body.
 var errBodyClosed = errors.New("the body was closed while it was read")
 
 // openBody opens a body for one attempt, whose context is ctx. Every wait ends with ctx.

@@ -27,7 +27,7 @@ type UserSummary struct {
 	// State is the state of the user: UserStateActive or UserStateBlocked; a server may return other
 	// values.
 	State UserState `json:"state"`
-	// AvatarURL is the address of the picture; empty when there is none.
+	// AvatarURL is the address of the picture; empty if there is none.
 	AvatarURL string `json:"avatar_url"`
 	// AvatarPath is the path of the picture on the server. Not part of the contract.
 	AvatarPath string `json:"avatar_path"`
@@ -51,7 +51,7 @@ type UserProfile struct {
 	// State is the state of the user: UserStateActive or UserStateBlocked; a server may return other
 	// values.
 	State UserState `json:"state"`
-	// AvatarURL is the address of the picture; empty when there is none.
+	// AvatarURL is the address of the picture; empty if there is none.
 	AvatarURL string `json:"avatar_url"`
 	// WebURL is the address of the profile page.
 	WebURL string `json:"web_url"`
@@ -105,7 +105,7 @@ type User struct {
 	State UserState `json:"state"`
 	// Locked reports whether the account is locked after too many failed sign-ins.
 	Locked bool `json:"locked"`
-	// AvatarURL is the address of the picture; empty when there is none.
+	// AvatarURL is the address of the picture; empty if there is none.
 	AvatarURL string `json:"avatar_url"`
 	// AvatarPath is the path of the picture on the server. Not part of the contract.
 	AvatarPath string `json:"avatar_path"`
@@ -155,7 +155,7 @@ type User struct {
 	IsAdmin *bool `json:"is_admin"`
 	// LastSignInAt is the time of the sign-in before CurrentSignInAt; zero if there was none.
 	LastSignInAt time.Time `json:"last_sign_in_at"`
-	// ConfirmedAt is when Email was confirmed; zero when it was not.
+	// ConfirmedAt is when Email was confirmed; zero if it was not.
 	ConfirmedAt time.Time `json:"confirmed_at"`
 	// ThemeID is the id of the colour theme of the pages.
 	ThemeID int64 `json:"theme_id"`
@@ -195,7 +195,7 @@ type User struct {
 	SignInCount *int `json:"sign_in_count"`
 	// NamespaceID is the id of the personal namespace.
 	NamespaceID int64 `json:"namespace_id"`
-	// CreatedBy is the user who created the account; nil if the users did so themselves. Since 15.6.
+	// CreatedBy is the user who created the account; nil if the user created it. Since 15.6.
 	CreatedBy *UserSummary `json:"created_by"`
 	// EmailResetOfferedAt is when the server offered the user to change Email; zero if it never did.
 	// Since 16.7.
