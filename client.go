@@ -23,7 +23,8 @@ type Client struct {
 	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document
 	// 1 §4.1.2).
 	RegistryNative *RegistryNativeService
-	// ResourceGroups reads and sets how CI jobs share a resource (Document 1 §4.2).
+	// ResourceGroups reads and sets the order in which CI jobs use a shared resource
+	// (Document 1 §4.2).
 	ResourceGroups *ResourceGroupsService
 	// Repositories reads trees, files, archives, comparisons and changelogs (Document 1 §4.3).
 	Repositories *RepositoriesService

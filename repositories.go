@@ -18,9 +18,9 @@ type TreeOptions struct {
 	Ref string `url:"ref,omitempty"`
 	// Recursive also lists the contents of the directories below.
 	Recursive *bool `url:"recursive,omitempty"`
-	// PageToken is a position that an earlier response returned. The list follows the pages by itself,
-	// so PageToken is rarely needed; StartAt resumes a list. It needs keyset pagination, which is the
-	// default. Since 17.1.
+	// PageToken is a position that an earlier response returned. It needs keyset pagination, which is
+	// the default. It is rarely needed: the list follows the pages by itself, and StartAt resumes a
+	// list. Since 17.1.
 	PageToken string `url:"page_token,omitempty"`
 }
 

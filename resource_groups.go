@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// ResourceGroupsService reads and sets how CI jobs share a resource, such as an environment that
-// takes one deployment at a time (Document 1 §4.2).
+// ResourceGroupsService reads and sets the order in which CI jobs use a shared resource, such as an
+// environment that takes one deployment at a time (Document 1 §4.2).
 type ResourceGroupsService struct{ service }
 
 // List lists the resource groups of a project. Document 1 §4.2.

@@ -35,7 +35,7 @@ type RetryPolicy struct {
 
 func (p RetryPolicy) check(option string) error {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 {
-		return &ValidationError{Option: option, Reason: "a field is negative"}
+		return &ValidationError{Option: option, Reason: "a field is negative: use 0 for its default"}
 	}
 	return nil
 }
