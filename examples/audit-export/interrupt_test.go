@@ -17,24 +17,67 @@ import (
 // TestMain lets the test binary be the program, so that there is a process to interrupt or to kill.
 func TestMain(m *testing.M) { demotest.Main(m, main) }
 
-// An export that is interrupted at any page fails, does not say that it is done, and is
-// completed by the same command.
+// An export that is interrupted at any page fails, does not say that it is done, and is completed
+// by the same command.
 func TestInterrupted(t *testing.T) {
-	const events, pages = 450, 5
+	const events, requests = 450, 6 // one for the server's time, and five pages
 	for _, ahead := range []int{1, 8} {
 		t.Run(fmt.Sprint("ahead ", ahead), func(t *testing.T) {
-			n := demotest.Interrupt(t, "Wrote", func(t *testing.T) (*forgetest.Server, []string) {
+			n := demotest.Interrupt(t, "Exported", func(t *testing.T) (*forgetest.Server, []string) {
 				srv := target(t, events)
-				args := []string{"-file", filepath.Join(t.TempDir(), "events.ndjson"), "-ahead", fmt.Sprint(ahead)}
+				dir := filepath.Join(t.TempDir(), "audit")
+				args := []string{"-dir", dir, "-ahead", fmt.Sprint(ahead)}
 				t.Cleanup(func() {
 					srv.Heal()
 					var out strings.Builder
-					require.NoError(t, run(context.WithoutCancel(t.Context()), args, nil, &out))
-					assertWhole(t, args[1], events)
+					err := run(context.WithoutCancel(t.Context()), args, nil, &out)
+					if err != nil { // the run that was not interrupted has exported the day
+						require.ErrorContains(t, err, "nothing to export")
+					}
+					assertDay(t, srv, dir, firstDay)
 				})
 				return srv, args
 			})
-			assert.Equal(t, pages, n)
+			assert.Equal(t, requests, n)
 		})
 	}
+}
+
+// Without arguments it shows a week, and leaves nothing.
+func TestDemo(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	r := demotest.Process(t, t.TempDir(), "")
+	assert.Zero(t, r.Code, r.Err)
+	assert.Empty(t, r.Files)
+	assert.Contains(t, r.Out, "2026-02-23  1 event, 674 bytes\n2026-02-24  1 event, 376 bytes\n2026-02-25  0 events, 0 bytes\n")
+	assert.Contains(t, r.Out, "Exported 7 days to ")
+	assert.Contains(t, r.Out, "No file is kept: -dir names a folder that stays.\n")
+}
+
+// A second run in the same night says that there is nothing to export, and so does its exit code.
+// The next night exports the next day.
+func TestExitCodes(t *testing.T) {
+	srv := target(t, 3)
+	dir := t.TempDir()
+	r := demotest.Process(t, dir, "", "-dir", "audit")
+	assert.Zero(t, r.Code, r.Err)
+	assert.Contains(t, r.Out, "2020-01-01  3 events, ")
+	assert.Contains(t, r.Out, "Exported 1 day to audit, which has all events from 2020-01-01 to 2020-01-01.\n")
+	want := []string{"audit", "audit/2020-01-01.ndjson", "audit/audit-export.json"}
+	assert.Equal(t, want, r.Files)
+
+	r = demotest.Process(t, dir, "", "-dir", "audit")
+	assert.Equal(t, 1, r.Code)
+	assert.Equal(t, "nothing to export: the next day of audit is 2020-01-02, which can be exported from 2020-01-03 00:15 UTC on\n", r.Err)
+	assert.Equal(t, want, r.Files)
+
+	srv.SetClock(nightAfter(firstDay.AddDate(0, 0, 1)))
+	srv.Fail(route, forgetest.Status(403).After(1))
+	r = demotest.Process(t, dir, "", "-dir", "audit")
+	assert.Equal(t, 2, r.Code)
+	assert.Contains(t, r.Err, "403")
+	srv.Heal()
+	r = demotest.Process(t, dir, "", "-dir", "audit")
+	assert.Zero(t, r.Code, r.Err)
+	assert.Contains(t, r.Out, "2020-01-02  0 events, 0 bytes\nExported 1 day to audit, which has all events from 2020-01-01 to 2020-01-02.\n")
 }
