@@ -64,11 +64,12 @@ func TestDemo(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-parallel", "7"}, nil, &out))
 	assert.Equal(t, 7, strings.Count(out.String(), "saved, "), out.String())
-	assert.Contains(t, out.String(), "All 7 projects are saved and verified")
+	assert.Contains(t, out.String(), "Saved and verified 7 projects: ")
 	assert.Len(t, files(t, dir), 7)
 }
 
-// TestGoesOn runs the same backup again and again, while projects change and files are lost and damaged.
+// TestGoesOn runs the same backup again and again, while projects change and files are lost and
+// damaged.
 func TestGoesOn(t *testing.T) {
 	srv, paths := newServer(t, 4)
 	dir := t.TempDir()
@@ -95,7 +96,8 @@ func TestGoesOn(t *testing.T) {
 	assert.Len(t, files(t, dir), 5)
 }
 
-// TestFiles: files that are replaced keep their modes, and nothing is written through a link that somebody has put there.
+// TestFiles: files that are replaced keep their modes, and nothing is written through a link that
+// somebody has put there.
 func TestFiles(t *testing.T) {
 	_, paths := newServer(t, 1)
 	dir := t.TempDir()
@@ -127,7 +129,8 @@ func TestFiles(t *testing.T) {
 	assert.Equal(t, "mine", string(text))
 }
 
-// TestFailures: a project that fails stops no other, what breaks off is tried again, and no half file has a final name.
+// TestFailures: a project that fails stops no other, what breaks off is tried again, and no half
+// file has a final name.
 func TestFailures(t *testing.T) {
 	srv, paths := newServer(t, 3)
 	dir, list := t.TempDir(), filepath.Join(t.TempDir(), "projects.txt")
@@ -135,7 +138,7 @@ func TestFailures(t *testing.T) {
 	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(2))
 	var out strings.Builder
 	err := run(t.Context(), []string{"-dir", dir, "-list", list}, nil, &out)
-	require.EqualError(t, err, "2 of 5 projects failed; run the same command again to go on")
+	require.EqualError(t, err, "2 of 5 projects failed; the same command tries again")
 	assert.Equal(t, 3, strings.Count(out.String(), "saved, 2 files"), out.String())
 	assert.Regexp(t, `(?m)^acme/nobody +FAILED: .*404`, out.String())
 	assert.Regexp(t, `(?m)^acme/\.\./x +FAILED: `, out.String())
@@ -144,7 +147,7 @@ func TestFailures(t *testing.T) {
 	fresh := t.TempDir()
 	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(1+tries))
 	err = run(t.Context(), []string{"-dir", fresh, "-parallel", "1", "-projects", "acme/a,acme/b"}, nil, &out)
-	require.EqualError(t, err, "1 of 2 projects failed; run the same command again to go on")
+	require.EqualError(t, err, "1 of 2 projects failed; the same command tries again")
 	assert.Len(t, files(t, fresh), 1)
 	require.NoError(t, run(t.Context(), []string{"-dir", fresh, "-projects", "acme/a,acme/b"}, nil, &out))
 	assert.Len(t, files(t, fresh), 2)
@@ -178,7 +181,7 @@ func TestInterrupt(t *testing.T) {
 	}()
 	var out strings.Builder
 	err := run(ctx, []string{"-dir", dir, "-parallel", "2", "-projects", strings.Join(paths, ",")}, nil, &out)
-	require.ErrorContains(t, err, "interrupted: 3 of 6 projects are not saved")
+	require.ErrorContains(t, err, "interrupted: 3 of 6 projects not saved; the same command continues")
 	require.ErrorIs(t, err, context.Canceled, "an error of the program, not a finding")
 	assert.Len(t, files(t, dir), 3)
 	srv.Heal()

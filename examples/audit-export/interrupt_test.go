@@ -43,17 +43,6 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Without arguments it shows a week, and leaves nothing.
-func TestDemo(t *testing.T) {
-	t.Setenv("FORGE_URL", "")
-	r := demotest.Process(t, t.TempDir(), "")
-	assert.Zero(t, r.Code, r.Err)
-	assert.Empty(t, r.Files)
-	assert.Contains(t, r.Out, "2026-02-23  1 event, 674 bytes\n2026-02-24  1 event, 376 bytes\n2026-02-25  0 events, 0 bytes\n")
-	assert.Contains(t, r.Out, "Exported 7 days to ")
-	assert.Contains(t, r.Out, "No file is kept: -dir names a folder that stays.\n")
-}
-
 // A second run in the same night says that there is nothing to export, and so does its exit code.
 // The next night exports the next day.
 func TestExitCodes(t *testing.T) {
@@ -80,4 +69,17 @@ func TestExitCodes(t *testing.T) {
 	r = demotest.Process(t, dir, "", "-dir", "audit")
 	assert.Zero(t, r.Code, r.Err)
 	assert.Contains(t, r.Out, "2020-01-02  0 events, 0 bytes\nExported 1 day to audit, which has all events from 2020-01-01 to 2020-01-02.\n")
+}
+
+// What a user meets: a first run, a second one, the next day, servers that are empty or refuse.
+func TestSituations(t *testing.T) {
+	(&demotest.Situations{
+		Args: []string{"-dir", "audit"}, Files: []string{"audit"},
+		Demo:    demotest.Outcome{Text: "2026-02-23  1 event, 674 bytes\n2026-02-24  1 event, 376 bytes\n2026-02-25  0 events, 0 bytes\n"},
+		First:   demotest.Outcome{Text: "Exported 1 day to audit, which has all events from 2026-03-01 to 2026-03-01.\n"},
+		Second:  demotest.Outcome{Code: 1, Text: "nothing to export: the next day of audit is 2026-03-02"},
+		NextDay: demotest.Outcome{Text: "Exported 1 day to audit, which has all events from 2026-03-01 to 2026-03-02.\n"},
+		Empty:   demotest.Outcome{Text: "2026-03-01  0 events, 0 bytes\n"},
+		Refused: 2,
+	}).Check(t)
 }

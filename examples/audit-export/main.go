@@ -38,7 +38,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -75,17 +74,11 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if server.Embedded {
 		*since = cmp.Or(*since, "2026-02-23") // the demo data have no event of yesterday
 	}
-	switch {
-	case e.dir != "":
-	case !server.Embedded:
-		return errors.New("-dir is missing: where do the files go?")
-	default:
-		if e.dir, err = os.MkdirTemp("", "audit-export-"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(e.dir)
-		defer fmt.Fprintln(out, "No file is kept: -dir names a folder that stays.")
+	var remove func()
+	if e.dir, remove, err = server.Path(out, "-dir", e.dir, "audit"); err != nil {
+		return err
 	}
+	defer remove()
 	e.client = server.Client
 	e.list, e.source = list(*group, *project)
 	return e.run(ctx, *since, *until)

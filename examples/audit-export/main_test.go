@@ -195,7 +195,7 @@ func TestFlags(t *testing.T) {
 	target(t, 1)
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
-		"-dir is missing": {},
+		"-dir is missing: it names what to write to":             {},
 		`-since "yesterday" is not a day of the form 2026-01-31`: {"-since", "yesterday", "-dir", dir},
 		`-until "2026-2-1" is not a day of the form 2026-01-31`:  {"-until", "2026-2-1", "-dir", dir},
 		"exclude":       {"-group", "a", "-project", "a/b", "-dir", dir},

@@ -110,7 +110,8 @@ func TestNotApplied(t *testing.T) {
 	srv.AssertEffects(t, update, 1)
 }
 
-// Drift in lists, objects and names that the library does not know is found, and printed by its elements.
+// Drift in lists, objects and names that the library does not know is found, and printed by its
+// elements.
 func TestDriftInside(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.FillSettings(func(s *forgetest.Document) {
@@ -156,7 +157,8 @@ func TestWrongFiles(t *testing.T) {
 	srv.AssertCount(t, update, 0)
 }
 
-// A GitLab server has its own words for some settings; the program says how to make the client speak them.
+// A GitLab server has its own words for some settings; the program says how to make the client
+// speak them.
 func TestVocabulary(t *testing.T) {
 	srv := demotest.Server(t, forgetest.GitLabWords())
 	path := file(t, `{"antispam_enabled": false, "signup_enabled": false}`)
@@ -168,6 +170,10 @@ func TestVocabulary(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "@@ signup_enabled @@\n-true\n+false\n")
+	srv.Fail("*", forgetest.Answer(200, "text/html", "<html><title>Sign in</title></html>"))
+	_, err = demotest.Run(t, run, "", "-file", path)
+	require.ErrorContains(t, err, "a sign-in page?")
+	assert.NotContains(t, err.Error(), "FORGE_VOCABULARY", "it is set already")
 }
 
 func TestEmbedded(t *testing.T) {
