@@ -246,7 +246,7 @@ func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
 		},
 		"announced": func(ctx context.Context, client *Client) error {
 			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
-			return want(err, ErrTooLarge)
+			return want(err, ErrResponseTooLarge)
 		},
 		"announced within MaxBytes": func(ctx context.Context, client *Client) error {
 			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(2*gib))
@@ -254,7 +254,7 @@ func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
 		},
 		"endless array": func(ctx context.Context, client *Client) error {
 			_, err := Collect(client.Issues.List(ctx, nil))
-			return want(err, ErrTooLarge)
+			return want(err, ErrResponseTooLarge)
 		},
 	}
 }

@@ -96,7 +96,8 @@ type ApprovalSetting struct {
 	Value bool `json:"value"`
 	// Locked: the value cannot be changed here.
 	Locked bool `json:"locked"`
-	// InheritedFrom is what set the value, when it is locked; empty when it was set here.
+	// InheritedFrom is what set the value, when it is locked: ApprovalSourceGroup; a server may return
+	// other values. Empty when it was set here.
 	InheritedFrom ApprovalSource `json:"inherited_from"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.

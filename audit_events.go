@@ -41,7 +41,8 @@ type ListAuditEventsOptions struct {
 	CreatedAfter time.Time `url:"created_after,omitempty" layout:"2006-01-02T15:04:05Z"`
 	// CreatedBefore selects events at this time or earlier. It is sent in UTC, in seconds, rounded up.
 	CreatedBefore time.Time `url:"created_before,omitempty" layout:"2006-01-02T15:04:05Z"`
-	// EntityType selects by what the event happened to. List only.
+	// EntityType selects by what the event happened to: AuditEntityUser, AuditEntityGroup,
+	// AuditEntityProject or AuditEntityInstance. List only.
 	EntityType AuditEntityType `url:"entity_type,omitempty"`
 	// EntityID selects by the id of what the event happened to; with EntityType. List only.
 	EntityID int64 `url:"entity_id,omitempty"`
@@ -132,7 +133,8 @@ type AuditEvent struct {
 	AuthorID int64 `json:"author_id"`
 	// EntityID is the id of the entity that it happened to.
 	EntityID int64 `json:"entity_id"`
-	// EntityType is the type of the entity that it happened to.
+	// EntityType is the type of the entity that it happened to: AuditEntityUser, AuditEntityGroup,
+	// AuditEntityProject or AuditEntityInstance; see IsInstance.
 	EntityType AuditEntityType `json:"entity_type"`
 	// Details describe what happened.
 	Details AuditEventDetails `json:"details"`

@@ -34,14 +34,14 @@ func pastDeadline(ctx context.Context) error {
 	return context.DeadlineExceeded
 }
 
-// credentialError makes an error of internal/credential match ErrCredential. Other errors, such
+// credentialError makes an error of internal/credential match ErrNoCredential. Other errors, such
 // as the end of a context, are returned as they are.
 func credentialError(err error) error {
 	var failed *credential.Error
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &sentinelError{sentinel: ErrCredential, text: err.Error(), cause: err}
+	return &sentinelError{sentinel: ErrNoCredential, text: err.Error(), cause: err}
 }
 
 // isFinalCredentialError reports whether the failure to get a credential is final. If it is not,

@@ -184,7 +184,7 @@ func TestTokenGoexit(t *testing.T) {
 				assert.Len(t, errs, 4)
 				for _, value := range failed {
 					err := value.(error)
-					require.ErrorIs(t, err, ErrCredential)
+					require.ErrorIs(t, err, ErrNoCredential)
 					require.ErrorContains(t, err, "ended its goroutine")
 				}
 				require.NoError(t, code.call(t.Context(), c))

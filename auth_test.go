@@ -61,7 +61,7 @@ func TestOAuthOneRefresh(t *testing.T) {
 			}))
 			var all sync.WaitGroup
 			for range 50 {
-				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil)) })
+				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil)) })
 			}
 			all.Wait()
 			assert.Len(t, tokens.seen(), 1)
@@ -84,20 +84,20 @@ func TestOAuthRotation(t *testing.T) {
 	api := guarded(t, func() string { return valid })
 	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
 	for range 3 {
-		require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 		valid = "revoked"
 	}
 	assert.Len(t, tokens.seen(), 3)
 }
 
-// A 401 causes one refresh and one retry with the same body, on routes of class once too. A second
-// 401 is final.
+// A 401 causes one refresh and one retry with the same body, on routes of class non-idempotent too.
+// A second 401 is final.
 func TestOAuthRefused(t *testing.T) {
 	for valid, ok := range map[string]bool{secret: true, "never": false} {
 		tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken(secret, "r2") })
 		api := guarded(t, fixed(valid))
 		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-		err := c.Do(t.Context(), callOf(ClassOnce), nil)
+		err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		got := api.seen()
 		require.Len(t, got, 2)
 		assert.Equal(t, got[0].body, got[1].body)
@@ -138,8 +138,8 @@ func TestOAuthEndpointFails(t *testing.T) {
 		tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
 		api := guarded(t, fixed("new"))
 		c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
-		err := c.Do(t.Context(), callOf(ClassOnce), nil)
-		require.ErrorIs(t, err, ErrCredential, test.name)
+		err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+		require.ErrorIs(t, err, ErrNoCredential, test.name)
 		require.ErrorContains(t, err, test.says, test.name)
 		assert.Empty(t, reveals(err), test.name)
 		assert.Len(t, tokens.seen(), test.asked, test.name)
@@ -158,7 +158,7 @@ func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
 	err := c.Do(t.Context(), callOf(ClassSafe), nil)
 	require.ErrorIs(t, err, ErrUnauthorized)
-	require.ErrorIs(t, err, ErrCredential)
+	require.ErrorIs(t, err, ErrNoCredential)
 	assert.Len(t, api.seen(), 1)
 	c = wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old"}))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrUnauthorized)
@@ -205,16 +205,16 @@ func TestTokenSource(t *testing.T) {
 				return nil, errors.New("gone")
 			}
 			return &oauth2.Token{AccessToken: "old"}, nil
-		}, 1, ErrCredential},
-		{"nil", func(int) (*oauth2.Token, error) { return nil, nil }, 0, ErrCredential},
-		{"empty", func(int) (*oauth2.Token, error) { return &oauth2.Token{}, nil }, 0, ErrCredential},
-		{"spaces", func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "a b"}, nil }, 0, ErrCredential},
+		}, 1, ErrNoCredential},
+		{"nil", func(int) (*oauth2.Token, error) { return nil, nil }, 0, ErrNoCredential},
+		{"empty", func(int) (*oauth2.Token, error) { return &oauth2.Token{}, nil }, 0, ErrNoCredential},
+		{"spaces", func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "a b"}, nil }, 0, ErrNoCredential},
 		{"refused with a body", func(int) (*oauth2.Token, error) {
 			return nil, &oauth2.RetrieveError{Response: &http.Response{StatusCode: http.StatusBadRequest}, Body: []byte(secret), ErrorDescription: secret}
-		}, 0, ErrCredential},
+		}, 0, ErrNoCredential},
 		{"refused without a response", func(int) (*oauth2.Token, error) {
 			return nil, &oauth2.RetrieveError{Body: []byte(secret), ErrorCode: "x"}
-		}, 0, ErrCredential},
+		}, 0, ErrNoCredential},
 	} {
 		n := 0
 		api := guarded(t, fixed("new"))
@@ -222,7 +222,7 @@ func TestTokenSource(t *testing.T) {
 			n++
 			return test.token(n)
 		})))
-		err := c.Do(t.Context(), callOf(ClassOnce), nil)
+		err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		assert.Len(t, api.seen(), test.requests, test.name)
 		if test.is == nil {
 			require.NoError(t, err)

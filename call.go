@@ -19,7 +19,7 @@ import (
 //     client when it gives up; the RoundTripper that it gets has no such method.
 //   - A status has one meaning, defined in statuses.go. Rejected: every 2xx as success, with
 //     which a 206 that was not requested was saved as a complete file.
-//   - MaybeApplied is set for repeatable writes, too: a PUT whose attempts were all lost may have
+//   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
 //     been applied.
 //   - A redirect on the same origin without a query keeps the query of a GET: servers announce a
 //     moved project by path only, and a list without its filters is another list.

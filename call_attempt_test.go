@@ -181,7 +181,7 @@ func withLimits(c *Client, header, stall time.Duration) *Client {
 // Limits: an attempt that gets no answer in time ends, is repeated where its class allows, and says
 // what it waited for.
 func TestHeaderTimeout(t *testing.T) {
-	for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+	for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 		for _, option := range []bool{false, true} {
 			w := newWire(t, script(sayJSON("{}"), silent("")))
 			c, opts := wireClient(t, w.url), []RequestOption{HeaderTimeout(20 * time.Millisecond)}
@@ -211,7 +211,7 @@ func TestStallInAnswer(t *testing.T) {
 	assert.Equal(t, 4, asError(t, err).Attempts)
 
 	w = newWire(t, always(silent(errorHead)))
-	err = withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassOnce), new(any))
+	err = withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassNonIdempotent), new(any))
 	require.ErrorIs(t, err, ErrServer) // the status is the answer, whatever its body
 	assert.Equal(t, 500, asError(t, err).Status)
 
@@ -299,7 +299,7 @@ func TestStallAfterEarlyAnswer(t *testing.T) {
 	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: lateReader{req}, Request: req}, nil
 	}))
-	err := withLimits(c, time.Hour, 20*time.Millisecond).Do(ctx, callOf(ClassOnce), new(any))
+	err := withLimits(c, time.Hour, 20*time.Millisecond).Do(ctx, callOf(ClassNonIdempotent), new(any))
 	require.ErrorIs(t, err, ErrTimeout)
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 }
@@ -311,7 +311,7 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 	d, err := openArchive(t.Context(), c)
 	require.NoError(t, err)
 	defer d.Close()
-	for _, k := range []RetryClass{ClassSafe, ClassOnce} {
+	for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
 		err := c.Do(t.Context(), callOf(k), nil, HeaderTimeout(20*time.Millisecond))
 		require.ErrorIs(t, err, ErrTimeout)
 		assert.False(t, asError(t, err).MaybeApplied)

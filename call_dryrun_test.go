@@ -72,7 +72,7 @@ func dryRuns(t *testing.T, c *Client) map[string]func(...RequestOption) error {
 		},
 		"GET /registry/repositories/:id": func(opts ...RequestOption) error { return c.Registry.WaitDeleted(ctx, ID(1), 2, opts...) },
 		"PUT /application/settings": func(opts ...RequestOption) error {
-			_, err := c.Settings.Apply(ctx, (&UpdateSettingsOptions{SignupEnabled: new(false)}).Changes(), opts...)
+			_, err := c.Settings.Apply(ctx, (&UpdateSettingsOptions{SignupEnabled: new(false)}).Diff(), opts...)
 			return err
 		},
 		"GET /jwt/auth": func(opts ...RequestOption) error {

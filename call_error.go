@@ -21,7 +21,7 @@ func (c *call) decodeError(err error, size int) error {
 	var large *jsonread.LimitError
 	switch {
 	case errors.As(err, &large):
-		return c.failAfterSuccess(&sentinelError{sentinel: ErrTooLarge, text: "the response has too many items: " + large.Error()})
+		return c.failAfterSuccess(&sentinelError{sentinel: ErrResponseTooLarge, text: "the response has too many items: " + large.Error()})
 	case errors.As(err, &syntax):
 		return c.badResponse(fmt.Sprintf("the response is not valid JSON: %s of %d", syntax, size), nil)
 	case errors.As(err, &strict):
@@ -31,7 +31,7 @@ func (c *call) decodeError(err error, size int) error {
 }
 
 func (c *call) badResponse(text string, cause error) error {
-	return c.failAfterSuccess(&sentinelError{ErrAnswer, text, cause})
+	return c.failAfterSuccess(&sentinelError{ErrInvalidResponse, text, cause})
 }
 
 // failAfterSuccess returns the error for a successful response that cannot be used.
@@ -120,7 +120,7 @@ func (c *call) redactError(err error) error {
 	}
 	text := safetext.Printable(err.Error())
 	if clean := c.redact(text); clean != text {
-		return &sentinelError{sentinel: ErrAnswer, text: clean}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: clean}
 	}
 	return err
 }

@@ -70,10 +70,10 @@ func TestLogLevels(t *testing.T) {
 	} {
 		var log records
 		w := newWire(t, test.answer)
-		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(ClassRepeatable), new(any))
+		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(ClassIdempotent), new(any))
 		got, text := log.lines(t)
 		assert.Equal(t, test.want, got, test.name)
-		assert.Contains(t, text, `"route":"`+repeatableRoute+`"`)
+		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
 		assert.Contains(t, text, `"service":"issues"`)
 	}
 }
@@ -210,7 +210,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 		}
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	})
-	err := c.Do(t.Context(), callOf(ClassOnce), nil)
+	err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 	require.Error(t, err)
 	assert.Empty(t, reveals(err))
 }

@@ -14,10 +14,10 @@ func (c *call) observe(ctx context.Context, again bool) {
 	}
 	seen := Attempt{
 		Method: c.route().Method, Route: c.route().Template, Path: c.redact(c.request.path), Number: c.retry.attempts, Status: c.response.status, RequestID: requestID(c.response.header),
-		Start: c.attempt.start, Duration: c.attempt.duration, Sent: c.attempt.bytesSent, Received: c.attempt.bytesReceived,
+		Start: c.attempt.start, Duration: c.attempt.duration, BytesSent: c.attempt.bytesSent, BytesReceived: c.attempt.bytesReceived,
 	}
 	if again {
-		seen.Wait = c.retry.wait
+		seen.WaitAfter = c.retry.wait
 	}
 	if !c.response.ok() {
 		seen.Err = c.newError()

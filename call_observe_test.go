@@ -29,12 +29,12 @@ func TestAttempts(t *testing.T) {
 		want   []told
 		stats  Stats
 	}{
-		{"success", always(sayJSON(`{"a":1}`)), []told{{200, nil, 7, 7}}, Stats{Calls: 1, Attempts: 1, Sent: 7, Received: 7}},
-		{"nothing to change", always(say(304, "")), []told{{304, nil, 7, 0}}, Stats{Calls: 1, Attempts: 1, Sent: 7}},
-		{"refused", always(say(403, "no")), []told{{403, ErrForbidden, 7, 2}}, Stats{Calls: 1, Failures: 1, Attempts: 1, Sent: 7, Received: 2}},
+		{"success", always(sayJSON(`{"a":1}`)), []told{{200, nil, 7, 7}}, Stats{Calls: 1, Attempts: 1, BytesSent: 7, BytesReceived: 7}},
+		{"nothing to change", always(say(304, "")), []told{{304, nil, 7, 0}}, Stats{Calls: 1, Attempts: 1, BytesSent: 7}},
+		{"refused", always(say(403, "no")), []told{{403, ErrForbidden, 7, 2}}, Stats{Calls: 1, Failures: 1, Attempts: 1, BytesSent: 7, BytesReceived: 2}},
 		{
 			"repeated", script(say(502, "oh"), closing("HTTP/1.1 200 OK\r\n"+jsonType+"\r\nContent-Length: 9\r\n\r\n{"), sayJSON("{}")),
-			[]told{{502, ErrServer, 7, 2}, {200, io.ErrUnexpectedEOF, 7, 1}, {200, nil, 7, 2}}, Stats{Calls: 1, Attempts: 3, Retries: 2, Sent: 21, Received: 5},
+			[]told{{502, ErrServer, 7, 2}, {200, io.ErrUnexpectedEOF, 7, 1}, {200, nil, 7, 2}}, Stats{Calls: 1, Attempts: 3, Retries: 2, BytesSent: 21, BytesReceived: 5},
 		},
 		{
 			"redirected", func(s seen) act {
@@ -43,28 +43,28 @@ func TestAttempts(t *testing.T) {
 				}
 				return sayJSON("{}")
 			},
-			[]told{{200, nil, 14, 7}}, Stats{Calls: 1, Attempts: 1, Sent: 14, Received: 7},
+			[]told{{200, nil, 14, 7}}, Stats{Calls: 1, Attempts: 1, BytesSent: 14, BytesReceived: 7},
 		},
-		{"no JSON", always(sayJSON("{")), []told{{200, nil, 7, 1}}, Stats{Calls: 1, Failures: 1, Attempts: 1, Sent: 7, Received: 1}},
-		{"unpacked", always(say(200, squeezed(`{"a":  1}`), jsonType, "Content-Encoding: gzip")), []told{{200, nil, 7, 9}}, Stats{Calls: 1, Attempts: 1, Sent: 7, Received: 9}},
+		{"no JSON", always(sayJSON("{")), []told{{200, nil, 7, 1}}, Stats{Calls: 1, Failures: 1, Attempts: 1, BytesSent: 7, BytesReceived: 1}},
+		{"unpacked", always(say(200, squeezed(`{"a":  1}`), jsonType, "Content-Encoding: gzip")), []told{{200, nil, 7, 9}}, Stats{Calls: 1, Attempts: 1, BytesSent: 7, BytesReceived: 9}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var hook attempts
 			began := time.Now()
 			c := wireClient(t, newWire(t, test.answer).url, hook.option())
-			err := c.Do(t.Context(), callOf(ClassRepeatable), new(any))
-			assert.Equal(t, test.stats.Failures == 1, err != nil && !Unchanged(err), "%v", err)
+			err := c.Do(t.Context(), callOf(ClassIdempotent), new(any))
+			assert.Equal(t, test.stats.Failures == 1, err != nil && !IsNotModified(err), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
 			for i, a := range hook.all() {
 				want, last := test.want[i], i == len(test.want)-1
-				assert.Equal(t, "POST "+repeatableRoute, a.Method+" "+a.Route)
+				assert.Equal(t, "POST "+idempotentRoute, a.Method+" "+a.Route)
 				assert.Equal(t, i+1, a.Number)
 				assert.Equal(t, want.status, a.Status)
 				require.ErrorIs(t, a.Err, want.err)
 				assert.Equal(t, want.err == nil, a.Err == nil)
-				assert.Equal(t, []int64{want.sent, want.received}, []int64{a.Sent, a.Received})
-				assert.Equal(t, last, a.Wait == 0)
+				assert.Equal(t, []int64{want.sent, want.received}, []int64{a.BytesSent, a.BytesReceived})
+				assert.Equal(t, last, a.WaitAfter == 0)
 				assert.Positive(t, a.Duration)
 				assert.False(t, a.Start.Before(began) || a.Start.Add(a.Duration).After(time.Now()))
 			}
@@ -81,7 +81,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	require.Len(t, hook.all(), 2)
 	require.ErrorIs(t, hook.all()[0].Err, ErrUnauthorized)
-	assert.Zero(t, hook.all()[0].Wait)
+	assert.Zero(t, hook.all()[0].WaitAfter)
 
 	hook = attempts{}
 	native, api, _, _ := nativeClient(t, say(202, ""), tokenAnswer("t0ken", ""), hook.option())
@@ -89,7 +89,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 	assert.Empty(t, api.seen())
 	require.Len(t, hook.all(), 2)
 	assert.Equal(t, "/jwt/auth", hook.all()[0].Route)
-	assert.Equal(t, Stats{Calls: 2, Attempts: 2, Received: int64(len(`{"token":"t0ken"}`))}, native.Stats())
+	assert.Equal(t, Stats{Calls: 2, Attempts: 2, BytesReceived: int64(len(`{"token":"t0ken"}`))}, native.Stats())
 }
 
 // What was never sent is no attempt: a limiter's refusal, and a wait that is too long.
@@ -124,11 +124,11 @@ func TestThrottled(t *testing.T) {
 			return 200, nil
 		}))
 		began := time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 		took := time.Since(began)
-		assert.Equal(t, Stats{Calls: 1, Attempts: 2, Retries: 1, Throttled: 1, ThrottledTime: took, Sent: c.Stats().Sent, Received: 4}, c.Stats())
+		assert.Equal(t, Stats{Calls: 1, Attempts: 2, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: took, BytesSent: c.Stats().BytesSent, BytesReceived: 4}, c.Stats())
 		require.Len(t, hook.all(), 2)
-		assert.Equal(t, took, hook.all()[0].Wait)
+		assert.Equal(t, took, hook.all()[0].WaitAfter)
 		var limited *Error
 		require.ErrorAs(t, hook.all()[0].Err, &limited)
 		assert.Equal(t, 429, limited.Status)
@@ -136,14 +136,14 @@ func TestThrottled(t *testing.T) {
 		c.throttle.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
 		began = time.Now()
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		assert.Equal(t, took+time.Since(began), c.Stats().ThrottledTime)
-		assert.EqualValues(t, 2, c.Stats().Throttled)
+		assert.Equal(t, took+time.Since(began), c.Stats().RateLimitWaitTime)
+		assert.EqualValues(t, 2, c.Stats().RateLimitWaits)
 		assert.Len(t, hook.all(), 3)
 
 		// A backoff is not the server's wish.
 		c = bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 502, nil }))
 		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		assert.Zero(t, c.Stats().Throttled)
+		assert.Zero(t, c.Stats().RateLimitWaits)
 		assert.EqualValues(t, 3, c.Stats().Retries)
 	})
 }

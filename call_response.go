@@ -86,7 +86,7 @@ func (s *responseState) setRedirect(status int) { s.status = status }
 func (s *responseState) lostConnection() bool {
 	var refused *conn.ProxyError
 	return s.err != nil && !conn.IsDial(s.err) && !errors.As(s.err, &refused) &&
-		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrCredential)
+		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrNoCredential)
 }
 
 // proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
@@ -104,9 +104,9 @@ func proxyWait(err error) time.Duration {
 func checkResponse(resp *http.Response, failed error) error {
 	switch {
 	case resp == nil:
-		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned neither a response nor an error"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the transport returned neither a response nor an error"}
 	case resp.Body == nil && resp.ContentLength > 0:
-		return &sentinelError{sentinel: ErrAnswer, text: "the transport returned a response without its Body"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the transport returned a response without its Body"}
 	case resp.Body == nil: // only a caller's transport does this
 		resp.Body = http.NoBody
 	}
@@ -161,7 +161,7 @@ func (c *call) receiveBody(resp *http.Response, body *conn.Reader) error {
 		c.receiveError(resp, body)
 	case unexpected:
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: unexpectedText(resp.StatusCode)}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: unexpectedText(resp.StatusCode)}
 	case unchanged:
 	}
 	return nil
@@ -199,7 +199,7 @@ func (c *call) checkStream(resp *http.Response) error {
 	}
 	if isHTML(contentType(resp.Header)) && (c.attempt.redirected || !c.route().html) {
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of the file: a sign-in page? Check the address and the credential"}
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (c *call) checkEncoding(resp *http.Response) error {
 		return nil
 	}
 	c.response.permanent = true
-	return &sentinelError{sentinel: ErrAnswer, text: "the response is compressed as " + c.safeText(encoding, 64) + ", which was not requested"}
+	return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is compressed as " + c.safeText(encoding, 64) + ", which was not requested"}
 }
 
 // receiveError reads the error that the server returned.
@@ -244,10 +244,10 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	switch {
 	case isHTML(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: "the response is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of JSON: a sign-in page? Check the address and the credential"}
 	case !isJSON(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrAnswer, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}
 	case c.options.kind == kindNoResult:
 		return nil
 	}
@@ -289,7 +289,7 @@ func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
 
 func (c *call) tooLarge(limit int64) error {
 	c.response.permanent = true
-	return &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the response is larger than %d bytes (MaxBytes)", limit)}
+	return &sentinelError{sentinel: ErrResponseTooLarge, text: fmt.Sprintf("the response is larger than %d bytes (MaxBytes)", limit)}
 }
 
 // decode decodes the buffered response into out.
@@ -423,8 +423,8 @@ type truncatable interface {
 	truncation(raw bool) (missing, remedy string)
 }
 
-// checkComplete returns an error for a truncated response if the option Complete is set. It is not
-// retried: the server would truncate the response again.
+// checkComplete returns an error for a truncated response if the option RequireComplete is set. It
+// is not retried: the server would truncate the response again.
 func (c *call) checkComplete(out any) error {
 	response, ok := out.(truncatable)
 	if !ok || !c.options.complete {

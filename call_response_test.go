@@ -48,21 +48,21 @@ func TestAnswers(t *testing.T) {
 		{"vendor type", say(200, `{}`, "Content-Type: application/problem+json; charset=utf-8"), "", false, nil},
 		{"some white space", sayJSON("\n {} \r\n"), "", false, nil},
 		{"gzip", say(200, squeezed(`{}`), jsonType, "Content-Encoding: gzip"), "", false, nil},
-		{"HTML", say(200, "<html>", "Content-Type: text/html; charset=utf-8"), "sign-in page?", true, ErrAnswer},
-		{"text", say(200, "OK", "Content-Type: text/plain"), "text/plain instead of JSON", true, ErrAnswer},
-		{"empty", sayJSON(""), "no body", false, ErrAnswer},
-		{"204", say(204, ""), "no body", false, ErrAnswer},
-		{"white space", sayJSON("  \n"), "no body", false, ErrAnswer},
-		{"null", sayJSON(" null "), "null", false, ErrAnswer},
-		{"trailing garbage", sayJSON(`{} x`), "not valid JSON", false, ErrAnswer},
-		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrAnswer},
-		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrAnswer},
-		{"number", sayJSON(`7`), "JSON number", false, ErrAnswer},
-		{"array", sayJSON(`[]`), "JSON array", false, ErrAnswer},
-		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrAnswer},
-		{"white space before", sayJSON(space + "{}"), "4 KiB of white space", false, ErrAnswer},
-		{"too large", sayJSON(`{"a":"` + strings.Repeat("x", 10_000) + `"}`), "larger than 8192 bytes", false, ErrTooLarge},
-		{"bomb", say(200, squeezed(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), jsonType, "Content-Encoding: gzip"), "larger than 8192 bytes", false, ErrTooLarge},
+		{"HTML", say(200, "<html>", "Content-Type: text/html; charset=utf-8"), "sign-in page?", true, ErrInvalidResponse},
+		{"text", say(200, "OK", "Content-Type: text/plain"), "text/plain instead of JSON", true, ErrInvalidResponse},
+		{"empty", sayJSON(""), "no body", false, ErrInvalidResponse},
+		{"204", say(204, ""), "no body", false, ErrInvalidResponse},
+		{"white space", sayJSON("  \n"), "no body", false, ErrInvalidResponse},
+		{"null", sayJSON(" null "), "null", false, ErrInvalidResponse},
+		{"trailing garbage", sayJSON(`{} x`), "not valid JSON", false, ErrInvalidResponse},
+		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrInvalidResponse},
+		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrInvalidResponse},
+		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
+		{"array", sayJSON(`[]`), "JSON array", false, ErrInvalidResponse},
+		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrInvalidResponse},
+		{"white space before", sayJSON(space + "{}"), "4 KiB of white space", false, ErrInvalidResponse},
+		{"too large", sayJSON(`{"a":"` + strings.Repeat("x", 10_000) + `"}`), "larger than 8192 bytes", false, ErrResponseTooLarge},
+		{"bomb", say(200, squeezed(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), jsonType, "Content-Encoding: gzip"), "larger than 8192 bytes", false, ErrResponseTooLarge},
 		{"not gzip", say(200, `{"gzip":false}`, jsonType, "Content-Encoding: gzip"), "gzip", false, nil},
 		{"headers", say(200, "{}", jsonType, "X-A: "+strings.Repeat("x", 300<<10)), "headers exceeded", true, nil},
 		{"101", closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "101", true, nil},
@@ -74,13 +74,13 @@ func TestAnswers(t *testing.T) {
 		c := wireClient(t, w.url)
 		c.config.limits.json = 8192
 		for name, out := range map[string]any{"do": &struct{ A any }{}, "exec": nil} {
-			err := c.Do(t.Context(), callOf(ClassRepeatable), out)
+			err := c.Do(t.Context(), callOf(ClassIdempotent), out)
 			if test.says == "" || name == "exec" && !test.exec {
 				require.NoError(t, err, "%s %s", name, test.name)
 				continue
 			}
 			require.ErrorContains(t, err, test.says, "%s %s", name, test.name)
-			require.ErrorContains(t, err, "POST "+repeatableRoute)
+			require.ErrorContains(t, err, "POST "+idempotentRoute)
 			if test.sentinel != nil {
 				require.ErrorIs(t, err, test.sentinel, "%s %s", name, test.name)
 				assert.Equal(t, 1, asError(t, err).Attempts, test.name)
@@ -108,7 +108,7 @@ func TestAnswersOpen(t *testing.T) {
 	assert.Equal(t, "a.tar", d.Name)
 	assert.EqualValues(t, 5, d.Size)
 	path := filepath.Join(t.TempDir(), "out")
-	require.ErrorIs(t, d.SaveTo(path), ErrTooLarge)
+	require.ErrorIs(t, d.SaveTo(path), ErrResponseTooLarge)
 	assert.NoFileExists(t, path)
 	assert.Equal(t, "identity", w.seen()[0].header.Get("Accept-Encoding"))
 }
@@ -135,7 +135,7 @@ func TestErrorBodies(t *testing.T) {
 		{`null`, "application/json", "", nil},
 	} {
 		w := newWire(t, always(say(400, test.body, "Content-Type: "+test.kind, "X-Request-Id: req-1")))
-		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassOnce), nil)
+		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		require.ErrorIs(t, err, ErrBadRequest)
 		e := asError(t, err)
 		assert.Equal(t, test.says, e.Message)
@@ -147,7 +147,7 @@ func TestErrorBodies(t *testing.T) {
 	}
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
-		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(ClassOnce), nil)
+		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		require.ErrorIs(t, err, ErrServer)
 		assert.Less(t, len(err.Error()), 9<<10)
 	}
@@ -212,10 +212,10 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 	w := newWire(t, always(reset("")))
 	below := &http.Transport{}
 	t.Cleanup(below.CloseIdleConnections)
-	for _, k := range []RetryClass{ClassSafe, ClassOnce} {
+	for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
 		sent := 0
 		c := wireClient(t, w.url, through(func(req *http.Request) (*http.Response, error) {
-			assert.Equal(t, k == ClassOnce, httptrace.ContextClientTrace(req.Context()) != nil)
+			assert.Equal(t, k == ClassNonIdempotent, httptrace.ContextClientTrace(req.Context()) != nil)
 			sent++
 			_, err := below.RoundTrip(req)
 			require.Error(t, err)
@@ -223,8 +223,8 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 		}))
 		var failed *Error
 		require.ErrorAs(t, c.Do(t.Context(), callOf(k), nil), &failed)
-		assert.Equal(t, k == ClassOnce, failed.MaybeApplied)
-		assert.Equal(t, k == ClassOnce, sent == 1)
+		assert.Equal(t, k == ClassNonIdempotent, failed.MaybeApplied)
+		assert.Equal(t, k == ClassNonIdempotent, sent == 1)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestDownloadClosedEarly(t *testing.T) {
 func TestRequestHeaders(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url, WithUserAgent("report/1.2"))
-	require.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil, Sudo(42), Header("X-Trace", "a")))
+	require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil, Sudo(42), Header("X-Trace", "a")))
 	got := w.seen()[0]
 	assert.Equal(t, "/api/v4/projects/1/issues/2/add_spent_time", got.uri)
 	assert.JSONEq(t, `{"duration":"1h"}`, got.body)
@@ -414,12 +414,12 @@ func hostiles() []hostile {
 	}
 	return []hostile{
 		{"endless error body", 48 * mib, endless(badHead+chunked, chunk, gib), nil, ErrForbidden, "403"},
-		{"gzip bomb", 96 * mib, zipped(okHead, 10*gib), nil, ErrTooLarge, "MaxBytes"},
+		{"gzip bomb", 96 * mib, zipped(okHead, 10*gib), nil, ErrResponseTooLarge, "MaxBytes"},
 		{"gzip bomb as an error", 48 * mib, zipped(badHead, 10*gib), nil, ErrForbidden, "403"},
-		{"string of 1 GiB", 96 * mib, endless(okHead+`Connection: close`+"\r\n\r\n"+`{"title":"`, "a", gib), nil, ErrTooLarge, "MaxBytes"},
+		{"string of 1 GiB", 96 * mib, endless(okHead+`Connection: close`+"\r\n\r\n"+`{"title":"`, "a", gib), nil, ErrResponseTooLarge, "MaxBytes"},
 		{"string of 1 GiB as an error", 48 * mib, endless(badHead+`Connection: close`+"\r\n\r\n"+`{"message":"`, "a", gib), nil, ErrForbidden, "403"},
-		{"values after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", "{}", gib), nil, ErrTooLarge, "MaxBytes"},
-		{"white space after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", " ", 16*mib), nil, ErrAnswer, "white space"},
+		{"values after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", "{}", gib), nil, ErrResponseTooLarge, "MaxBytes"},
+		{"white space after the value", 96 * mib, endless(okHead+"Connection: close\r\n\r\n{}", " ", 16*mib), nil, ErrInvalidResponse, "white space"},
 		{"headers of 2 MiB", 48 * mib, endless(okHead+"X-Long: ", "x", 2*mib), nil, nil, "headers exceeded"},
 		{"endless header lines", 48 * mib, endless(okHead, "X-More: x\r\n", gib), nil, nil, "headers exceeded"},
 		{"endless trailers", 48 * mib, endless(okHead+chunked+"2\r\n{}\r\n0\r\n", "X-More: x\r\n", gib), nil, nil, "trailer"},
@@ -427,11 +427,11 @@ func hostiles() []hostile {
 		{"chunks of 1 byte", 48 * mib, endless(okHead+chunked, "1\r\n \r\n", gib), func(ctx context.Context, client *Client) error {
 			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(mib))
 			return err
-		}, ErrTooLarge, "MaxBytes"},
+		}, ErrResponseTooLarge, "MaxBytes"},
 		{"chunks with long extensions", 48 * mib, endless(okHead+chunked, "1;"+strings.Repeat("x", 1024)+"\r\n \r\n", gib), nil, nil, "non-data"},
-		{"100,000 levels in a list", 48 * mib, nested("", "[", 100_000), listIssues, ErrAnswer, "nested"},
-		{"100,000 levels in an unknown member", 48 * mib, nested("", `{"a":`, 100_000), nil, ErrAnswer, "nested"},
-		{"100,000 levels in a caller's type", 48 * mib, nested("", `{"a":[`, 100_000), foreign, ErrAnswer, "nested"},
+		{"100,000 levels in a list", 48 * mib, nested("", "[", 100_000), listIssues, ErrInvalidResponse, "nested"},
+		{"100,000 levels in an unknown member", 48 * mib, nested("", `{"a":`, 100_000), nil, ErrInvalidResponse, "nested"},
+		{"100,000 levels in a caller's type", 48 * mib, nested("", `{"a":[`, 100_000), foreign, ErrInvalidResponse, "nested"},
 		{"100,000 levels in an error", 48 * mib, func(w io.Writer, _ *http.Request) {
 			_, _ = io.WriteString(w, badHead+"Connection: close\r\n\r\n"+strings.Repeat(`{"message":`, 100_000))
 		}, nil, ErrForbidden, "403"},
@@ -439,12 +439,12 @@ func hostiles() []hostile {
 			_, _ = io.WriteString(w, okHead+"Connection: close\r\n\r\n[{}")
 			repeat(w, []byte(strings.Repeat(",{}", 10_000)), 31*mib/30_000*30_000)
 			_, _ = io.WriteString(w, "]")
-		}, listIssues, ErrTooLarge, "items"},
+		}, listIssues, ErrResponseTooLarge, "items"},
 		{"pages without end", 48 * mib, endlessPages, walkPages(20_000), nil, ""},
 		{"pages without end, read ahead", 48 * mib, endlessPages, walkPages(20_000, Ahead(8)), nil, ""},
 		{"a link of 200 KiB", 48 * mib, func(w io.Writer, _ *http.Request) {
 			_, _ = io.WriteString(w, okHead+`Link: <https://x/?page=2&x=`+strings.Repeat("y", 200<<10)+">; rel=next\r\nContent-Length: 2\r\n\r\n[]")
-		}, listIssues, ErrAnswer, "longer than 64 KiB"},
+		}, listIssues, ErrInvalidResponse, "longer than 64 KiB"},
 	}
 }
 

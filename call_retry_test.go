@@ -30,7 +30,7 @@ func TestDeadServiceConcurrently(t *testing.T) {
 				c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{MaxConnsPerHost: 50}}))
 				var running sync.WaitGroup
 				for i := range calls {
-					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable}[i%2]), nil)) })
+					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), nil)) })
 				}
 				running.Wait()
 				assert.LessOrEqual(t, len(w.seen()), most)
@@ -61,7 +61,7 @@ func TestWaitingCalls(t *testing.T) {
 	var running sync.WaitGroup
 	for i := range 10 {
 		running.Go(func() {
-			assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable, ClassOnce}[i%3]), nil))
+			assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}[i%3]), nil))
 		})
 	}
 	running.Wait()
@@ -226,7 +226,7 @@ func TestRetryBudget(t *testing.T) {
 			c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}), hasty)
 			most := map[int]int{100: 200, 500: 600}
 			for i := 1; i <= 500; i++ {
-				err := c.Do(t.Context(), callOf(ClassRepeatable), nil)
+				err := c.Do(t.Context(), callOf(ClassIdempotent), nil)
 				require.Error(t, err)
 				if i == 100 || i == 500 {
 					assert.LessOrEqual(t, requests(), most[i])
@@ -309,12 +309,13 @@ func (c resetConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// outageCalls are ten calls; those of class once can be sent again when the connection was refused.
+// outageCalls are ten calls; those of class non-idempotent can be sent again when the connection
+// was refused.
 func outageCalls(refused bool) (calls []func(context.Context, *Client) error) {
 	kinds := statusKinds()
 	for i := 0; len(calls) < 10; i++ {
 		kind := kinds[i%len(kinds)]
-		if kind.endpoint != "" || kind.class == ClassOnce && !refused {
+		if kind.endpoint != "" || kind.class == ClassNonIdempotent && !refused {
 			continue
 		}
 		calls = append(calls, func(ctx context.Context, c *Client) error { return kind.run(ctx, c) })
@@ -389,7 +390,7 @@ func waitsAfter(t *testing.T, calls int, reset bool, fail http.HandlerFunc) (wai
 		s.reset = reset
 		c := s.client(t)
 		for i := range calls {
-			if !assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassRepeatable}[i%2]), new(any))) {
+			if !assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), new(any))) {
 				break
 			}
 		}
@@ -451,7 +452,7 @@ func TestBackoffByCause(t *testing.T) {
 					return was
 				}
 				c, began := s.client(t), time.Now()
-				assert.NoError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
+				assert.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 				waits = append(waits, time.Since(began))
 				s.close(c)
 			})

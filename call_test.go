@@ -31,12 +31,12 @@ func countedCalls() []countedCall {
 	body := map[string]any{"duration": "1h"}
 	return []countedCall{
 		{"GET", ClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},
-		{"repeatable POST", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args}},
-		{"repeatable POST with a body", ClassRepeatable, Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: body}},
-		{"PUT with a body", ClassRepeatable, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
-		{"DELETE", ClassRepeatable, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
-		{"POST", ClassOnce, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
-		{"POST with a body", ClassOnce, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
+		{"idempotent POST", ClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args}},
+		{"idempotent POST with a body", ClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args, Body: body}},
+		{"PUT with a body", ClassIdempotent, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
+		{"DELETE", ClassIdempotent, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
+		{"POST", ClassNonIdempotent, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", ClassNonIdempotent, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *countingServer) arm(t *testing.T, c *Client) {
 // TestWireCount counts what a hostile server sees of a call: net/http sends no request again by
 // itself, so that attempts are what Error.Attempts, Response.Attempts and Client.Stats say, and no
 // more than the policy allows. What cannot have been processed is sent again for every class.
-// Other writes of class once are sent once. The HTTP/2 half is in the module integration.
+// Other writes of class non-idempotent are sent once. The HTTP/2 half is in the module integration.
 func TestWireCount(t *testing.T) {
 	for _, fault := range countedFaults() {
 		for _, call := range countedCalls() {
@@ -198,7 +198,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	assert.LessOrEqual(t, attempts, 4, "attempts on the wire")
 	assert.EqualValues(t, attempts, stats.Attempts-before.Attempts, "Stats.Attempts")
 	assert.EqualValues(t, attempts-1, stats.Retries-before.Retries, "Stats.Retries")
-	final := call.class == ClassOnce && !fault.unsent
+	final := call.class == ClassNonIdempotent && !fault.unsent
 	if final && fault.dial != nil {
 		assert.Contains(t, []int{1, min(times+1, 4)}, attempts, "whether anything was sent is not known for sure")
 		assert.LessOrEqual(t, s.requests, 1, "requests")
@@ -277,10 +277,10 @@ func (c silenceCell) wrong(err error) string {
 		return "" // the head says that it was done
 	case !errors.As(err, &e):
 		return fmt.Sprintf("no *Error: %v", err)
-	case c.point.name == "after a 101" && is(ErrAnswer), c.point.name == "in a redirect's body" && is(ErrRedirect):
+	case c.point.name == "after a 101" && is(ErrInvalidResponse), c.point.name == "in a redirect's body" && is(ErrRedirect):
 		return ""
 	case c.point.name == "after a 101" && (c.end == byHeader || c.end == byDefault):
-		return fmt.Sprintf("not ErrAnswer: %v", err)
+		return fmt.Sprintf("not ErrInvalidResponse: %v", err)
 	case (c.end == byHeader || c.end == byDefault) && is(context.Canceled, context.DeadlineExceeded):
 		return fmt.Sprintf("the caller's context has not ended: %v", err)
 	case c.end == byDefault && c.point.secure && !c.point.proxy && errors.As(err, &timeout) && timeout.Timeout():
@@ -288,7 +288,7 @@ func (c silenceCell) wrong(err error) string {
 	case c.end == byCancel && is(context.Canceled), c.end == byDeadline && is(context.DeadlineExceeded),
 		c.end == byHeader && is(ErrTimeout), c.end == byDefault && is(ErrTimeout):
 		return ""
-	case c.end == byDefault && (c.point.name == "in an error body" && is(ErrServer) || c.point.token != "" && is(ErrCredential)):
+	case c.end == byDefault && (c.point.name == "in an error body" && is(ErrServer) || c.point.token != "" && is(ErrNoCredential)):
 		return ""
 	}
 	return err.Error()

@@ -23,7 +23,7 @@ func keyFor(r *request) throttle.Key {
 // quotaFor returns the quota of the request's route.
 func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 
-// enforced returns the quota that may delay the call. The option Unchecked disables it.
+// enforced returns the quota that may delay the call. The option SkipValidation disables it.
 func (c *call) enforced() throttle.Quota {
 	if c.options.unchecked {
 		return throttle.Quota{}

@@ -65,15 +65,15 @@ func TestGate(t *testing.T) {
 
 		began := time.Now()
 		var held sync.WaitGroup
-		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassOnce), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
 		for _, waiting := range []*Client{c, derived} {
 			held.Go(func() {
-				assert.NoError(t, waiting.Do(t.Context(), callOf(ClassOnce), nil))
+				assert.NoError(t, waiting.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 				assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
 				assert.LessOrEqual(t, time.Since(began), 21*time.Second)
 			})
 		}
-		require.NoError(t, other.Do(t.Context(), callOf(ClassOnce), nil))
+		require.NoError(t, other.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 		assert.Zero(t, time.Since(began))
 		held.Wait()
 
@@ -150,7 +150,7 @@ func TestLimiter(t *testing.T) {
 	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 4, l.n)
 	l.err = errors.New("not today")
-	err := c.Do(t.Context(), callOf(ClassOnce), nil)
+	err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 	require.ErrorIs(t, err, ErrRateLimited)
 	require.ErrorIs(t, err, l.err)
 	assert.Equal(t, 5, l.n)
@@ -436,7 +436,7 @@ func TestDeletionQuotaByTheServersClock(t *testing.T) {
 		require.NoError(t, remove())
 		require.ErrorIs(t, remove(), ErrRateLimited)
 		require.Equal(t, 1, *sent)
-		require.NoError(t, remove(Unchecked()), "the caller lifts it")
+		require.NoError(t, remove(SkipValidation()), "the caller lifts it")
 		require.Equal(t, 2, *sent)
 		require.ErrorIs(t, remove(), ErrRateLimited)
 

@@ -262,7 +262,7 @@ func (c *Client) Stats() Stats {
 	s := c.stats
 	return Stats{
 		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),
-		Throttled: s.throttled.Load(), ThrottledTime: time.Duration(s.throttledTime.Load()),
-		Sent: s.sent.Load(), Received: s.received.Load(),
+		RateLimitWaits: s.throttled.Load(), RateLimitWaitTime: time.Duration(s.throttledTime.Load()),
+		BytesSent: s.sent.Load(), BytesReceived: s.received.Load(),
 	}
 }

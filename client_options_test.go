@@ -48,9 +48,9 @@ func otherOptions(t *testing.T) map[string][2]Option {
 	}
 }
 
-// repeatableOptions lose nothing when they are given twice: they are switches, or values of which
+// idempotentOptions lose nothing when they are given twice: they are switches, or values of which
 // the last counts.
-func repeatableOptions() map[string]Option {
+func idempotentOptions() map[string]Option {
 	return map[string]Option{
 		"WithPlainHTTP": WithPlainHTTP(), "WithStrictDecoding": WithStrictDecoding(), "WithUserAgent": WithUserAgent("a/1"), "WithRetry": WithRetry(RetryPolicy{MaxAttempts: 1}),
 	}
@@ -106,11 +106,11 @@ func TestOptionsGivenTwice(t *testing.T) {
 		_, err = second.With(options[0])
 		require.NoError(t, err, name)
 	}
-	for name, option := range repeatableOptions() {
+	for name, option := range idempotentOptions() {
 		_, err := NewClient(address, option, option)
 		require.NoError(t, err, name)
 	}
-	known := slices.Concat(slices.Collect(maps.Keys(credentialOptions())), slices.Collect(maps.Keys(otherOptions(t))), slices.Collect(maps.Keys(repeatableOptions())), []string{onRefresh})
+	known := slices.Concat(slices.Collect(maps.Keys(credentialOptions())), slices.Collect(maps.Keys(otherOptions(t))), slices.Collect(maps.Keys(idempotentOptions())), []string{onRefresh})
 	assert.ElementsMatch(t, exportedFunctions(t, "Option"), known)
 }
 
@@ -260,7 +260,7 @@ func TestRequestOptionsReplaced(t *testing.T) {
 	c := wireClient(t, w.url)
 	var page Response
 	_, err := Collect(c.Issues.List(t.Context(), nil, PerPage(5), PerPage(7), Ahead(3), Ahead(0), MaxBytes(1), MaxBytes(100), Retry(RetryPolicy{MaxAttempts: 1}), Retry(impatient),
-		Query("a", "1"), Query("a", "2"), Header("X-A", "1"), Header("X-B", "2"), OnePage(), OnePage(), Unchecked(), Unchecked(), Into(&page)))
+		Query("a", "1"), Query("a", "2"), Header("X-A", "1"), Header("X-B", "2"), OnePage(), OnePage(), SkipValidation(), SkipValidation(), Into(&page)))
 	require.NoError(t, err)
 	require.Len(t, w.seen(), 2)
 	assert.Contains(t, w.seen()[1].uri, "a=1&a=2&")
@@ -318,7 +318,7 @@ func TestNilOptions(t *testing.T) {
 	for name, option := range options {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, option)
-		for _, k := range []RetryClass{ClassSafe, ClassOnce} {
+		for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
 			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
 			assert.Equal(t, callOutcome{returned: true}, o, name)
 		}
@@ -333,7 +333,7 @@ func TestNilOptions(t *testing.T) {
 		}
 		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
 	}
-	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(ClassOnce), nil, DryRun(nil)), ErrDryRun)
+	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(ClassNonIdempotent), nil, DryRun(nil)), ErrDryRun)
 
 	for name, option := range map[string]Option{
 		"WithTokenSource": WithTokenSource((*pointerSource)(nil)), "WithLimiter": WithLimiter((*pointerLimiter)(nil)),

@@ -118,12 +118,12 @@ func TestSameTokenSharesTheBudget(t *testing.T) {
 	for range calls {
 		derived, err := c.With(WithToken(secret))
 		require.NoError(t, err)
-		require.Error(t, derived.Do(t.Context(), callOf(ClassRepeatable), nil))
+		require.Error(t, derived.Do(t.Context(), callOf(ClassIdempotent), nil))
 	}
 	assert.LessOrEqual(t, len(w.seen()), calls+40)
 	before := len(w.seen())
 	anew := wireClient(t, w.url)
-	require.Error(t, anew.Do(t.Context(), callOf(ClassRepeatable), nil))
+	require.Error(t, anew.Do(t.Context(), callOf(ClassIdempotent), nil))
 	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
 }
 

@@ -132,7 +132,7 @@ func TestRootCAsEverywhere(t *testing.T) {
 		WithRegistry(address, address), WithRegistryCredentials("user", "password"),
 	}
 	calls := map[string]func(*Client) error{
-		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(ClassOnce), nil) },
+		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(ClassNonIdempotent), nil) },
 		"registry": func(c *Client) error {
 			_, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
 			return err
@@ -143,7 +143,7 @@ func TestRootCAsEverywhere(t *testing.T) {
 	later := closed(t)(unknown.With(WithRootCAs(pool)))
 	for name, call := range calls {
 		err := call(unknown)
-		require.ErrorIs(t, err, ErrCredential, name)
+		require.ErrorIs(t, err, ErrNoCredential, name)
 		require.ErrorContains(t, err, "WithRootCAs", name)
 		require.NoError(t, call(known), name)
 		require.NoError(t, call(later), name)

@@ -56,9 +56,9 @@ func TestSilenceAfterTheResult(t *testing.T) {
 		head string
 		want error
 	}{
-		"unexpected status": {fmt.Sprintf(head, 206, 100, "application/json"), ErrAnswer},
-		"page not JSON":     {fmt.Sprintf(head, 200, 100, "text/html"), ErrAnswer},
-		"too large":         {fmt.Sprintf(head, 200, 1<<30, "application/json"), ErrTooLarge},
+		"unexpected status": {fmt.Sprintf(head, 206, 100, "application/json"), ErrInvalidResponse},
+		"page not JSON":     {fmt.Sprintf(head, 200, 100, "text/html"), ErrInvalidResponse},
+		"too large":         {fmt.Sprintf(head, 200, 1<<30, "application/json"), ErrResponseTooLarge},
 		"refused redirect":  {fmt.Sprintf(head, 302, 100, "text/html"), ErrRedirect},
 		"error":             {fmt.Sprintf(head, 404, 100, "application/json"), ErrNotFound},
 	} {
@@ -192,7 +192,7 @@ func TestTunnelRefused(t *testing.T) {
 		address, err := url.Parse(proxy.url)
 		require.NoError(t, err)
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}))
-		err = c.Do(t.Context(), callOf(ClassOnce), nil)
+		err = c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		var failed *Error
 		require.ErrorAs(t, err, &failed)
 		assert.ErrorContains(t, err, test.says)

@@ -104,12 +104,12 @@ func findRoute(method, template string) (*route, bool) {
 // undocumentedRoute returns a route for an endpoint outside the contract. Its class follows from
 // the HTTP method.
 func undocumentedRoute(method, template string) *route {
-	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: ClassOnce}}
+	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: ClassNonIdempotent}}
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		r.Class = ClassSafe
 	case http.MethodPut, http.MethodDelete:
-		r.Class = ClassRepeatable
+		r.Class = ClassIdempotent
 	}
 	return r
 }
@@ -125,9 +125,11 @@ type Route struct {
 	Service string
 	// Section is where the contract describes the endpoint: "Document 2 §4.2".
 	Section string
-	// Class determines how often the call may be sent: ClassSafe, ClassRepeatable or ClassOnce.
+	// Class determines how often the call may be sent: ClassSafe, ClassIdempotent or
+	// ClassNonIdempotent.
 	Class RetryClass
-	// Pagination is the best kind that a list supports; empty if the endpoint is not a list.
+	// Pagination is the best kind that a list supports, PaginationKeyset or PaginationOffset; empty if
+	// the endpoint is not a list.
 	Pagination Pagination
 	// JobToken reports whether a CI job token is accepted.
 	JobToken bool
@@ -152,11 +154,11 @@ type RetryClass string
 const (
 	// ClassSafe calls change nothing.
 	ClassSafe RetryClass = "safe"
-	// ClassRepeatable calls end in the same state however often they are sent.
-	ClassRepeatable RetryClass = "repeatable"
-	// ClassOnce calls may take effect twice, so they are not retried once they may have reached the
-	// server.
-	ClassOnce RetryClass = "once"
+	// ClassIdempotent calls end in the same state however often they are sent.
+	ClassIdempotent RetryClass = "idempotent"
+	// ClassNonIdempotent calls may take effect twice, so they are not retried once they may have
+	// reached the server.
+	ClassNonIdempotent RetryClass = "non-idempotent"
 )
 
 // Pagination is how a list is read in pages (Document 1 §8.1).

@@ -66,22 +66,22 @@ func TestRoutes(t *testing.T) {
 func TestRouteClasses(t *testing.T) {
 	for _, r := range routes {
 		last := r.Template[strings.LastIndex(r.Template, "/")+1:]
-		want := ClassRepeatable
+		want := ClassIdempotent
 		switch r.Method {
 		case http.MethodGet:
 			want = ClassSafe
 		case http.MethodPost:
 			if !slices.Contains([]string{"subscribe", "unsubscribe", "todo", "time_estimate", "reset_time_estimate", "reset_spent_time"}, last) {
-				want = ClassOnce
+				want = ClassNonIdempotent
 			}
 		case http.MethodDelete:
 			if r.Template == "/projects/:id/registry/repositories/:repository_id/tags" {
-				want = ClassOnce // allowed once an hour
+				want = ClassNonIdempotent // allowed once an hour
 			}
 		}
 		assert.Equal(t, want, r.Class, "%s %s is %s", r.Method, r.Template, r.Class)
 	}
-	for method, want := range map[string]RetryClass{"GET": ClassSafe, "HEAD": ClassSafe, "PUT": ClassRepeatable, "DELETE": ClassRepeatable, "POST": ClassOnce, "PATCH": ClassOnce} {
+	for method, want := range map[string]RetryClass{"GET": ClassSafe, "HEAD": ClassSafe, "PUT": ClassIdempotent, "DELETE": ClassIdempotent, "POST": ClassNonIdempotent, "PATCH": ClassNonIdempotent} {
 		assert.Equal(t, want, undocumentedRoute(method, "/x").Class, method)
 	}
 }

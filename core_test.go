@@ -65,7 +65,7 @@ func (s *deadService) client(t *testing.T) *Client {
 // deadCalls are kinds of calls. Each call has a name of its own, so that its requests are counted.
 var deadCalls = map[string]func(context.Context, *Client, int) error{
 	"calls": func(ctx context.Context, c *Client, i int) error {
-		return c.Do(ctx, callOf([]RetryClass{ClassSafe, ClassRepeatable}[i%2]), nil, Query("call", fmt.Sprint(i)))
+		return c.Do(ctx, callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), nil, Query("call", fmt.Sprint(i)))
 	},
 	"lists": func(ctx context.Context, c *Client, i int) error {
 		_, err := Collect(c.Issues.List(ctx, nil, Ahead(8), Query("call", fmt.Sprint(i))))

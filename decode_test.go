@@ -384,7 +384,7 @@ func TestDecodeErrorsNameTheCall(t *testing.T) {
 		_, err := decodeClient(t, text).Namespaces.Get(ctx, ID(7))
 		var e *Error
 		require.ErrorAs(t, err, &e, text)
-		assert.ErrorIs(t, err, ErrAnswer)
+		assert.ErrorIs(t, err, ErrInvalidResponse)
 		assert.Equal(t, "GET /namespaces/:id", e.Method+" "+e.Route)
 		assert.Equal(t, 1, e.Attempts, "a complete answer is not asked for again")
 		assert.ErrorContains(t, err, want)

@@ -40,7 +40,7 @@
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a
 // [*ValidationError]. Use errors.Is with the sentinels ([ErrNotFound], [ErrForbidden], ...) and
-// errors.As for the details. A documented no-op (304) is an error that [Unchanged] recognises.
+// errors.As for the details. A documented no-op (304) is an error that [IsNotModified] recognises.
 //
 // # Writing
 //

@@ -62,7 +62,7 @@ func (d *Download) unusable(err error) error {
 		return err
 	}
 	own := *d.call
-	own.cause = &sentinelError{sentinel: ErrAnswer, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
+	own.cause = &sentinelError{sentinel: ErrInvalidResponse, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
 	return &own
 }
 
@@ -184,7 +184,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.read(p)
 	s.done += int64(n)
 	if s.limit > 0 && s.done > s.limit {
-		return n, &sentinelError{sentinel: ErrTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
+		return n, &sentinelError{sentinel: ErrResponseTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}
 	if s.progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
 		s.progress(s.done, s.total)

@@ -94,9 +94,9 @@ func (r streamedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, r.body)
 }
 
-// Whatever a server responds with in place of a file, a download refuses it with ErrAnswer before a
-// file is created: another status, a page, a coding that was not asked for, directly and after a
-// redirect. What is the file is served, byte by byte.
+// Whatever a server responds with in place of a file, a download refuses it with ErrInvalidResponse
+// before a file is created: another status, a page, a coding that was not asked for, directly and
+// after a redirect. What is the file is served, byte by byte.
 func TestDownloadRefusals(t *testing.T) {
 	const home, away = "https://a.example.com", "https://b.example.com"
 	for route, location := range map[string]string{"directly": "", "after a redirect": home + "/file", "after a redirect to another origin": away + "/file"} {
@@ -145,7 +145,7 @@ func checkStreamed(t *testing.T, c *Client, endpoint streamed, r streamedRespons
 	if !assert.Empty(t, entries, "%s: a file was created", r.name) || !assert.ErrorAs(t, err, &e, r.name) {
 		return
 	}
-	assert.ErrorIs(t, err, ErrAnswer, r.name)
+	assert.ErrorIs(t, err, ErrInvalidResponse, r.name)
 	assert.Nil(t, d, "%s: refused after it was opened", r.name)
 	assert.Equal(t, r.status, e.Status, r.name)
 	assert.Equal(t, 1, e.Attempts, r.name)
@@ -177,7 +177,7 @@ func TestRowsRefused(t *testing.T) {
 		w := newWorld(t)
 		w.host("https://a.example.com", r.ServeHTTP)
 		rows, err := Collect(w.client("https://a.example.com").PlaceholderReassignments.List(t.Context(), ID(1)))
-		assert.ErrorIs(t, err, ErrAnswer, r.name)
+		assert.ErrorIs(t, err, ErrInvalidResponse, r.name)
 		assert.Empty(t, rows, r.name)
 	}
 }

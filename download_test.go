@@ -91,7 +91,7 @@ func TestSaveToErrors(t *testing.T) {
 	}{
 		"cut":       {closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, io.ErrUnexpectedEOF},
 		"reset":     {reset("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, nil},
-		"too large": {say(200, "content"), []RequestOption{MaxBytes(3)}, ErrTooLarge},
+		"too large": {say(200, "content"), []RequestOption{MaxBytes(3)}, ErrResponseTooLarge},
 		"checksum":  {say(200, "content"), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
 	} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(test.act)).url), test.opts...)
@@ -177,8 +177,8 @@ func TestSaveToChecked(t *testing.T) {
 		{"other content", say(200, content), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
 		{"empty", say(200, ""), []RequestOption{Checksum(ChecksumSHA256, sumOf(content))}, ErrChecksum},
 		{"cut short", closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + content), []RequestOption{Checksum(ChecksumSHA256, sumOf(content))}, io.ErrUnexpectedEOF},
-		{"too large", say(200, content), []RequestOption{MaxBytes(int64(len(content)) - 1)}, ErrTooLarge},
-		{"too large without a length", closing("HTTP/1.1 200 OK\r\n\r\n" + content), []RequestOption{MaxBytes(4)}, ErrTooLarge},
+		{"too large", say(200, content), []RequestOption{MaxBytes(int64(len(content)) - 1)}, ErrResponseTooLarge},
+		{"too large without a length", closing("HTTP/1.1 200 OK\r\n\r\n" + content), []RequestOption{MaxBytes(4)}, ErrResponseTooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -27,9 +27,9 @@ type driftKey struct{ route, path, want, got string }
 type DriftEntry struct {
 	// Route is the endpoint: "GET /groups/:id/issues".
 	Route string
-	// Path is the field's place in a response, as a JSON pointer with "*" for indexes and for
+	// Pointer is the field's place in a response, as a JSON pointer with "*" for indexes and for
 	// keys that are data: "/*/author/pronouns".
-	Path string
+	Pointer string
 	// Want is the JSON type that the package expects; empty for an unknown name.
 	Want string
 	// Got is the JSON type that the server sent.
@@ -45,10 +45,10 @@ func (d *Drift) Entries() []DriftEntry {
 	defer d.mu.Unlock()
 	list := make([]DriftEntry, 0, len(d.entries))
 	for k, count := range d.entries {
-		list = append(list, DriftEntry{Route: k.route, Path: k.path, Want: k.want, Got: k.got, Count: count})
+		list = append(list, DriftEntry{Route: k.route, Pointer: k.path, Want: k.want, Got: k.got, Count: count})
 	}
 	slices.SortFunc(list, func(a, b DriftEntry) int {
-		return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Want, b.Want), cmp.Compare(a.Got, b.Got))
+		return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Want, b.Want), cmp.Compare(a.Got, b.Got))
 	})
 	return list
 }

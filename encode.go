@@ -26,10 +26,10 @@ import (
 //   - Times are sent in UTC, in milliseconds, as in responses; for audit events in seconds, the
 //     only form of Document 1 §4.7. An upper bound is rounded up and every other time down, so
 //     that a bound includes the item that it was taken from.
-//   - Values that cannot be encoded are an error even with Unchecked: a comma in a label,
+//   - Values that cannot be encoded are an error even with SkipValidation: a comma in a label,
 //     brackets in the key of a Hash, a nil pointer in a filter, a time that RFC 3339 cannot
-//     represent, a fraction of a second in MaximumTimeout. Unchecked disables every other rule of
-//     options.
+//     represent, a fraction of a second in MaximumTimeout. SkipValidation disables every other rule
+//     of options.
 //   - Lengths of time in options are Go types: WorkDuration and Age where the API has a human
 //     form, time.Duration where it has seconds. Settings keep integers with their units in the
 //     names or comments; response types keep the numbers of the response.

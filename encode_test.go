@@ -56,7 +56,7 @@ type encodeOptions struct {
 	IIDs      []int64         `url:"iids,brackets,omitempty"`
 	Usernames []string        `url:"assignee_username,brackets,omitempty"`
 	Assignee  IDFilter        `url:"assignee_id,omitempty"`
-	Approvers IDsFilter       `url:"approved_by_ids,omitempty"`
+	Approvers IDListFilter    `url:"approved_by_ids,omitempty"`
 	Weight    NumberFilter    `url:"weight,omitempty"`
 	Title     TextFilter      `url:"milestone,omitempty"`
 	Labels    LabelFilter     `url:"labels,omitempty"`
@@ -278,7 +278,7 @@ func FuzzQueryRoundTrip(f *testing.F) {
 			"not[custom_attributes][" + key + "]": {text}, "not[iids][]": {number},
 		}
 		if text == "" {
-			delete(want, "search") // the other fields have types, whose empty values Unchecked sends
+			delete(want, "search") // the other fields have types, whose empty values SkipValidation sends
 		}
 		require.Equal(t, want, parsed)
 	})

@@ -49,7 +49,7 @@ func withoutTimes(v reflect.Value, set []*optionField, options any) any {
 }
 
 // encodeFields adds what go-querystring does not write: times, and lists that are empty but not
-// nil, which only Unchecked permits.
+// nil, which only SkipValidation permits.
 func encodeFields(values url.Values, v reflect.Value, set []*optionField) error {
 	for _, f := range set {
 		value := v.Field(f.index)

@@ -22,7 +22,7 @@ func (s sentinel) Error() string { return string(s) }
 // io.ErrUnexpectedEOF and so on).
 const (
 	// ErrNotModified: status 304, a documented no-op (already subscribed, to-do exists). It is not a
-	// failure; see Unchanged.
+	// failure; see IsNotModified.
 	ErrNotModified = sentinel("nothing to change")
 	// ErrBadRequest: status 400; Error.Fields names the rejected fields if the server does.
 	ErrBadRequest = sentinel("bad request")
@@ -47,23 +47,25 @@ const (
 	ErrTimeout = sentinel("server too slow")
 	// ErrRedirect: a redirect that must not be followed.
 	ErrRedirect = sentinel("redirect refused")
-	// ErrAnswer: a complete response that is not what the endpoint documents, such as an HTML page or
-	// invalid JSON. A truncated one is io.ErrUnexpectedEOF, one that is too large ErrTooLarge.
-	ErrAnswer = sentinel("unusable response")
-	// ErrTooLarge: a response over the limit of MaxBytes.
-	ErrTooLarge = sentinel("response too large")
+	// ErrInvalidResponse: a complete response that is not what the endpoint documents, such as an HTML
+	// page or invalid JSON. A truncated one is io.ErrUnexpectedEOF, one that is too large
+	// ErrResponseTooLarge.
+	ErrInvalidResponse = sentinel("unusable response")
+	// ErrResponseTooLarge: a response over the limit of MaxBytes.
+	ErrResponseTooLarge = sentinel("response too large")
 	// ErrChecksum: a download whose content does not match its checksum.
 	ErrChecksum = sentinel("checksum differs")
 	// ErrDryRun: returned by every call with the request option DryRun, once its request is planned.
 	ErrDryRun = sentinel("dry run: nothing was sent")
 	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
-	// ErrIncomplete: a response that the server truncated, if the request option Complete is set.
+	// ErrIncomplete: a response that the server truncated, if the request option RequireComplete is
+	// set.
 	ErrIncomplete = sentinel("incomplete response")
 	// ErrRepeatedPage: a list whose next link leads back to a page already read.
 	ErrRepeatedPage = sentinel("page repeats")
-	// ErrCredential: the credential could not be obtained or refreshed.
-	ErrCredential = sentinel("no usable credential")
+	// ErrNoCredential: the credential could not be obtained or refreshed.
+	ErrNoCredential = sentinel("no usable credential")
 )
 
 // Error is a call that failed. It contains neither the request nor a credential.
@@ -235,10 +237,10 @@ func (e *ValidationError) subject() string {
 	return strings.TrimSpace(e.Option + " (" + e.Param + ")")
 }
 
-// Unchanged reports whether a call ended with the documented "nothing to change" response (304):
-// the desired state already exists. Error.MaybeApplied reports whether an earlier attempt of the
-// same call may have made the change itself.
-func Unchanged(err error) bool { return errors.Is(err, ErrNotModified) }
+// IsNotModified reports whether a call ended with the documented "nothing to change" response
+// (304): the desired state already exists. Error.MaybeApplied reports whether an earlier attempt of
+// the same call may have made the change itself.
+func IsNotModified(err error) bool { return errors.Is(err, ErrNotModified) }
 
 // sentinelFor maps a status to its sentinel.
 func sentinelFor(status int) error {

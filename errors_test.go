@@ -90,7 +90,7 @@ func TestErrorsByHand(t *testing.T) {
 			_ = errors.Unwrap(err)
 			_ = errors.Is(err, ErrNotFound)
 			_ = errors.Is(err, context.Canceled)
-			_ = Unchanged(err)
+			_ = IsNotModified(err)
 			var failed *Error
 			var limited *RateLimitError
 			_ = errors.As(err, &failed)

@@ -24,7 +24,7 @@ func ExampleWithOnAttempt() {
 	measured, err := client.With(
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond}),
 		forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) {
-			fmt.Println(a.Method, a.Route, a.Number, a.Status, a.Err == nil, a.Wait > 0)
+			fmt.Println(a.Method, a.Route, a.Number, a.Status, a.Err == nil, a.WaitAfter > 0)
 		}),
 	)
 	if err != nil {
@@ -50,7 +50,7 @@ func ExampleClient_Stats() {
 	fmt.Println(errors.Is(err, forge.ErrNotFound))
 
 	stats := client.Stats()
-	fmt.Println(stats.Calls, "calls,", stats.Failures, "failed,", stats.Retries, "retries,", stats.Received > 0)
+	fmt.Println(stats.Calls, "calls,", stats.Failures, "failed,", stats.Retries, "retries,", stats.BytesReceived > 0)
 	// Output:
 	// true
 	// 2 calls, 1 failed, 0 retries, true
@@ -58,7 +58,7 @@ func ExampleClient_Stats() {
 
 func ExampleWithDrift() {
 	// A release of the server that this version of the library does not know.
-	srv, err := forgetest.Start(forgetest.UnknownFields("mood"), forgetest.OtherTypes("time_estimate"))
+	srv, err := forgetest.Start(forgetest.WithUnknownFields("mood"), forgetest.WithMismatchedTypes("time_estimate"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func ExampleWithDrift() {
 		log.Fatal(err)
 	}
 	for _, e := range drift.Entries() {
-		fmt.Printf("%s %s: want %q, got %s (%d)\n", e.Route, e.Path, e.Want, e.Got, e.Count)
+		fmt.Printf("%s %s: want %q, got %s (%d)\n", e.Route, e.Pointer, e.Want, e.Got, e.Count)
 	}
 	// Output:
 	// GET /projects/:id/issues/:issue_iid/time_stats /mood: want "", got string (1)
@@ -170,7 +170,7 @@ func ExampleRegistryService_WaitDeleted() {
 	if err := client.Registry.Delete(ctx, forge.Path("group/images"), repository); err != nil {
 		log.Fatal(err)
 	}
-	srv.Settle() // the server's work, which takes a while elsewhere
+	srv.FinishBackgroundJobs() // the server's work, which takes a while elsewhere
 	fmt.Println(client.Registry.WaitDeleted(ctx, forge.Path("group/images"), repository))
 	// Output: <nil>
 }

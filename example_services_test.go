@@ -56,7 +56,7 @@ func ExampleRegistryNativeService_ListCatalog() {
 	app.AddRegistryRepository("web").AddTag("v1", nil)
 
 	client, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token),
-		forge.WithRegistry(srv.RegistryURL, srv.AuthURL), forge.WithRegistryCredentials("root", srv.Token))
+		forge.WithRegistry(srv.RegistryURL, srv.RegistryAuthURL), forge.WithRegistryCredentials("root", srv.Token))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func ExampleRunnersService_ListAll() {
 	// Output: builder instance_type
 }
 
-func ExamplePlaceholderReassignmentsService_Write() {
+func ExamplePlaceholderReassignmentsService_WriteCSV() {
 	srv, _, client := start()
 	defer srv.Close()
 	srv.AddGroup("imported").AddPlaceholder(forgetest.Placeholder{SourceHost: "https://old.example.com", ImportType: "bitbucket", SourceID: "7", SourceUser: "ada"})
@@ -236,7 +236,7 @@ func ExamplePlaceholderReassignmentsService_Write() {
 			}
 		}
 	}
-	if err := client.PlaceholderReassignments.Write(&file, assigned); err != nil {
+	if err := client.PlaceholderReassignments.WriteCSV(&file, assigned); err != nil {
 		log.Fatal(err)
 	}
 	answer, err := client.PlaceholderReassignments.Upload(ctx, forge.Path("imported"), forge.FileBytes([]byte(file.String())))
@@ -257,7 +257,7 @@ func ExampleSettingsService_Apply() {
 		log.Fatal(err)
 	}
 	settings.TerminalMaxSessionTime = 3600 // seconds
-	report, err := client.Settings.Apply(ctx, settings.Changes())
+	report, err := client.Settings.Apply(ctx, settings.Diff())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -279,8 +279,8 @@ func ExampleApplicationSettings_Merge() {
 	if err := settings.Merge([]byte(`{"signup_enabled": false, "domain_allowlist": ["example.com"], "session_expire_delay": 10080}`)); err != nil {
 		log.Fatal(err)
 	}
-	for _, d := range settings.Changes().Changes {
-		fmt.Printf("%s: %s, should be %s\n", d.Name, d.Have, d.Want)
+	for _, d := range settings.Diff().Changes {
+		fmt.Printf("%s: %s, should be %s\n", d.Name, d.Got, d.Want)
 	}
 	err = settings.Merge([]byte("{\n\"signup_enabed\": false}"))
 	fmt.Println(err)
@@ -302,7 +302,7 @@ func ExampleDiffSettings() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(diff.Changes, diff.NotSent, diff.OnlyHave)
+	fmt.Println(diff.Changes, diff.NotSent, diff.OnlyInGot)
 	// Output: [signup_enabled] [terms] [allow_all_integrations]
 }
 
@@ -325,7 +325,7 @@ func ExampleIntegrationsService_Set() {
 }
 
 func ExampleWithVocabulary() {
-	srv, err := forgetest.Start(forgetest.GitLabWords()) // a server that speaks GitLab's words
+	srv, err := forgetest.Start(forgetest.WithGitLabVocabulary()) // a server that speaks GitLab's words
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -410,7 +410,7 @@ func ExampleError_maybeApplied() {
 	srv, app, client := start()
 	defer srv.Close()
 	app.AddIssues(1, nil)
-	srv.Fail("POST /projects/:id/issues/:issue_iid/add_spent_time", forgetest.ResetAfter().Times(1)) // the answer is lost
+	srv.Fail("POST /projects/:id/issues/:issue_iid/add_spent_time", forgetest.DropResponse().Times(1)) // the answer is lost
 
 	_, err := client.Issues.AddSpentTime(context.Background(), forge.Path("group/app"), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 	var failed *forge.Error

@@ -46,7 +46,7 @@ func Example() {
 	// group/app#3 Bug 3
 }
 
-func ExampleUnchanged() {
+func ExampleIsNotModified() {
 	srv, client := server()
 	defer srv.Close()
 	ctx := context.Background()
@@ -54,7 +54,7 @@ func ExampleUnchanged() {
 	for range 2 {
 		_, err := client.Issues.CreateTodo(ctx, forge.Path("group/app"), 1)
 		switch {
-		case forge.Unchanged(err):
+		case forge.IsNotModified(err):
 			fmt.Println("it is on the list already")
 		case err != nil:
 			log.Fatal(err)

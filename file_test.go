@@ -351,21 +351,21 @@ func TestLocalFileErrors(t *testing.T) {
 	err = sendFile(t, client, file)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "the body cannot be opened")
-	require.NotErrorIs(t, err, ErrAnswer)
+	require.NotErrorIs(t, err, ErrInvalidResponse)
 	assert.Equal(t, 1, asError(t, err).Attempts)
 	assert.False(t, asError(t, err).MaybeApplied)
 
 	broken := errors.New("the disk is full")
 	s := client.PlaceholderReassignments
-	err = s.Write(failingWriter{broken}, byHand())
+	err = s.WriteCSV(failingWriter{broken}, byHand())
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
 	long := &PlaceholderReassignment{SourceHost: strings.Repeat("x", 10_000)}
-	err = s.Write(failingWriter{broken}, byHand(long, long))
+	err = s.WriteCSV(failingWriter{broken}, byHand(long, long))
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
 	gone := &Error{Method: "GET", Route: "/x", Status: 404, sentinel: ErrNotFound}
-	err = s.Write(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
+	err = s.WriteCSV(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
 	require.ErrorIs(t, err, ErrNotFound, "an error of the rows stays what it is")
 }
 

@@ -16,8 +16,8 @@ type (
 		query.Encoder
 		idFilter()
 	}
-	// IDsFilter selects by several ids: forge.IDs(1, 2), None or Any.
-	IDsFilter interface {
+	// IDListFilter selects by several ids: forge.IDs(1, 2), None or Any.
+	IDListFilter interface {
 		query.Encoder
 		idsFilter()
 	}
@@ -80,7 +80,7 @@ type idList []int64
 type LabelNames []string
 
 // IDs selects items that match all or any of the ids, as documented for the endpoint.
-func IDs(ids ...int64) IDsFilter { return idList(ids) }
+func IDs(ids ...int64) IDListFilter { return idList(ids) }
 
 // Labels selects items that have all of the labels. A name with a comma cannot be sent and is
 // rejected, as are the words that servers read as wildcards, in any case of letters: none, any and

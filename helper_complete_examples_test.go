@@ -223,7 +223,7 @@ func isAnyOf(targets ...error) func(error) bool {
 // its cause.
 func brokenConnection(err error) bool {
 	var failed *Error
-	return errors.As(err, &failed) && !isAnyOf(context.Canceled, context.DeadlineExceeded, ErrServer, ErrAnswer)(err)
+	return errors.As(err, &failed) && !isAnyOf(context.Canceled, context.DeadlineExceeded, ErrServer, ErrInvalidResponse)(err)
 }
 
 func sendsText(text func(r pageResponse) act) func(*trial, pageResponse) act {
@@ -272,25 +272,25 @@ var listInterruptions = []*listInterruption{
 	{name: "chunked body without its end", sampled: true, is: isAnyOf(io.ErrUnexpectedEOF), disturb: sendsText(func(r pageResponse) act {
 		return closing(fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", r.head(), len(r.body), r.body))
 	})},
-	{name: "body of unknown length truncated", sampled: true, is: isAnyOf(io.ErrUnexpectedEOF, ErrAnswer), disturb: sendsText(func(r pageResponse) act {
+	{name: "body of unknown length truncated", sampled: true, is: isAnyOf(io.ErrUnexpectedEOF, ErrInvalidResponse), disturb: sendsText(func(r pageResponse) act {
 		return closing(r.head() + "Connection: close\r\n\r\n" + r.body[:len(r.body)/2])
 	})},
-	{name: "half a document", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsText(func(r pageResponse) act { return r.with(200, r.body[:len(r.body)/2]).send() })},
-	{name: "empty body", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(200, "")},
-	{name: "null", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(200, "null")},
-	{name: "sign-in page", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(200, "<html><title>Sign in</title></html>")},
+	{name: "half a document", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsText(func(r pageResponse) act { return r.with(200, r.body[:len(r.body)/2]).send() })},
+	{name: "empty body", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(200, "")},
+	{name: "null", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(200, "null")},
+	{name: "sign-in page", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(200, "<html><title>Sign in</title></html>")},
 	{name: "502 again and again", is: isAnyOf(ErrServer), disturb: sendsStatus(502, "bad gateway")},
 	{name: "404", is: isAnyOf(ErrNotFound), disturb: sendsStatus(404, `{"message":"404 Not found"}`)},
-	{name: "206 with items", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(206)},
-	{name: "206 without items", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(206, "[]")},
-	{name: "202 without items", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsStatus(202, "[]")},
-	{name: "204", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsText(func(r pageResponse) act {
+	{name: "206 with items", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(206)},
+	{name: "206 without items", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(206, "[]")},
+	{name: "202 without items", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsStatus(202, "[]")},
+	{name: "204", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsText(func(r pageResponse) act {
 		return func(conn net.Conn) bool {
 			_, err := io.WriteString(conn, r.with(204, "").head()+"\r\n")
 			return err == nil
 		}
 	})},
-	{name: "304", sampled: true, is: isAnyOf(ErrAnswer), disturb: sendsText(func(r pageResponse) act {
+	{name: "304", sampled: true, is: isAnyOf(ErrInvalidResponse), disturb: sendsText(func(r pageResponse) act {
 		return func(conn net.Conn) bool {
 			_, err := io.WriteString(conn, r.with(304, "").head()+"\r\n")
 			return err == nil

@@ -301,7 +301,7 @@ func readRows(t *testing.T, file io.Reader) ([]*PlaceholderReassignment, error) 
 	t.Helper()
 	client, err := NewClient("https://forge.example")
 	require.NoError(t, err)
-	return Collect(client.PlaceholderReassignments.Read(file))
+	return Collect(client.PlaceholderReassignments.ReadCSV(file))
 }
 
 var errReader = errors.New("the reader's own error")

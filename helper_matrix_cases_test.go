@@ -35,7 +35,7 @@ type matrixFigures struct {
 	lines   [9]matrixLine // by class, and how often the fault happens
 }
 
-var retryClasses = []RetryClass{ClassSafe, ClassRepeatable, ClassOnce}
+var retryClasses = []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}
 
 // matrixLine is a line of the table, and below it what must be zero.
 type matrixLine struct {
@@ -61,7 +61,7 @@ func (f *matrixFigures) count(r *matrixRow, c matrixCell, got matrixResult, end 
 	one(&line.torn, end == torn)
 	one(&line.maybe, end == failed && e.MaybeApplied)
 	one(&line.untouched, end == failed && !e.MaybeApplied)
-	one(&line.double, r.route.Class == ClassOnce && got.effects > 1)
+	one(&line.double, r.route.Class == ClassNonIdempotent && got.effects > 1)
 	one(&line.silent, e == nil && (got.answers == 0 || r.writes() && got.effects == 0 || got.items != r.items))
 	one(&line.off, got.effects > 0 && got.state != r.state)
 	one(&line.unsaid, e != nil && r.writes() && got.effects > 0 && !e.MaybeApplied)

@@ -87,7 +87,7 @@ func matrixStatuses() []matrixFault {
 		},
 		{
 			name: "101", act: always(closing("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")),
-			final: true, status: 101, is: []error{ErrAnswer},
+			final: true, status: 101, is: []error{ErrInvalidResponse},
 		},
 		{name: "103 before the response", interim: true},
 		{name: "closed after a 103", act: always(closing(hints)), is: []error{io.ErrUnexpectedEOF}},
@@ -98,7 +98,7 @@ func matrixStatuses() []matrixFault {
 	}
 	for _, status := range statuses {
 		faults = append(faults, matrixFault{
-			name: strconv.Itoa(status), final: true, status: status, is: []error{ErrAnswer},
+			name: strconv.Itoa(status), final: true, status: status, is: []error{ErrInvalidResponse},
 			act: func(a matrixAnswer) act { return say(status, a.body, "Content-Type: "+a.contentType) },
 		})
 	}
@@ -302,13 +302,13 @@ func (s *matrixServer) good(r seen) act {
 	return say(s.row.answer.status, s.row.answer.body, headers...)
 }
 
-// apply lets a write take effect. What a `once` call does adds up, all else sets a state; what is
-// so already, and is documented to be told, gives a status.
+// apply lets a write take effect. What a non-idempotent call does adds up, all else sets a state;
+// what is so already, and is documented to be told, gives a status.
 func (s *matrixServer) apply(r seen) (status int) {
 	switch kind := s.row.route; {
 	case kind.Class == ClassSafe:
 		return 0
-	case kind.Class == ClassOnce:
+	case kind.Class == ClassNonIdempotent:
 		s.state += r.effect()
 	case s.state != "" && kind.Method == http.MethodDelete:
 		return http.StatusNotFound

@@ -82,7 +82,7 @@ func (c *settingsCheck) diff(d *forge.SettingsDiff) {
 			c.problem("Changes has %s with the reason %q", change.Name, change.Reason)
 		case c.may[change.Name]:
 		case !known:
-			c.problem("Changes has %s: %s to %s", change.Name, change.Have, change.Want)
+			c.problem("Changes has %s: %s to %s", change.Name, change.Got, change.Want)
 		case !c.reads(change.Name, want, change.Want):
 			c.problem("Changes wants %s = %s, not %s", change.Name, change.Want, writeJSON(want))
 		default:
@@ -99,14 +99,14 @@ func (c *settingsCheck) diff(d *forge.SettingsDiff) {
 	c.sorted("NotSent", d.NotSent)
 	c.listed("NotSent", d.NotSent, c.notSent)
 	only := []string(nil)
-	for _, name := range d.OnlyHave {
+	for _, name := range d.OnlyInGot {
 		if !c.may[name] {
 			only = append(only, mainName(name)) // which of two names does not matter
 		}
 	}
 	slices.Sort(only)
-	if only = slices.Compact(only); !slices.Equal(only, slices.DeleteFunc(slices.Clone(c.onlyHave), func(name string) bool { return c.may[name] })) || !slices.IsSorted(d.OnlyHave) {
-		c.problem("OnlyHave is %v, not %v", d.OnlyHave, c.onlyHave)
+	if only = slices.Compact(only); !slices.Equal(only, slices.DeleteFunc(slices.Clone(c.onlyHave), func(name string) bool { return c.may[name] })) || !slices.IsSorted(d.OnlyInGot) {
+		c.problem("OnlyInGot is %v, not %v", d.OnlyInGot, c.onlyHave)
 	}
 }
 
@@ -126,9 +126,9 @@ func (c *settingsCheck) have(where string, d forge.SettingDifference, shown map[
 		}
 	}
 	v, isShown := shown[d.Name]
-	have, err := readJSON(d.Have)
-	if isShown != (d.Have != nil) || isShown && (err != nil || !sameJSON(v, have)) {
-		c.problem("%s has %s = %s where the server has %s", where, d.Name, d.Have, writeJSON(v))
+	have, err := readJSON(d.Got)
+	if isShown != (d.Got != nil) || isShown && (err != nil || !sameJSON(v, have)) {
+		c.problem("%s has %s = %s where the server has %s", where, d.Name, d.Got, writeJSON(v))
 	}
 }
 
@@ -269,7 +269,7 @@ func (c *settingsCheck) readBack(report *forge.SettingsReport, after *settingsSt
 	if read := documentOf(report.Settings); !sameJSON(read, after.shown) {
 		c.problem("the report reads %s where the server shows %s", writeJSON(read), writeJSON(after.shown))
 	}
-	if d := report.Settings.Changes(); d.Err() != nil || len(d.Changes)+len(d.NotSent)+len(d.OnlyHave) > 0 {
+	if d := report.Settings.Diff(); d.Err() != nil || len(d.Changes)+len(d.NotSent)+len(d.OnlyInGot) > 0 {
 		c.problem("the settings of the report have changes: %v, %v, %v", d.Changes, d.NotSent, d.Err())
 	}
 }

@@ -235,8 +235,8 @@ func (w *settingsWorld) read() (*forge.ApplicationSettings, *settingsModel) {
 			w.Fatalf("%s is %s, and the field has %v", name, writeJSON(v), got)
 		}
 	}
-	if d := s.Changes(); d.Err() != nil || len(d.Changes)+len(d.NotSent)+len(d.OnlyHave) > 0 {
-		w.Fatalf("nothing was changed, and the changes are %v, %v, %v, %v", d.Changes, d.NotSent, d.OnlyHave, d.Err())
+	if d := s.Diff(); d.Err() != nil || len(d.Changes)+len(d.NotSent)+len(d.OnlyInGot) > 0 {
+		w.Fatalf("nothing was changed, and the changes are %v, %v, %v, %v", d.Changes, d.NotSent, d.OnlyInGot, d.Err())
 	}
 	return s, modelOf(w.facts, s, base)
 }

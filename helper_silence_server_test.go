@@ -82,7 +82,7 @@ func (p silencePoint) kinds() []silenceKind {
 	upload := func(file File) silenceKind {
 		return silenceKind{"upload", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			o := &UploadSecureFileOptions{Name: "a", File: file.Named("a")}
-			_, err := c.SecureFiles.Upload(ctx, ID(1), o, append(opts, Unchecked())...)
+			_, err := c.SecureFiles.Upload(ctx, ID(1), o, append(opts, SkipValidation())...)
 			return err
 		}}
 	}

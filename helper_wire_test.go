@@ -30,7 +30,7 @@ var impatient = RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millise
 // Routes of the contract, one of each class.
 const (
 	safeRoute       = "/projects/:id/issues/:issue_iid/time_stats"
-	repeatableRoute = "/projects/:id/issues/:issue_iid/subscribe"
+	idempotentRoute = "/projects/:id/issues/:issue_iid/subscribe"
 	onceRoute       = "/projects/:id/issues/:issue_iid/add_spent_time"
 	archiveRoute    = "/projects/:id/repository/archive[.:format]"
 )
@@ -40,8 +40,8 @@ func callOf(k RetryClass) Call {
 	switch k {
 	case ClassSafe:
 		return Call{Method: http.MethodGet, Route: safeRoute, Args: args}
-	case ClassRepeatable:
-		return Call{Method: http.MethodPost, Route: repeatableRoute, Args: args, Body: map[string]any{"n": 1}}
+	case ClassIdempotent:
+		return Call{Method: http.MethodPost, Route: idempotentRoute, Args: args, Body: map[string]any{"n": 1}}
 	default:
 		return Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: map[string]any{"duration": "1h"}}
 	}

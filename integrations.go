@@ -13,8 +13,8 @@ import (
 // CustomIntegration, which take any name.
 type IntegrationsService struct{ service }
 
-// IntegrationName identifies an integration: an IntegrationKind, or an IntegrationSlug for any
-// other.
+// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
+// an IntegrationSlug for any other.
 type IntegrationName interface {
 	// slug returns the path segment.
 	slug(w *words) (string, error)
@@ -93,19 +93,20 @@ func (k IntegrationKind) named() (slug string, is bool) {
 	return "", false
 }
 
-// Slug returns the kind's path segment, from the vocabulary or, if the contract names it, from the
-// contract.
+// Slug returns the kind's path segment, from the vocabulary (such as GitLab) or, if the contract
+// names it, from the contract.
 func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
-	if slug, known = v.Word(slugWord, string(k)); known {
+	if slug, known = v.WireName(slugWord, string(k)); known {
 		return slug, true
 	}
 	return k.named()
 }
 
 // Kind returns the kind with the path segment, which is that of IntegrationSummary.Slug, from the
-// vocabulary or, if the contract names it, from the contract. It is "" for all others.
+// vocabulary (such as GitLab) or, if the contract names it, from the contract. It is "" for all
+// others.
 func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
-	if kind, known := v.Neutral(slugWord, string(s)); known {
+	if kind, known := v.NeutralName(slugWord, string(s)); known {
 		return IntegrationKind(kind)
 	}
 	return s.named()
@@ -192,9 +193,10 @@ type IntegrationOptions interface {
 // Set sets an integration up. It replaces the configuration: what the options omit is not kept
 // from before. The contract does not specify whether an omitted parameter is reset to its default
 // or cleared, so set every parameter that should be in force, including secrets; Get and
-// Integration.Fill return the current values. With UseInheritedSettings, the settings of the
+// Integration.Decode return the current values. With UseInheritedSettings, the settings of the
 // instance or of the group above are used. The contract exempts no parameter then: required
-// parameters stay required, and Unchecked permits UseInheritedSettings alone. Document 3 §4.2.1.
+// parameters stay required, and SkipValidation permits UseInheritedSettings alone. Document 3
+// §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
 	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))

@@ -52,8 +52,9 @@ type EmailsOnPushOptions struct {
 	PushEvents *bool `json:"push_events,omitempty"`
 	// TagPushEvents enables notifications for pushes of tags.
 	TagPushEvents *bool `json:"tag_push_events,omitempty"`
-	// BranchesToBeNotified limits notifications to these branches. Pushes of tags always notify.
-	// Default: NotifiedBranchesAll.
+	// BranchesToBeNotified limits notifications to these branches: NotifiedBranchesAll,
+	// NotifiedBranchesDefault, NotifiedBranchesProtected or NotifiedBranchesDefaultAndProtected.
+	// Pushes of tags always notify. Default: NotifiedBranchesAll.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
@@ -75,7 +76,9 @@ type TeamChatAOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Webhook is the webhook that is called. Required.
 	Webhook string `json:"webhook,omitempty"`
-	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches: NotifiedBranchesAll,
+	// NotifiedBranchesDefault, NotifiedBranchesProtected or NotifiedBranchesDefaultAndProtected.
+	// Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
 	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
@@ -161,7 +164,9 @@ type TeamChatBOptions struct {
 	Thread int `json:"thread,omitempty"`
 	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
-	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches: NotifiedBranchesAll,
+	// NotifiedBranchesDefault, NotifiedBranchesProtected or NotifiedBranchesDefaultAndProtected.
+	// Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
 	// PushEvents enables notifications for pushes. Required.
 	PushEvents *bool `json:"push_events,omitempty"`
@@ -214,7 +219,9 @@ type TeamChatCOptions struct {
 	Webhook string `json:"webhook,omitempty"`
 	// NotifyOnlyBrokenPipelines excludes pipelines that succeed.
 	NotifyOnlyBrokenPipelines *bool `json:"notify_only_broken_pipelines,omitempty"`
-	// BranchesToBeNotified limits notifications to these branches. Default: NotifiedBranchesDefault.
+	// BranchesToBeNotified limits notifications to these branches: NotifiedBranchesAll,
+	// NotifiedBranchesDefault, NotifiedBranchesProtected or NotifiedBranchesDefaultAndProtected.
+	// Default: NotifiedBranchesDefault.
 	BranchesToBeNotified NotifiedBranches `json:"branches_to_be_notified,omitempty"`
 	// PushEvents enables notifications for pushes.
 	PushEvents *bool `json:"push_events,omitempty"`

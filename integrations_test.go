@@ -18,7 +18,7 @@ func TestUnnamedParameters(t *testing.T) {
 	err := c.Integrations.Set(t.Context(), ID(7), &BuildServerOptions{URL: "u", BuildKey: "b", Username: "n", Password: "p"})
 	assertRefused(t, err, "BuildServerOptions.URL", "<ci>_url")
 	assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, in Extra")
-	err = c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Tags: "a:b"}, Unchecked())
+	err = c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Tags: "a:b"}, SkipValidation())
 	assertRefused(t, err, "MonitoringOptions.Tags", "<mon>_tags")
 	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Extra: map[string]any{"eye_env": "prod"}}))
 	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "mill", UseInheritedSettings: new(false), Params: map[string]any{"mill_url": "u", "build_key": "b"}}))
@@ -71,7 +71,7 @@ func TestIntegrations(t *testing.T) {
 				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EmailsOnPushOptions{
 					Recipients: "a@example.com b@example.com", DisableDiffs: new(false), BranchesToBeNotified: NotifiedBranchesProtected, Extra: map[string]any{"new_flag": true},
 				}))
-				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EngineeringWorkflowOptions{UseInheritedSettings: new(true)}, Unchecked()))
+				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EngineeringWorkflowOptions{UseInheritedSettings: new(true)}, SkipValidation()))
 				require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "jira", Params: map[string]any{"url": "https://jira.example.com", "push_events": false}}))
 				err := c.Integrations.Set(t.Context(), ID(7), &CustomIssueTrackerOptions{NewIssueURL: "n", IssuesURL: "bad", ProjectURL: "p"})
 				var failed *Error
@@ -111,11 +111,11 @@ func TestFill(t *testing.T) {
 	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)
 	require.NoError(t, err)
 	build := &BuildServerOptions{}
-	hidden, err := integration.Fill(build)
+	hidden, err := integration.Decode(build)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"password"}, hidden)
 	build = &BuildServerOptions{Password: "kept"}
-	hidden, err = integration.Fill(build)
+	hidden, err = integration.Decode(build)
 	require.NoError(t, err)
 	assert.Empty(t, hidden)
 	assert.Equal(t, &BuildServerOptions{URL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
@@ -127,7 +127,7 @@ func TestFill(t *testing.T) {
 	}}
 	chat := &TeamChatBOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
 	before := chat.Extra
-	hidden, err = integration.Fill(chat)
+	hidden, err = integration.Decode(chat)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"token"}, hidden)
 	assert.Equal(t, 12, chat.Thread)
@@ -142,14 +142,14 @@ func TestFill(t *testing.T) {
 	assert.Equal(t, "{}", string(integration.Properties["other"]), "what was read does not change with the options")
 	for _, wrong := range []string{`"many"`, `[]`, `{`} {
 		integration.Properties["thread"] = json.RawMessage(wrong)
-		_, err = integration.Fill(chat)
+		_, err = integration.Decode(chat)
 		assert.ErrorContains(t, err, "(thread): the server's value does not fit TeamChatBOptions")
 	}
 }
 
 func TestFillNil(t *testing.T) {
 	for _, o := range []IntegrationOptions{nil, (*TaskTrackerOptions)(nil)} {
-		_, err := (&Integration{}).Fill(o)
+		_, err := (&Integration{}).Decode(o)
 		require.ErrorAs(t, err, new(*ValidationError))
 	}
 }
@@ -159,7 +159,7 @@ func TestFillCustom(t *testing.T) {
 	integration, _, err := decodeText[Integration](`{"id":3,"slug":"jira","active":true,"inherited":true,"push_events":true,"properties":{"url":"u","port":7}}`)
 	require.NoError(t, err)
 	o := &CustomIntegration{Slug: "jira", Params: map[string]any{"password": "p", "url": "old"}}
-	hidden, err := integration.Fill(o)
+	hidden, err := integration.Decode(o)
 	require.NoError(t, err)
 	assert.Nil(t, hidden)
 	assert.Equal(t, new(true), o.UseInheritedSettings)
@@ -182,20 +182,20 @@ func TestFillMisfits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/push_events", "/issues_events", "/note_events"}, pointers(mismatches))
 	o := &TeamChatAOptions{}
-	_, err = integration.Fill(o)
+	_, err = integration.Decode(o)
 	var invalid *ValidationError
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "push_events", invalid.Param)
 
 	integration.Extra["push_events"] = json.RawMessage(`"0"`)
-	_, err = integration.Fill(o)
+	_, err = integration.Decode(o)
 	require.NoError(t, err)
 	set := []*bool{o.PushEvents, o.IssuesEvents, o.NoteEvents, o.TagPushEvents}
 	require.False(t, slices.Contains(set, nil))
 	assert.Equal(t, []bool{false, true, true, true}, []bool{*set[0], *set[1], *set[2], *set[3]})
 
 	integration.IssuesEvents, integration.PushEvents = true, true
-	_, err = integration.Fill(o)
+	_, err = integration.Decode(o)
 	require.NoError(t, err)
 	assert.True(t, *o.PushEvents, "a field that a program sets counts")
 }

@@ -69,12 +69,12 @@ type IntegrationSummary struct {
 type Integration struct {
 	IntegrationSummary
 	// Properties are the settings by name, without secrets: by the contract's name if the client's
-	// vocabulary maps it, otherwise by the server's. Not part of the contract. Fill reads them into
+	// vocabulary maps it, otherwise by the server's. Not part of the contract. Decode reads them into
 	// typed options.
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-// Fill reads the current configuration into options of the integration's kind, to change and pass
+// Decode reads the current configuration into options of the integration's kind, to change and pass
 // to Set: events, whether the settings are inherited, and the properties that the server shows. A
 // property without a field is stored in Extra, or in the Params of a CustomIntegration, which
 // receives the events too. Numbers and booleans that the server stores as strings are converted.
@@ -82,9 +82,9 @@ type Integration struct {
 // Servers do not show secrets, and Set clears parameters that are omitted. hidden names, in the
 // contract's words, the parameters that can hold a secret and that o still lacks: set those that
 // are in use. It is nil for a CustomIntegration.
-func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
+func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
-		return nil, &ValidationError{Option: "Fill", Param: "options", Reason: "it is nil"}
+		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: "it is nil"}
 	}
 	events, err := i.events()
 	if err != nil {
@@ -98,7 +98,7 @@ func (i *Integration) Fill(o IntegrationOptions) (hidden []string, err error) {
 			_, named := fieldForKey(target, name)
 			switch _, event := events[name]; {
 			case named && !fill(o, name, value):
-				return nil, &ValidationError{Option: "Fill", Param: name, Reason: "the server's value does not fit " + optionsName(o)}
+				return nil, &ValidationError{Option: "Decode", Param: name, Reason: "the server's value does not fit " + optionsName(o)}
 			case !named && (custom || !event) && string(value) != "null":
 				rest = withMember(rest, name, value)
 			}

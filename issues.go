@@ -86,7 +86,8 @@ type ListIssuesOptions struct {
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
 	// UpdatedBefore selects issues last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
-	// DueDate selects by due date.
+	// DueDate selects by due date: one of the DueDateFilter constants, such as DueToday, DueOverdue or
+	// DueNone.
 	DueDate DueDateFilter `url:"due_date,omitempty"`
 	// EpicID selects by epic: ID(7), None or Any. Premium and Ultimate.
 	EpicID IDFilter `url:"epic_id,omitempty"`
@@ -95,10 +96,11 @@ type ListIssuesOptions struct {
 	HealthStatus TextFilter `url:"health_status,omitempty"`
 	// IIDs selects by the projects' own ids.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In sets where Search looks; empty for SearchInBoth. The contract has it for List, deployed
-	// servers for both lists.
+	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth; empty for
+	// SearchInBoth. The contract has it for List, deployed servers for both lists.
 	In SearchIn `url:"in,omitempty"`
-	// IssueType selects by type.
+	// IssueType selects by type: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or
+	// IssueTypeTask.
 	IssueType IssueType `url:"issue_type,omitempty"`
 	// IterationID selects by iteration: ID(7), None or Any. Not together with IterationTitle. Premium
 	// and Ultimate.
@@ -120,16 +122,17 @@ type ListIssuesOptions struct {
 	NonArchived *bool `url:"non_archived,omitempty"`
 	// Not selects issues that do not match.
 	Not *IssueNot `url:"not,omitempty"`
-	// OrderBy is what the list is sorted by; empty for IssueOrderByCreatedAt.
+	// OrderBy is what the list is sorted by: one of the IssueOrderBy constants, such as
+	// IssueOrderByUpdatedAt; empty for IssueOrderByCreatedAt.
 	OrderBy IssueOrderBy `url:"order_by,omitempty"`
-	// Scope selects whose issues are listed; empty for ScopeCreatedByMe in List and ScopeAll in
-	// ListForGroup.
+	// Scope selects whose issues are listed: ScopeCreatedByMe, ScopeAssignedToMe or ScopeAll; empty
+	// for ScopeCreatedByMe in List and ScopeAll in ListForGroup.
 	Scope Scope `url:"scope,omitempty"`
 	// Search selects by words of the title and the description.
 	Search string `url:"search,omitempty"`
-	// Sort is the direction; empty for SortDesc.
+	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc.
 	Sort Sort `url:"sort,omitempty"`
-	// State selects by state; empty for all.
+	// State selects by state: IssueStateOpened, IssueStateClosed or IssueStateAll; empty for all.
 	State IssueState `url:"state,omitempty"`
 	// Weight selects by weight: Number(3), None or Any. Premium and Ultimate.
 	Weight NumberFilter `url:"weight,omitempty"`
@@ -167,7 +170,8 @@ type IssueNot struct {
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
 	// Search excludes issues with the words. ListForGroup only.
 	Search string `url:"search,omitempty"`
-	// In sets where Search looks. ListForGroup only.
+	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth. ListForGroup
+	// only.
 	In SearchIn `url:"in,omitempty"`
 	// Weight excludes the weight: new(Number(0)). Premium and Ultimate.
 	Weight *Number `url:"weight,omitempty"`
@@ -210,21 +214,21 @@ func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssu
 }
 
 // Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
-// subscribed; see Unchanged. Document 2 §4.1.
+// subscribed; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription of the issue. It is ErrNotModified when there is none;
-// see Unchanged. Document 2 §4.1.
+// see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // CreateTodo puts the issue on the user's to-do list. It is ErrNotModified when it is there
-// already; see Unchanged. Document 2 §4.1.
+// already; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)

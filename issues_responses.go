@@ -70,7 +70,7 @@ type Issue struct {
 	Title string `json:"title"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State is the state of the issue: whether it is open.
+	// State is the state of the issue: IssueStateOpened or IssueStateClosed.
 	State IssueState `json:"state"`
 	// CreatedAt is when the issue was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -92,11 +92,11 @@ type Issue struct {
 	Milestone *Milestone `json:"milestone"`
 	// Labels are the labels; with WithLabelsDetails not their names alone.
 	Labels []Label `json:"labels"`
-	// Type is the kind, in capitals.
+	// Type is the kind, in capitals: WorkItemTypeIssue; a server may return other values.
 	Type WorkItemType `json:"type"`
-	// IssueType is the kind.
+	// IssueType is the kind: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or IssueTypeTask.
 	IssueType IssueType `json:"issue_type"`
-	// Severity is how bad an incident is.
+	// Severity is how bad an incident is: IssueSeverityUnknown; a server may return other values.
 	Severity IssueSeverity `json:"severity"`
 	// MovedToID is the instance-wide id of the issue that this one became; nil unless it was moved.
 	MovedToID *int64 `json:"moved_to_id"`
@@ -112,7 +112,8 @@ type Issue struct {
 	DueDate Date `json:"due_date"`
 	// Imported reports whether the issue was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom is where the issue was imported from.
+	// ImportedFrom is where the issue was imported from, in the server's words; ImportSourceNone if it
+	// was not imported.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
@@ -145,7 +146,8 @@ type Issue struct {
 	EpicIID *int64 `json:"epic_iid"`
 	// Iteration is the iteration; nil when there is none. Premium and Ultimate.
 	Iteration *Iteration `json:"iteration"`
-	// HealthStatus is the health of the issue; empty when unset. Ultimate.
+	// HealthStatus is the health of the issue: HealthStatusOnTrack; a server may return other values.
+	// Empty when unset. Ultimate.
 	HealthStatus HealthStatus `json:"health_status"`
 	// BlockingIssuesCount counts the issues that this one blocks. Not part of the contract.
 	BlockingIssuesCount int `json:"blocking_issues_count"`
@@ -342,9 +344,11 @@ type Todo struct {
 	Project TodoProject `json:"project"`
 	// Author is who put the item on the list.
 	Author UserSummary `json:"author"`
-	// ActionName is the reason why the item is there.
+	// ActionName is the reason why the item is there: TodoActionMarked; a server may return other
+	// values.
 	ActionName TodoAction `json:"action_name"`
-	// TargetType is the type of Target.
+	// TargetType is the type of Target: TodoTargetIssue or TodoTargetMergeRequest; a server may return
+	// other values.
 	TargetType TodoTargetType `json:"target_type"`
 	// Target is the issue or merge request, undecoded; see Issue and MergeRequest.
 	Target json.RawMessage `json:"target"`
@@ -352,7 +356,8 @@ type Todo struct {
 	TargetURL string `json:"target_url"`
 	// Body is the text of the item.
 	Body string `json:"body"`
-	// State is the state of the item: whether it is done.
+	// State is the state of the item: TodoStatePending until it is done; a server may return other
+	// values.
 	State TodoState `json:"state"`
 	// CreatedAt is when the item was created.
 	CreatedAt time.Time `json:"created_at"`

@@ -65,10 +65,10 @@ func TestIssues(t *testing.T) {
 				assertWhole(t, "issues/unsubscribed.json", issue)
 				assert.Equal(t, new(false), issue.Subscribed)
 				issue, err = c.Issues.Unsubscribe(t.Context(), app, 5)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 				assert.Nil(t, issue)
 				_, err = c.Issues.Subscribe(t.Context(), app, 5)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 			},
 		},
 		{
@@ -87,7 +87,7 @@ func TestIssues(t *testing.T) {
 				_, err = todo.MergeRequest()
 				require.ErrorContains(t, err, "no target of type MergeRequest")
 				_, err = c.Issues.CreateTodo(t.Context(), ID(42), 5)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 			},
 		},
 		{

@@ -160,9 +160,9 @@ func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
 		return well, 1
 	case c.fault.final:
 		return failed, 1
-	case r.route.Class == ClassOnce && unsent && c.times > 1:
+	case r.route.Class == ClassNonIdempotent && unsent && c.times > 1:
 		return failed, 2
-	case r.route.Class == ClassOnce && !unsent && !c.fault.untaken:
+	case r.route.Class == ClassNonIdempotent && !unsent && !c.fault.untaken:
 		return failed, 1
 	case c.times >= 4:
 		return failed, 4
@@ -194,7 +194,7 @@ func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
 	defer client.CloseIdleConnections()
 	s.arm(t, client)
 	in, path := r.Arguments(t, client)
-	in = append(in, reflect.ValueOf(Unchecked()))
+	in = append(in, reflect.ValueOf(SkipValidation()))
 	got.items, got.err = taste(r.Method.Call(in))
 	s.mu.Lock()
 	got.arrivals, got.answers, got.effects, got.state = s.arrivals, s.answers, s.effects, s.state
@@ -244,7 +244,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 	case !errors.As(got.err, &e):
 		assert.Fail(t, "no *Error", "%s: %v", c, got.err)
 		return
-	case e.MaybeApplied && (e.Status == http.StatusNotFound || Unchanged(got.err)):
+	case e.MaybeApplied && (e.Status == http.StatusNotFound || IsNotModified(got.err)):
 		end = settled
 	case got.answers == 0 && r.executor == kindStream && c.fault.head:
 		end = torn
@@ -270,7 +270,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 // checkEffects holds what the client promises to what the server has done.
 func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e *Error) {
 	t.Helper()
-	if r.route.Class == ClassOnce {
+	if r.route.Class == ClassNonIdempotent {
 		assert.LessOrEqual(t, got.effects, 1, "%s: effects", c)
 	}
 	if got.effects > 0 {

@@ -55,14 +55,14 @@ const (
 type ListMergeRequestsOptions struct {
 	// ApprovedByIDs selects what all of the users have approved: IDs(1, 2), at most 5, None or Any.
 	// Premium and Ultimate.
-	ApprovedByIDs IDsFilter `url:"approved_by_ids,omitempty"`
+	ApprovedByIDs IDListFilter `url:"approved_by_ids,omitempty"`
 	// ApprovedByUsernames selects what all of the users have approved. Not part of the contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
-	// Approved selects approved merge requests, or the others. Not part of the contract.
+	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract.
 	Approved YesNo `url:"approved,omitempty"`
 	// ApproverIDs selects what all of the users are approvers of: IDs(1, 2), None or Any. Premium and
 	// Ultimate.
-	ApproverIDs IDsFilter `url:"approver_ids,omitempty"`
+	ApproverIDs IDListFilter `url:"approver_ids,omitempty"`
 	// AssigneeID selects by assignee: ID(42), None or Any.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
 	// AuthorID selects by author; with ScopeAll or ScopeAssignedToMe. Not together with
@@ -88,8 +88,8 @@ type ListMergeRequestsOptions struct {
 	Environment string `url:"environment,omitempty"`
 	// IIDs selects by the project's own ids. ListForProject only.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// In sets where Search looks; empty for SearchInBoth. The contract has it for List, deployed
-	// servers for both lists.
+	// In sets where Search looks: SearchInTitle, SearchInDescription or SearchInBoth; empty for
+	// SearchInBoth. The contract has it for List, deployed servers for both lists.
 	In SearchIn `url:"in,omitempty"`
 	// Labels selects merge requests that have all of the labels: Labels("bug", "p1"), None or Any.
 	Labels LabelFilter `url:"labels,omitempty"`
@@ -105,7 +105,9 @@ type ListMergeRequestsOptions struct {
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
 	// Not selects merge requests that do not match.
 	Not *MergeRequestNot `url:"not,omitempty"`
-	// OrderBy is what the list is sorted by; empty for MergeRequestOrderByCreatedAt.
+	// OrderBy is what the list is sorted by: MergeRequestOrderByCreatedAt,
+	// MergeRequestOrderByUpdatedAt, MergeRequestOrderByTitle or, in List only,
+	// MergeRequestOrderByMergedAt; empty for MergeRequestOrderByCreatedAt.
 	OrderBy MergeRequestOrderBy `url:"order_by,omitempty"`
 	// ReviewerID selects by who was asked for a review: ID(42), None or Any. Not together with
 	// ReviewerUsername.
@@ -113,12 +115,13 @@ type ListMergeRequestsOptions struct {
 	// ReviewerUsername selects by who was asked for a review: Text("ada"). The contract may allow None
 	// and Any for ReviewerID only, so set them there. Not together with ReviewerID.
 	ReviewerUsername TextFilter `url:"reviewer_username,omitempty"`
-	// Scope selects whose merge requests are listed; empty for ScopeCreatedByMe in List. The contract
-	// shows no default for ListForProject.
+	// Scope selects whose merge requests are listed: ScopeCreatedByMe, ScopeAssignedToMe,
+	// ScopeReviewsForMe or ScopeAll; empty for ScopeCreatedByMe in List. The contract shows no default
+	// for ListForProject.
 	Scope Scope `url:"scope,omitempty"`
 	// Search selects by words of the title and the description.
 	Search string `url:"search,omitempty"`
-	// Sort is the direction; empty for SortDesc.
+	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc.
 	Sort Sort `url:"sort,omitempty"`
 	// SourceBranch selects by what is merged.
 	SourceBranch string `url:"source_branch,omitempty"`
@@ -126,16 +129,18 @@ type ListMergeRequestsOptions struct {
 	SourceProjectID int64 `url:"source_project_id,omitempty"`
 	// TargetBranch selects by what is merged into.
 	TargetBranch string `url:"target_branch,omitempty"`
-	// State selects by state; empty for all.
+	// State selects by state: MergeRequestStateOpened, MergeRequestStateClosed,
+	// MergeRequestStateLocked, MergeRequestStateMerged or MergeRequestStateAll; empty for all.
 	State MergeRequestState `url:"state,omitempty"`
-	// View is how much the list shows of each; empty for all.
+	// View is how much the list shows of each: MergeRequestViewSimple for some of the fields; empty
+	// for all.
 	View MergeRequestView `url:"view,omitempty"`
 	// WithLabelsDetails requests the labels' colours and descriptions, not their names alone.
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 	// WithMergeStatusRecheck asks the server to recompute MergeStatus, later and without promise:
 	// lists do not refresh it. Servers may ignore it for users below Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
-	// WIP selects drafts, or what is ready.
+	// WIP selects drafts (Yes), or what is ready (No).
 	WIP YesNo `url:"wip,omitempty"`
 }
 
@@ -285,8 +290,8 @@ type ChangesOptions struct {
 }
 
 // GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
-// reports it, the request option Complete makes it an error, and AccessRawDiffs reads them in full.
-// Document 2 §4.2.
+// reports it, the request option RequireComplete makes it an error, and AccessRawDiffs reads them
+// in full. Document 2 §4.2.
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
@@ -296,21 +301,21 @@ func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, merg
 }
 
 // Subscribe subscribes the user to the merge request. It is ErrNotModified when the user is
-// subscribed already; see Unchanged. Document 2 §4.2.
+// subscribed already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription of the merge request. It is ErrNotModified when there is
-// none; see Unchanged. Document 2 §4.2.
+// none; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It is ErrNotModified when it is there
-// already; see Unchanged. Document 2 §4.2.
+// already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
@@ -330,7 +335,7 @@ type DiffVersionOptions struct {
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
-// Incomplete reports it, and the request option Complete makes it an error. Document 2 §4.2.
+// Incomplete reports it, and the request option RequireComplete makes it an error. Document 2 §4.2.
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)

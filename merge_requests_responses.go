@@ -78,11 +78,13 @@ type MergeRequest struct {
 	TitleHTML string `json:"title_html"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
-	// State is the state of the merge request.
+	// State is the state of the merge request: MergeRequestStateOpened, MergeRequestStateClosed,
+	// MergeRequestStateLocked or MergeRequestStateMerged.
 	State MergeRequestState `json:"state"`
 	// Imported reports whether the merge request was imported.
 	Imported bool `json:"imported"`
-	// ImportedFrom is where it was imported from.
+	// ImportedFrom is where it was imported from, in the server's words; ImportSourceNone if it was
+	// not imported.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// CreatedAt is when the merge request was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -134,11 +136,13 @@ type MergeRequest struct {
 	Milestone *Milestone `json:"milestone"`
 	// MergeWhenPipelineSucceeds reports whether it is merged automatically once its checks pass.
 	MergeWhenPipelineSucceeds bool `json:"merge_when_pipeline_succeeds"`
-	// MergeStatus describes whether it can be merged.
+	// MergeStatus describes whether it can be merged: one of the MergeStatus constants, such as
+	// MergeStatusCanBeMerged; a server may return other values.
 	//
 	// Deprecated: since 15.6; use DetailedMergeStatus.
 	MergeStatus MergeStatus `json:"merge_status"`
-	// DetailedMergeStatus describes what keeps it from being merged.
+	// DetailedMergeStatus describes what keeps it from being merged: one of the DetailedMergeStatus
+	// constants, such as DetailedMergeStatusNotApproved; a server may return other values.
 	DetailedMergeStatus DetailedMergeStatus `json:"detailed_merge_status"`
 	// MergeError is why merging failed; empty when it did not. Not part of the contract.
 	MergeError string `json:"merge_error"`
@@ -316,9 +320,9 @@ type MergeRequestChanges struct {
 
 // Incomplete reports whether the server truncated the changes: whether Overflow is set,
 // ChangesCount is above the number of Changes, or a diff is Collapsed or TooLarge. GetChanges reads
-// them in full with AccessRawDiffs. The request option Complete makes truncated changes an error.
-// Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file
-// with an empty Diff may be one.
+// them in full with AccessRawDiffs. The request option RequireComplete makes truncated changes an
+// error. Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted
+// file with an empty Diff may be one.
 func (c *MergeRequestChanges) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""
@@ -349,7 +353,8 @@ type DiffVersion struct {
 	CreatedAt time.Time `json:"created_at"`
 	// MergeRequestID is the instance-wide id of the merge request.
 	MergeRequestID int64 `json:"merge_request_id"`
-	// State is the state of the version: whether it is ready.
+	// State is the state of the version: DiffVersionStateCollected once it is ready; a server may
+	// return other values.
 	State DiffVersionState `json:"state"`
 	// RealSize is the number of changed files as text, with a + if the server stopped counting.
 	RealSize string `json:"real_size"`
@@ -365,7 +370,7 @@ type DiffVersion struct {
 }
 
 // DiffVersionState is the state of a diff version: whether it is ready. Servers have values beyond
-// the constants.
+// the constant.
 type DiffVersionState string
 
 const (

@@ -67,14 +67,14 @@ func TestMergeRequests(t *testing.T) {
 				assertWhole(t, "merge_requests/subscribed.json", request)
 				assert.Equal(t, new(true), request.Subscribed)
 				request, err = c.MergeRequests.Subscribe(t.Context(), app, 14)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 				assert.Nil(t, request)
 				request, err = c.MergeRequests.Unsubscribe(t.Context(), app, 14)
 				require.NoError(t, err)
 				assertWhole(t, "merge_requests/unsubscribed.json", request)
 				assert.Equal(t, new(false), request.Subscribed)
 				_, err = c.MergeRequests.Unsubscribe(t.Context(), app, 14)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 			},
 		},
 		{
@@ -91,7 +91,7 @@ func TestMergeRequests(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, todo.TargetURL, request.WebURL)
 				_, err = c.MergeRequests.CreateTodo(t.Context(), app, 14)
-				assert.True(t, Unchanged(err))
+				assert.True(t, IsNotModified(err))
 			},
 		},
 		{
@@ -106,7 +106,7 @@ func TestMergeRequests(t *testing.T) {
 				assertWhole(t, "merge_requests/changes_cut.json", changes)
 				assert.Equal(t, "Draft: Keep tokens home", changes.Title)
 				assert.True(t, changes.Incomplete())
-				changes, err = c.MergeRequests.GetChanges(t.Context(), app, 14, &ChangesOptions{AccessRawDiffs: new(true), Unidiff: new(false)}, Complete())
+				changes, err = c.MergeRequests.GetChanges(t.Context(), app, 14, &ChangesOptions{AccessRawDiffs: new(true), Unidiff: new(false)}, RequireComplete())
 				require.NoError(t, err)
 				assertWhole(t, "merge_requests/changes.json", changes)
 				assert.False(t, changes.Incomplete())
@@ -129,7 +129,7 @@ func TestMergeRequests(t *testing.T) {
 				assertWhole(t, "merge_requests/version.json", version)
 				assert.Equal(t, []string{"#5", "#6"}, version.Commits[0].ExtendedTrailers["Closes"])
 				assert.True(t, version.Incomplete())
-				version, err = c.MergeRequests.GetVersion(t.Context(), app, 14, 110, nil, Complete())
+				version, err = c.MergeRequests.GetVersion(t.Context(), app, 14, 110, nil, RequireComplete())
 				require.ErrorIs(t, err, ErrIncomplete)
 				assert.Nil(t, version)
 				assert.ErrorContains(t, err, `2 of 3 diffs are collapsed or too large, the first is that of "zz_decode.go"`)
@@ -225,8 +225,8 @@ func TestMergeRequestsRefused(t *testing.T) {
 	_, err = c.MergeRequests.Subscribe(t.Context(), ID(42), 0)
 	assertRefused(t, err, "argument", "merge_request_iid")
 	require.Error(t, c.MergeRequests.DeleteBlock(t.Context(), ID(42), 14, -1))
-	_, err = Collect(c.MergeRequests.List(t.Context(), nil, Complete()))
-	assertRefused(t, err, "Complete", "")
+	_, err = Collect(c.MergeRequests.List(t.Context(), nil, RequireComplete()))
+	assertRefused(t, err, "RequireComplete", "")
 }
 
 // TestMergeRequestErrors shows each documented error of the dependencies, and what is not there.

@@ -71,7 +71,7 @@ type Namespace struct {
 	Path string `json:"path"`
 	// FullPath is the path from the top level, as Path references take it.
 	FullPath string `json:"full_path"`
-	// Kind is the kind of the namespace: a user's or a group's.
+	// Kind is the kind of the namespace: NamespaceKindUser or NamespaceKindGroup.
 	Kind NamespaceKind `json:"kind"`
 	// ParentID is the parent group; nil at the top level.
 	ParentID *int64 `json:"parent_id"`

@@ -50,7 +50,7 @@ type tokenEndpoint struct {
 }
 
 // tokenRoute is the route of the token endpoint, which is not part of the API.
-var tokenRoute = route{Route: Route{Class: ClassOnce}}
+var tokenRoute = route{Route: Route{Class: ClassNonIdempotent}}
 
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !t.sent || t.rejected() {

@@ -64,7 +64,7 @@ func TestOAuthEndpointAsksOnce(t *testing.T) {
 				config.Endpoint.AuthStyle = style
 				api := guarded(t, fixed("new"))
 				err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, ErrCredential)
+				require.ErrorIs(t, err, ErrNoCredential)
 				assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
 				assert.Empty(t, api.seen())
 				assert.Empty(t, reveals(err))
@@ -135,7 +135,7 @@ func TestTokenSourceAskedAgain(t *testing.T) {
 			return nil, test.err
 		})))
 		err := c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrCredential)
+		require.ErrorIs(t, err, ErrNoCredential)
 		assert.Equal(t, test.asked, asked, "%v", test.err)
 		assert.Empty(t, reveals(err))
 		assert.Empty(t, w.seen())
@@ -160,7 +160,7 @@ func TestTokenType(t *testing.T) {
 			return token, nil
 		})))
 		err = c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrCredential, "%q", kind)
+		require.ErrorIs(t, err, ErrNoCredential, "%q", kind)
 		assert.Equal(t, 1, asked)
 		assert.Empty(t, reveals(err))
 		assert.Empty(t, w.seen())
@@ -183,6 +183,6 @@ func TestNilTokenResponses(t *testing.T) {
 			through(func(*http.Request) (*http.Response, error) { return response, nil }))
 		o := ends(t, func() error { return c.Do(t.Context(), callOf(ClassSafe), nil, Retry(impatient)) })
 		assert.Nil(t, o.panicked, name)
-		require.ErrorIs(t, o.err, ErrCredential, name)
+		require.ErrorIs(t, o.err, ErrNoCredential, name)
 	}
 }

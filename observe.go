@@ -28,15 +28,15 @@ type Attempt struct {
 	// Duration is the time from Start until the response was read, or until the first byte of a
 	// download arrived.
 	Duration time.Duration
-	// Wait is the time until the next attempt; 0 if there is none, or if it is sent immediately with a
-	// renewed token.
-	Wait time.Duration
-	// Sent is the number of bytes of the body that were sent, including those sent to redirected
+	// WaitAfter is the time until the next attempt; 0 if there is none, or if it is sent immediately
+	// with a renewed token.
+	WaitAfter time.Duration
+	// BytesSent is the number of bytes of the body that were sent, including those sent to redirected
 	// addresses.
-	Sent int64
-	// Received is the number of bytes of the response body, after decompression. Those of a download
-	// are read later, and Stats counts them.
-	Received int64
+	BytesSent int64
+	// BytesReceived is the number of bytes of the response body, after decompression. Those of a
+	// download are read later, and Stats counts them.
+	BytesReceived int64
 }
 
 // Stats counts what a client has done since NewClient made it; see Client.Stats.
@@ -51,15 +51,16 @@ type Stats struct {
 	Attempts int64
 	// Retries is the number of attempts after the first of their call.
 	Retries int64
-	// Throttled is the number of waits that the server requested, or that a known limit of the server
-	// required.
-	Throttled int64
-	// ThrottledTime is the total time of these waits. A wait counts in full when it begins.
-	ThrottledTime time.Duration
-	// Sent is the number of bytes of request bodies.
-	Sent int64
-	// Received is the number of bytes of response bodies, including downloads, after decompression.
-	Received int64
+	// RateLimitWaits is the number of waits that the server requested, or that a known limit of the
+	// server required.
+	RateLimitWaits int64
+	// RateLimitWaitTime is the total time of these waits. A wait counts in full when it begins.
+	RateLimitWaitTime time.Duration
+	// BytesSent is the number of bytes of request bodies.
+	BytesSent int64
+	// BytesReceived is the number of bytes of response bodies, including downloads, after
+	// decompression.
+	BytesReceived int64
 }
 
 // counters are the values that Stats reads.

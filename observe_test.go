@@ -50,7 +50,7 @@ func TestStatsAreShared(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	assert.Equal(t, Stats{Calls: 60, Attempts: 60, Received: 60 * 7}, parent.Stats())
+	assert.Equal(t, Stats{Calls: 60, Attempts: 60, BytesReceived: 60 * 7}, parent.Stats())
 	assert.Equal(t, parent.Stats(), child.Stats())
 	assert.Zero(t, other.Stats())
 	assert.Len(t, hook.all(), 40)
@@ -63,14 +63,14 @@ func TestStatsOfDownloads(t *testing.T) {
 	d, err := openArchive(t.Context(), c)
 	require.NoError(t, err)
 	defer d.Close()
-	assert.Zero(t, c.Stats().Received)
+	assert.Zero(t, c.Stats().BytesReceived)
 	_, err = io.ReadFull(d, make([]byte, 4))
 	require.NoError(t, err)
-	assert.EqualValues(t, 4, c.Stats().Received)
+	assert.EqualValues(t, 4, c.Stats().BytesReceived)
 	_, err = io.Copy(io.Discard, d)
 	require.NoError(t, err)
-	assert.EqualValues(t, 10, c.Stats().Received)
-	assert.Zero(t, hook.all()[0].Received)
+	assert.EqualValues(t, 10, c.Stats().BytesReceived)
+	assert.Zero(t, hook.all()[0].BytesReceived)
 }
 
 // An Attempt contains no credential, even if the server sends it back.

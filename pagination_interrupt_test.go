@@ -253,7 +253,7 @@ func TestListBadPages(t *testing.T) {
 			}})
 			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
 			assert.Empty(t, ids)
-			require.ErrorIs(t, err, ErrAnswer)
+			require.ErrorIs(t, err, ErrInvalidResponse)
 			assert.ErrorContains(t, err, "GET /groups/:id/issues")
 		})
 	}

@@ -385,7 +385,7 @@ func TestListBadLinks(t *testing.T) {
 				ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, Ahead(ahead), Into(&page))
 				assert.Equal(t, upTo(2), ids)
 				if test.fail {
-					require.ErrorIs(t, err, ErrAnswer)
+					require.ErrorIs(t, err, ErrInvalidResponse)
 					assert.False(t, page.Cursor.Done(), "the list has not ended")
 				} else {
 					require.NoError(t, err)
@@ -400,7 +400,7 @@ func TestListBadLinks(t *testing.T) {
 			return true
 		}})
 		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
-		assert.Equal(t, fail, errors.Is(err, ErrAnswer), "%q: %v", number, err)
+		assert.Equal(t, fail, errors.Is(err, ErrInvalidResponse), "%q: %v", number, err)
 		assert.Equal(t, fail, err != nil)
 		assert.Equal(t, upTo(1), ids)
 	}

@@ -34,7 +34,7 @@ func TestEscapedPaths(t *testing.T) {
 			"project_id":  {secure},
 			"image_path":  {client.RegistryNative.DeleteManifest(ctx, text, "v1", nil), client.RegistryNative.DeleteTagReference(ctx, text, "v1")},
 			"group_id":    {client.Do(ctx, Call{Method: http.MethodGet, Route: "/x/:group_id/y", Args: []Ref{path}}, nil)},
-			"any_project": {client.Do(ctx, Call{Method: http.MethodGet, Route: "/groups/:id/projects/:any_project", Args: []Ref{ID(1), path}}, nil, Unchecked())},
+			"any_project": {client.Do(ctx, Call{Method: http.MethodGet, Route: "/groups/:id/projects/:any_project", Args: []Ref{ID(1), path}}, nil, SkipValidation())},
 		} {
 			for _, err := range errs {
 				refused(t, err, "argument", param)
@@ -148,7 +148,7 @@ func TestNamespaceExistsTakesOneSegment(t *testing.T) {
 			_, err := client.Namespaces.Exists(t.Context(), path, o)
 			refused(t, err, "argument", "namespace")
 			assert.ErrorContains(t, err, "NamespaceExistsOptions.ParentID")
-			_, err = client.Namespaces.Exists(t.Context(), path, o, Unchecked())
+			_, err = client.Namespaces.Exists(t.Context(), path, o, SkipValidation())
 			refused(t, err, "argument", "namespace")
 		}
 	}

@@ -35,11 +35,11 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 	return do[Message](ctx, r, opts)
 }
 
-// Read reads the rows of a saved file, one at a time, in constant memory. The columns may be in any
-// order, and have the contract's names, GitLab's, or those of the client's vocabulary. The rows can
-// be ranged over once. An error is yielded once, last. The last row may lack a line end, so Read
-// does not detect a truncated last field; List and Download do.
-func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
+// ReadCSV reads the rows of a saved file, one at a time, in constant memory. The columns may be in
+// any order, and have the contract's names, GitLab's, or those of the client's vocabulary. The rows
+// can be ranged over once. An error is yielded once, last. The last row may lack a line end, so
+// Read does not detect a truncated last field; List and Download do.
+func (s *PlaceholderReassignmentsService) ReadCSV(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		if err := readReassignments(file, s.owner().config.vocabulary, false, yield); err != nil {
 			yield(nil, err)
@@ -47,12 +47,12 @@ func (s *PlaceholderReassignmentsService) Read(file io.Reader) iter.Seq2[*Placeh
 	}
 }
 
-// Write writes rows as a file for Upload, one at a time, in constant memory. The rows may come from
-// List or Read, with changes. The first row determines the header: that of the file it was read
-// from, or else the contract's columns in the words of the client's vocabulary, and those of its
-// Extra. A row with a value for which the header has no column is an error. Write stops at the
+// WriteCSV writes rows as a file for Upload, one at a time, in constant memory. The rows may come
+// from List or Read, with changes. The first row determines the header: that of the file it was
+// read from, or else the contract's columns in the words of the client's vocabulary, and those of
+// its Extra. A row with a value for which the header has no column is an error. Write stops at the
 // first error in rows; the file is then unusable.
-func (s *PlaceholderReassignmentsService) Write(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
+func (s *PlaceholderReassignmentsService) WriteCSV(file io.Writer, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	return writeReassignments(file, s.owner().config.vocabulary, rows)
 }
 

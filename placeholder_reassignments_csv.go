@@ -147,7 +147,7 @@ func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error
 		column := name
 		if neutral, known := w.neutral(columnWord, name); known {
 			column = neutral
-		} else if neutral, known := GitLab.Neutral(columnWord, name); known {
+		} else if neutral, known := GitLab.NeutralName(columnWord, name); known {
 			column = neutral
 		}
 		if slices.Contains(names[:i], name) || p.field(column) != nil && slices.Contains(h.columns[:i], column) {

@@ -70,7 +70,7 @@ func TestReassignmentsCut(t *testing.T) {
 // A file of the caller's may end without a line break, as some spreadsheets write it.
 func TestReassignmentsLastLine(t *testing.T) {
 	client := bubbleClient(t)
-	rows, err := Collect(client.PlaceholderReassignments.Read(strings.NewReader(strings.TrimSuffix(reassignmentFile(2), "\n"))))
+	rows, err := Collect(client.PlaceholderReassignments.ReadCSV(strings.NewReader(strings.TrimSuffix(reassignmentFile(2), "\n"))))
 	require.NoError(t, err)
 	assert.Len(t, rows, 2)
 	// And a download, whose length says that it is whole.
@@ -87,10 +87,10 @@ func TestReassignmentsReaderFails(t *testing.T) {
 	for cut := range file {
 		broken := errors.New("the disk failed")
 		once := io.MultiReader(strings.NewReader(file[:cut]), &failOnce{err: broken})
-		rows, err := Collect(client.PlaceholderReassignments.Read(once))
+		rows, err := Collect(client.PlaceholderReassignments.ReadCSV(once))
 		require.ErrorIs(t, err, broken, "cut at %d", cut)
 		require.LessOrEqual(t, len(rows), 3)
-		_, err = Collect(client.PlaceholderReassignments.Read(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:cut]), iotest.ErrReader(broken)))))
+		_, err = Collect(client.PlaceholderReassignments.ReadCSV(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:cut]), iotest.ErrReader(broken)))))
 		require.ErrorIs(t, err, broken, "cut at %d", cut)
 	}
 }
@@ -132,25 +132,25 @@ func FuzzReassignments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		service := fuzzClient(t, nothing).PlaceholderReassignments
-		rows, err := Collect(service.Read(bytes.NewReader(file)))
+		rows, err := Collect(service.ReadCSV(bytes.NewReader(file)))
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			require.True(t, strings.HasPrefix(err.Error(), "forge: "), err.Error())
 			return
 		}
 		var written bytes.Buffer
-		require.NoError(t, service.Write(&written, sequence(rows)))
+		require.NoError(t, service.WriteCSV(&written, sequence(rows)))
 		if len(rows) == 0 {
 			return
 		}
-		again, err := Collect(service.Read(bytes.NewReader(written.Bytes())))
+		again, err := Collect(service.ReadCSV(bytes.NewReader(written.Bytes())))
 		require.NoError(t, err, "%q", written.String())
 		require.Len(t, again, len(rows))
 		for i := range rows {
 			require.Equal(t, rows[i], again[i])
 		}
 		var twice bytes.Buffer
-		require.NoError(t, service.Write(&twice, sequence(again)))
+		require.NoError(t, service.WriteCSV(&twice, sequence(again)))
 		require.Equal(t, written.String(), twice.String())
 	})
 }

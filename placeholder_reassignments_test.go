@@ -100,7 +100,7 @@ func TestPlaceholderReassignments(t *testing.T) {
 				require.ErrorIs(t, err, ErrForbidden)
 				assert.Empty(t, rows)
 				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team))
-				require.ErrorIs(t, err, ErrAnswer)
+				require.ErrorIs(t, err, ErrInvalidResponse)
 				require.ErrorContains(t, err, "an HTML page instead of the file")
 				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team))
 				var failed *Error
@@ -178,16 +178,16 @@ func TestReassignmentFiles(t *testing.T) {
 		"header only": strings.SplitAfter(neutral, "\n")[0],
 	} {
 		var out bytes.Buffer
-		require.NoError(t, s.Write(&out, s.Read(strings.NewReader(file))), name)
+		require.NoError(t, s.WriteCSV(&out, s.ReadCSV(strings.NewReader(file))), name)
 		assert.Equal(t, file, out.String(), name)
 	}
 	var out bytes.Buffer
-	require.NoError(t, s.Write(&out, changed(s.Read(strings.NewReader("\ufeff"+strings.ReplaceAll(gitlab, "\n", "\r\n"))), func(row *PlaceholderReassignment) {
+	require.NoError(t, s.WriteCSV(&out, changed(s.ReadCSV(strings.NewReader("\ufeff"+strings.ReplaceAll(gitlab, "\n", "\r\n"))), func(row *PlaceholderReassignment) {
 		row.Username, row.PublicEmail = "new-"+row.SourceUsername, ""
 	})))
 	assert.Contains(t, out.String(), ",GitLab username,GitLab public email\ngithub.example.com,github,alice_1,Alice Alison,alice,new-alice,\n")
 
-	for row, err := range s.Read(strings.NewReader("Note,Platform public email,GitLab username,Source username,Source user name,Source user identifier,Import type,Source host\nn,e,u,a,A,1,i,h")) {
+	for row, err := range s.ReadCSV(strings.NewReader("Note,Platform public email,GitLab username,Source username,Source user name,Source user identifier,Import type,Source host\nn,e,u,a,A,1,i,h")) {
 		require.NoError(t, err)
 		row.header = nil
 		assert.Equal(t, &PlaceholderReassignment{SourceHost: "h", ImportType: "i", SourceUserIdentifier: "1", SourceUserName: "A", SourceUsername: "a", Username: "u", PublicEmail: "e",
@@ -207,14 +207,14 @@ func TestReassignmentVocabulary(t *testing.T) {
 		c, err := serve(t).With(WithVocabulary(vocabulary))
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, c.PlaceholderReassignments.Write(&out, byHand(row)))
+		require.NoError(t, c.PlaceholderReassignments.WriteCSV(&out, byHand(row)))
 		assert.Equal(t, "Source host,Import type,Source user identifier,Source user name,Source username,"+words+",A,B\nh,,,,,ada,,1,2\n", out.String())
-		rows, err := Collect(c.PlaceholderReassignments.Read(&out))
+		rows, err := Collect(c.PlaceholderReassignments.ReadCSV(&out))
 		require.NoError(t, err)
 		rows[0].header = nil
 		assert.Equal(t, row, rows[0])
 	}
-	_, err := Collect(serve(t).PlaceholderReassignments.Read(strings.NewReader("Source host,Import type,Source user identifier,Source user name,Source username,Acme username,Platform public email\n")))
+	_, err := Collect(serve(t).PlaceholderReassignments.ReadCSV(strings.NewReader("Source host,Import type,Source user identifier,Source user name,Source username,Acme username,Platform public email\n")))
 	require.ErrorContains(t, err, `no column "Platform username"`)
 }
 
@@ -232,7 +232,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		header + "\"" + strings.Repeat("a,\n", maxReassignment) + "\"": "longer than 1 MiB",
 		"\"" + strings.Repeat("a", 2*maxReassignment):                  "longer than 1 MiB",
 	} {
-		rows, err := Collect(s.Read(strings.NewReader(file)))
+		rows, err := Collect(s.ReadCSV(strings.NewReader(file)))
 		require.ErrorContains(t, err, text, file[:min(len(file), 200)])
 		assert.Empty(t, rows)
 		assert.Less(t, len(err.Error()), 1000)
@@ -240,7 +240,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 	broken := errors.New("broken")
 	long := header + strings.Repeat("h,i,1,n,u,,\n", 100_000) // more than the limit of one row
 	n := 0
-	for _, err := range s.Read(io.MultiReader(strings.NewReader(long), iotest.ErrReader(broken))) {
+	for _, err := range s.ReadCSV(io.MultiReader(strings.NewReader(long), iotest.ErrReader(broken))) {
 		if err != nil {
 			require.ErrorIs(t, err, broken)
 			break
@@ -250,13 +250,13 @@ func TestBadReassignmentFiles(t *testing.T) {
 	assert.Equal(t, 100_000, n)
 
 	var out bytes.Buffer
-	require.ErrorIs(t, s.Write(&out, s.Read(iotest.ErrReader(broken))), broken)
-	require.ErrorContains(t, s.Write(&out, changed(s.Read(strings.NewReader(header+"h,i,1,n,u,,\n")), func(row *PlaceholderReassignment) {
+	require.ErrorIs(t, s.WriteCSV(&out, s.ReadCSV(iotest.ErrReader(broken))), broken)
+	require.ErrorContains(t, s.WriteCSV(&out, changed(s.ReadCSV(strings.NewReader(header+"h,i,1,n,u,,\n")), func(row *PlaceholderReassignment) {
 		row.Extra = map[string]string{"Note": "n"}
 	})), `no column "Note"`, "a value is not lost")
-	require.ErrorContains(t, s.Write(&out, byHand(&PlaceholderReassignment{Extra: map[string]string{"Source host": "h"}})), "Source host")
-	require.ErrorIs(t, s.Write(failingWriter{broken}, s.Read(strings.NewReader(long))), broken)
-	require.ErrorIs(t, s.Write(failingWriter{broken}, byHand()), broken)
+	require.ErrorContains(t, s.WriteCSV(&out, byHand(&PlaceholderReassignment{Extra: map[string]string{"Source host": "h"}})), "Source host")
+	require.ErrorIs(t, s.WriteCSV(failingWriter{broken}, s.ReadCSV(strings.NewReader(long))), broken)
+	require.ErrorIs(t, s.WriteCSV(failingWriter{broken}, byHand()), broken)
 }
 
 type failingWriter struct{ err error }
@@ -281,16 +281,16 @@ func TestNilFilesOfReassignments(t *testing.T) {
 	var none iter.Seq2[*PlaceholderReassignment, error]
 	for name, call := range map[string]func() error{
 		"Read": func() error {
-			_, err := Collect(s.Read(nil))
+			_, err := Collect(s.ReadCSV(nil))
 			return err
 		},
 		"Read of a typed nil": func() error {
-			_, err := Collect(s.Read((*os.File)(nil)))
+			_, err := Collect(s.ReadCSV((*os.File)(nil)))
 			return err
 		},
-		"Write":              func() error { return s.Write(nil, byHand()) },
-		"Write of no rows":   func() error { return s.Write(io.Discard, nil) },
-		"Write of a nil row": func() error { return s.Write(io.Discard, byHand(nil)) },
+		"Write":              func() error { return s.WriteCSV(nil, byHand()) },
+		"Write of no rows":   func() error { return s.WriteCSV(io.Discard, nil) },
+		"Write of a nil row": func() error { return s.WriteCSV(io.Discard, byHand(nil)) },
 		"Collect": func() error {
 			_, err := Collect(none)
 			return err

@@ -28,8 +28,8 @@ const (
 
 // SetRegistryVisibilityOptions sets who may see a project's registry.
 type SetRegistryVisibilityOptions struct {
-	// Visibility is who may see the registry; empty leaves it as it is. RegistryEnabled is the
-	// default.
+	// Visibility is who may see the registry: RegistryEnabled, RegistryPrivate or RegistryDisabled;
+	// empty leaves it as it is. RegistryEnabled is the default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
 	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`
@@ -124,9 +124,9 @@ func (s *RegistryService) find(ctx context.Context, project Ref, repository int6
 
 // ListRegistryTagsOptions sets the order in which tags are listed.
 type ListRegistryTagsOptions struct {
-	// Sort is the direction of the order by name, which only keyset pagination has: the hosted
-	// offering since 16.10. Other servers reject the call. Empty for SortAsc where the list is
-	// ordered.
+	// Sort is the direction of the order by name: SortAsc or SortDesc. Only keyset pagination has it:
+	// the hosted offering since 16.10. Other servers reject the call. Empty for SortAsc where the list
+	// is ordered.
 	Sort Sort `url:"sort,omitempty"`
 }
 
@@ -200,8 +200,8 @@ func isAge(param string, age Age) error {
 // DeleteTags schedules the deletion of the tags that the options select; PreviewDeleteTags lists
 // them beforehand. It returns before the work is done. A repository takes one such call an hour,
 // and a second one is a *RateLimitError. A client that saw the first one accepted does not send the
-// second; Unchecked sends it anyway. Another client's call is refused with 400; Until is then the
-// latest possible time. The hosted offering removes a limited number of tags at a time.
+// second; SkipValidation sends it anyway. Another client's call is refused with 400; Until is then
+// the latest possible time. The hosted offering removes a limited number of tags at a time.
 // Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)

@@ -48,7 +48,8 @@ const (
 )
 
 // RepositoryScope returns the scope of a token for actions on one repository:
-// RepositoryScope("group/app", RegistryPull). Several actions are sent as pull,push.
+// RepositoryScope("group/app", RegistryPull). The actions are RegistryPull, RegistryPush and
+// RegistryDelete; several are sent as pull,push.
 func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope {
 	names := make([]string, len(actions))
 	for i, action := range actions {
@@ -72,7 +73,7 @@ func (s RegistryScope) check() error {
 
 // RegistryTokenOptions sets what a registry token allows.
 type RegistryTokenOptions struct {
-	// Scopes are what the token allows. Required.
+	// Scopes are what the token allows: results of RepositoryScope, or CatalogScope. Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
 

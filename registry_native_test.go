@@ -266,7 +266,7 @@ func TestRegistryTokenFails(t *testing.T) {
 	pair := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
 	c, _, registry, _ := nativeClient(t, say(202, ""), say(401, `{"message":"wrong: `+registryPassword+" "+pair+`"}`, jsonType))
 	err := c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
-	require.ErrorIs(t, err, ErrCredential)
+	require.ErrorIs(t, err, ErrNoCredential)
 	require.ErrorIs(t, err, ErrUnauthorized)
 	require.ErrorContains(t, err, "GET /jwt/auth: 401")
 	assert.NotContains(t, err.Error(), registryPassword)
@@ -275,7 +275,7 @@ func TestRegistryTokenFails(t *testing.T) {
 
 	for _, answer := range []string{`{}`, `{"token":""}`, `{"token":"a\nb"}`} {
 		c, _, registry, _ = nativeClient(t, say(202, ""), sayJSON(answer))
-		require.ErrorIs(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil), ErrCredential, answer)
+		require.ErrorIs(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil), ErrNoCredential, answer)
 		assert.Empty(t, registry.seen())
 	}
 	for _, v := range []any{c, *c, c.config.registryBasicAuth, err} {
@@ -324,7 +324,7 @@ func TestListCatalogBroken(t *testing.T) {
 	} {
 		c, _, _, _ := nativeClient(t, sayJSON(body), tokenAnswer("opaque-token", ""), WithRetry(RetryPolicy{MaxAttempts: 1}))
 		repositories, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
-		require.ErrorIs(t, err, ErrAnswer, body)
+		require.ErrorIs(t, err, ErrInvalidResponse, body)
 		require.ErrorContains(t, err, want, body)
 		assert.Empty(t, repositories)
 	}
@@ -399,7 +399,7 @@ func TestRegistryTokenPastItsOwnLimit(t *testing.T) {
 			require.NoError(t, err)
 			for range 2 { // the second one is held back where the first was told to wait
 				err := c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "t")
-				require.ErrorIs(t, err, ErrCredential)
+				require.ErrorIs(t, err, ErrNoCredential)
 				require.ErrorIs(t, err, ErrTimeout)
 				require.NotErrorIs(t, err, context.DeadlineExceeded)
 			}

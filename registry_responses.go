@@ -25,7 +25,7 @@ type RegistryProject struct {
 	ID int64 `json:"id"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// Visibility is who may see the registry.
+	// Visibility is who may see the registry: RegistryEnabled, RegistryPrivate or RegistryDisabled.
 	Visibility RegistryVisibility `json:"container_registry_access_level"`
 	// Extra holds fields that no struct field names, and the raw value of a field whose JSON type the
 	// struct field cannot take.
@@ -48,7 +48,8 @@ type RegistryRepository struct {
 	CreatedAt time.Time `json:"created_at"`
 	// CleanupPolicyStartedAt is when the clean-up policy last began; zero when it never did.
 	CleanupPolicyStartedAt time.Time `json:"cleanup_policy_started_at"`
-	// Status is the deletion status; empty when the repository is not being deleted.
+	// Status is the deletion status: RegistryStatusDeleteScheduled, RegistryStatusDeleteOngoing or
+	// RegistryStatusDeleteFailed; empty when the repository is not being deleted.
 	Status RegistryStatus `json:"status"`
 	// TagsCount is the number of tags; nil unless it was requested.
 	TagsCount *int `json:"tags_count"`

@@ -155,7 +155,7 @@ func TestRegistryRefused(t *testing.T) {
 		assertRefused(t, c.Registry.DeleteTags(t.Context(), ID(42), 3, row.options), "DeleteTagsOptions."+row.option, row.param)
 		_, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, row.options)
 		assertRefused(t, err, "DeleteTagsOptions."+row.option, row.param)
-		_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, row.options, Unchecked())
+		_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, row.options, SkipValidation())
 		require.Error(t, err)
 	}
 	all := &DeleteTagsOptions{NameRegexDelete: ".*"}

@@ -69,7 +69,8 @@ const (
 
 // ArchiveOptions sets the content and the format of an archive.
 type ArchiveOptions struct {
-	// Format is the file format; empty for the server's default, TarGz.
+	// Format is the file format: one of the ArchiveFormat constants, such as Zip; empty for the
+	// server's default, TarGz.
 	Format ArchiveFormat `url:"-"`
 	// Path is the directory to archive; empty for the whole repository.
 	Path string `url:"path,omitempty"`
@@ -137,9 +138,10 @@ const (
 type ContributorsOptions struct {
 	// Ref is a branch or tag; empty for the default branch. Since 17.4.
 	Ref string `url:"ref,omitempty"`
-	// OrderBy is what the list is sorted by; empty for the commit date.
+	// OrderBy is what the list is sorted by: ContributorOrderByName, ContributorOrderByEmail or
+	// ContributorOrderByCommits; empty for the commit date.
 	OrderBy ContributorOrderBy `url:"order_by,omitempty"`
-	// Sort is the direction; empty for SortAsc.
+	// Sort is the direction: SortAsc or SortDesc; empty for SortAsc.
 	Sort Sort `url:"sort,omitempty"`
 }
 

@@ -27,7 +27,7 @@ type TreeEntry struct {
 	ID string `json:"id"`
 	// Name is the last part of Path.
 	Name string `json:"name"`
-	// Type is the type of the entry.
+	// Type is the type of the entry: TreeEntryTree for a directory, TreeEntryBlob for a file.
 	Type TreeEntryType `json:"type"`
 	// Path is the path from the root of the repository.
 	Path string `json:"path"`
@@ -126,7 +126,8 @@ type Diff struct {
 }
 
 // Incomplete reports whether the server is known to have truncated the diffs: see
-// MergeRequestChanges.Incomplete. The request option Complete makes truncated diffs an error.
+// MergeRequestChanges.Incomplete. The request option RequireComplete makes truncated diffs an
+// error.
 func (c *Comparison) Incomplete() bool {
 	missing, _ := c.truncation(false)
 	return missing != ""

@@ -201,7 +201,7 @@ func TestRepositories(t *testing.T) {
 			name:      "unchecked options are sent as they are",
 			exchanges: []exchange{{sent: "GET /projects/42/repository/merge_base", query: "refs[]=main", status: 400, answer: `{"message":"400 Bad request"}`}},
 			run: func(t *testing.T, c *Client) {
-				_, err := c.Repositories.GetMergeBase(t.Context(), ID(42), &MergeBaseOptions{Refs: []string{"main"}}, Unchecked())
+				_, err := c.Repositories.GetMergeBase(t.Context(), ID(42), &MergeBaseOptions{Refs: []string{"main"}}, SkipValidation())
 				require.ErrorIs(t, err, ErrBadRequest)
 			},
 		},

@@ -273,35 +273,37 @@ func MaxBytes(n int64) RequestOption {
 	}
 }
 
-// Unchecked sends the call without checking its options first, for servers that know more than this
-// version of the package. Filters that the endpoint does not document are sent, and a list that is
-// empty and not nil is sent as "name[]=". A call that exceeds a documented quota that the client
-// counts itself, such as one bulk deletion an hour, is sent, too.
+// SkipValidation sends the call without checking its options first, for servers that know more than
+// this version of the package. Filters that the endpoint does not document are sent, and a list
+// that is empty and not nil is sent as "name[]=". A call that exceeds a documented quota that the
+// client counts itself, such as one bulk deletion an hour, is sent, too.
 //
 // Values that cannot be encoded are still an error: a comma in a label, brackets in the key of a
 // Hash, a time that RFC 3339 cannot represent. Path arguments are still checked, and waits that the
 // server has requested still apply.
-func Unchecked() RequestOption {
+func SkipValidation() RequestOption {
 	return func(o *callOptions) {
-		if o.allow("Unchecked", kindAny) {
+		if o.allow("SkipValidation", kindAny) {
 			o.unchecked = true
 		}
 	}
 }
 
-// Complete returns an error that matches ErrIncomplete for a response that the server truncated:
-// changes that overflow, fewer diffs than were counted, diffs that are collapsed or too large, a
-// comparison that timed out. Without it, only the method Incomplete of the response reports that.
-func Complete() RequestOption {
+// RequireComplete returns an error that matches ErrIncomplete for a response that the server
+// truncated: changes that overflow, fewer diffs than were counted, diffs that are collapsed or too
+// large, a comparison that timed out. Without it, only the method Incomplete of the response
+// reports that.
+func RequireComplete() RequestOption {
 	return func(o *callOptions) {
-		if o.allow("Complete", kindJSON) {
+		if o.allow("RequireComplete", kindJSON) {
 			o.complete = true
 		}
 	}
 }
 
-// Checksum compares a download with a checksum, in hex, while it is read. If the content differs,
-// the last Read returns ErrChecksum, and SaveTo leaves no file.
+// Checksum compares a download with a checksum, in hex, while it is read. The algorithm must be
+// ChecksumSHA256. If the content differs, the last Read returns ErrChecksum, and SaveTo leaves no
+// file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
 		if !o.allowOnce("Checksum", kindStream, o.checksum.want != "") {

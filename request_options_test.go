@@ -58,9 +58,9 @@ func countRows(count, key string) []cutRow {
 	}
 }
 
-// TestComplete shows that each sign of a cut is visible, and with Complete an error. The remedy
-// fits the request: one that had raw diffs is not told to ask for them.
-func TestComplete(t *testing.T) {
+// TestRequireComplete shows that each sign of a cut is visible, and with RequireComplete an error.
+// The remedy fits the request: one that had raw diffs is not told to ask for them.
+func TestRequireComplete(t *testing.T) {
 	changes := func(o *ChangesOptions) func(context.Context, *Client, ...RequestOption) (truncatable, error) {
 		return func(ctx context.Context, c *Client, opts ...RequestOption) (truncatable, error) {
 			return cuttableOf(c.MergeRequests.GetChanges(ctx, ID(42), 14, o, opts...))
@@ -93,13 +93,13 @@ func TestComplete(t *testing.T) {
 				answer, err := form.read(t.Context(), c)
 				require.NoError(t, err)
 				assert.Equal(t, row.text != "", answer.(interface{ Incomplete() bool }).Incomplete())
-				_, err = form.read(t.Context(), c, Complete())
+				_, err = form.read(t.Context(), c, RequireComplete())
 				if row.text == "" {
 					require.NoError(t, err)
 					return
 				}
 				require.ErrorIs(t, err, ErrIncomplete)
-				require.NotErrorIs(t, err, ErrAnswer)
+				require.NotErrorIs(t, err, ErrInvalidResponse)
 				require.ErrorContains(t, err, row.text)
 				require.ErrorContains(t, err, form.remedy)
 				assert.NotContains(t, err.Error(), form.never)
@@ -145,7 +145,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		fits        callKind // where it would be accepted, and is therefore not tried
 	}{
 		{"OnePage", "", OnePage(), kindList},
-		{"Complete", "", Complete(), kindJSON},
+		{"RequireComplete", "", RequireComplete(), kindJSON},
 		{"PerPage", "", PerPage(5), kindList},
 		{"StartAt", "", StartAt("x"), kindList},
 		{"Ahead", "", Ahead(2), kindList},
@@ -226,7 +226,7 @@ func TestMaxBytes(t *testing.T) {
 		require.NoError(t, d.Close())
 		for _, err := range []error{err, failed, read} {
 			if limit < int64(len(body)) {
-				require.ErrorIs(t, err, ErrTooLarge, "limit %d", limit)
+				require.ErrorIs(t, err, ErrResponseTooLarge, "limit %d", limit)
 			} else {
 				require.NoError(t, err, "limit %d", limit)
 			}

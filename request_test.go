@@ -58,7 +58,7 @@ func TestBadArguments(t *testing.T) {
 			refused(t, err, "argument", "sha")
 			call := Call{Method: http.MethodDelete, Route: "/projects/:id/things/:name", Args: []Ref{ID(1), path}}
 			refused(t, client.Do(ctx, call, nil), "argument", "name")
-			refused(t, client.Do(ctx, call, nil, Unchecked()), "argument", "name")
+			refused(t, client.Do(ctx, call, nil, SkipValidation()), "argument", "name")
 			_, err = collectIDs(ctx, client, Call{Method: http.MethodGet, Route: "/groups/:id/issues", Args: []Ref{path}})
 			refused(t, err, "argument", "id")
 		})

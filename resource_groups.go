@@ -29,7 +29,8 @@ func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Re
 
 // UpdateResourceGroupOptions changes a resource group; unset fields stay as they are.
 type UpdateResourceGroupOptions struct {
-	// ProcessMode decides which job is next; empty leaves it as it is.
+	// ProcessMode decides which job is next: ProcessModeUnordered, ProcessModeOldestFirst,
+	// ProcessModeNewestFirst or ProcessModeNewestReadyFirst; empty leaves it as it is.
 	ProcessMode ProcessMode `json:"process_mode,omitempty"`
 	// Extra holds parameters that no field names. They are sent too.
 	Extra map[string]any `json:"-"`

@@ -19,7 +19,7 @@ const (
 	ProcessModeNewestReadyFirst ProcessMode = "newest_ready_first"
 )
 
-// JobStatus is the status of a CI job. Servers have values beyond the constant.
+// JobStatus is the status of a CI job. Servers have values beyond the constants.
 type JobStatus string
 
 // JobStatusWaitingForResource is a job that waits for its resource group.
@@ -31,7 +31,8 @@ type ResourceGroup struct {
 	ID int64 `json:"id"`
 	// Key is the name by which jobs refer to it, unique in the project.
 	Key string `json:"key"`
-	// ProcessMode decides which job is next.
+	// ProcessMode decides which job is next: ProcessModeUnordered, ProcessModeOldestFirst,
+	// ProcessModeNewestFirst or ProcessModeNewestReadyFirst.
 	ProcessMode ProcessMode `json:"process_mode"`
 	// CreatedAt is when the group was created.
 	CreatedAt time.Time `json:"created_at"`
@@ -46,7 +47,8 @@ type ResourceGroup struct {
 type UpcomingJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// Status is the status of the job.
+	// Status is the status of the job: one of the JobStatus constants, such as
+	// JobStatusWaitingForResource; a server may return other values.
 	Status JobStatus `json:"status"`
 	// Stage is the stage of the pipeline that the job belongs to.
 	Stage string `json:"stage"`

@@ -32,7 +32,7 @@ func TestNilResults(t *testing.T) {
 		o = ends(t, func() error {
 			return r.run(t.Context(), wireClient(t, "https://forge.example.com", WithTokenSource(tokenSource(func() (*oauth2.Token, error) { return nil, nil }))))
 		})
-		require.ErrorIs(t, o.err, ErrCredential, r.name)
+		require.ErrorIs(t, o.err, ErrNoCredential, r.name)
 
 		for _, status := range []int{200, 302, 404} {
 			c := bubbleClient(t, through(func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: status}, nil }))
@@ -137,10 +137,10 @@ func FuzzContentType(f *testing.F) {
 			require.NoError(t, err)
 			require.EqualValues(t, 7, stats.TimeEstimate)
 		case bare == "text/html", bare == "application/xhtml+xml":
-			require.ErrorIs(t, err, ErrAnswer)
+			require.ErrorIs(t, err, ErrInvalidResponse)
 			require.ErrorContains(t, err, "sign-in page")
 		default:
-			require.ErrorIs(t, err, ErrAnswer)
+			require.ErrorIs(t, err, ErrInvalidResponse)
 			safeText(t, err.Error())
 		}
 	})

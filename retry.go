@@ -118,7 +118,7 @@ func (s *responseState) retryable(k RetryClass, sent bool) bool {
 	case s.permanent || isPermanent(s.err):
 		return false
 	case s.err != nil:
-		return !sent || k != ClassOnce
+		return !sent || k != ClassNonIdempotent
 	}
 	return k.retriesStatus(s.status) || isLock(s.status, s.message)
 }

@@ -42,22 +42,22 @@ func TestDecide(t *testing.T) {
 		want     decision      // wait is the shortest one
 		longest  time.Duration
 	}{
-		{"a 503 to a PUT", 1, ClassRepeatable, responseState{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
-		{"the second 503", 2, ClassRepeatable, responseState{status: 503}, true, none, decision{step: resend, wait: half}, 3 * half},
-		{"the last 503", 4, ClassRepeatable, responseState{status: 503}, true, none, decision{}, 0},
-		{"a 503 to a POST", 1, ClassOnce, responseState{status: 503}, true, none, decision{}, 0},
-		{"a 429 to a POST", 1, ClassOnce, responseState{status: 429}, true, none, decision{step: resend, wait: half}, 3 * half},
-		{"a lock", 1, ClassOnce, responseState{status: 409, message: "Resource lock"}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"a 503 to a PUT", 1, ClassIdempotent, responseState{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
+		{"the second 503", 2, ClassIdempotent, responseState{status: 503}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"the last 503", 4, ClassIdempotent, responseState{status: 503}, true, none, decision{}, 0},
+		{"a 503 to a POST", 1, ClassNonIdempotent, responseState{status: 503}, true, none, decision{}, 0},
+		{"a 429 to a POST", 1, ClassNonIdempotent, responseState{status: 429}, true, none, decision{step: resend, wait: half}, 3 * half},
+		{"a lock", 1, ClassNonIdempotent, responseState{status: 409, message: "Resource lock"}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
 		{"another conflict", 1, ClassSafe, responseState{status: 409, message: "exists"}, true, none, decision{}, 0},
 		{"a 404", 1, ClassSafe, responseState{status: 404}, true, none, decision{}, 0},
-		{"a POST that was lost", 1, ClassOnce, responseState{err: reset}, true, none, decision{}, 0},
-		{"a PUT that was lost", 1, ClassRepeatable, responseState{err: reset}, true, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
-		{"a POST that was not sent", 1, ClassOnce, responseState{err: reset}, false, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a POST that was lost", 1, ClassNonIdempotent, responseState{err: reset}, true, none, decision{}, 0},
+		{"a PUT that was lost", 1, ClassIdempotent, responseState{err: reset}, true, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
+		{"a POST that was not sent", 1, ClassNonIdempotent, responseState{err: reset}, false, none, decision{step: resend, wait: half / 20}, 3 * half / 20},
 		{"a permanent failure", 1, ClassSafe, responseState{err: reset, permanent: true}, false, none, decision{}, 0},
 		{"an unknown host", 1, ClassSafe, responseState{err: &net.DNSError{IsNotFound: true}}, false, none, decision{}, 0},
-		{"Retry-After", 1, ClassOnce, responseState{status: 429, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
-		{"Retry-After of a 503", 1, ClassRepeatable, responseState{status: 503, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
-		{"Retry-After of a 503 to a POST", 1, ClassOnce, responseState{status: 503, retryAfter: seven}, true, none, decision{}, 0},
+		{"Retry-After", 1, ClassNonIdempotent, responseState{status: 429, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503", 1, ClassIdempotent, responseState{status: 503, retryAfter: seven}, true, none, decision{step: resend, wait: seven, serverAsked: true}, jittered},
+		{"Retry-After of a 503 to a POST", 1, ClassNonIdempotent, responseState{status: 503, retryAfter: seven}, true, none, decision{}, 0},
 		{"the longest Retry-After", 1, ClassSafe, responseState{status: 429, retryAfter: time.Minute}, true, none, decision{step: resend, wait: time.Minute, serverAsked: true}, 61 * time.Second},
 		{"a Retry-After that is too long", 1, ClassSafe, responseState{status: 429, retryAfter: 61 * time.Second}, true, none,
 			decision{reason: "the server asks to wait 1m1s, longer than the 1m0s that this client waits (RetryPolicy.MaxRetryAfter)"}, 0},
@@ -110,7 +110,7 @@ func TestRetryable(t *testing.T) {
 		name     string
 		response responseState
 		sent     bool
-		want     [3]bool // safe, repeatable, once
+		want     [3]bool // safe, idempotent, once
 	}{
 		{"not sent", responseState{err: io.ErrUnexpectedEOF}, false, all},
 		{"sent", responseState{err: io.ErrUnexpectedEOF}, true, lost},
@@ -132,7 +132,7 @@ func TestRetryable(t *testing.T) {
 		{"401", responseState{status: 401}, true, never},
 		{"417", responseState{status: 417}, true, never},
 	} {
-		for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+		for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 			assert.Equal(t, test.want[i], test.response.retryable(k, test.sent), "%s, %s", test.name, k)
 		}
 	}
@@ -142,7 +142,7 @@ func TestRetryable(t *testing.T) {
 type fault struct {
 	name      string
 	act       act
-	attempts  [3]int // safe, repeatable, once
+	attempts  [3]int // safe, idempotent, once
 	ambiguous bool   // a write may have taken effect
 	is        error
 }
@@ -166,8 +166,8 @@ func faults() []fault {
 		{"403", say(403, ""), never, false, ErrForbidden},
 		{"404", say(404, ""), never, false, ErrNotFound},
 		{"409", say(409, ""), never, false, ErrConflict},
-		{"complete but no JSON", sayJSON(`{"a":`), never, true, ErrAnswer},
-		{"HTML", say(200, "<html>", "Content-Type: text/html"), never, true, ErrAnswer},
+		{"complete but no JSON", sayJSON(`{"a":`), never, true, ErrInvalidResponse},
+		{"HTML", say(200, "<html>", "Content-Type: text/html"), never, true, ErrInvalidResponse},
 	}
 	for _, status := range []int{408, 500, 502, 503, 504} {
 		list = append(list, fault{strconv.Itoa(status), say(status, ""), lost, true, sentinelFor(status)})
@@ -176,12 +176,12 @@ func faults() []fault {
 }
 
 // The class of the route and the fault decide whether a request is retried, on new and on reused
-// connections. A write that may have been applied is reported, and a route of class once has at
-// most one effect.
+// connections. A write that may have been applied is reported, and a route of class non-idempotent
+// has at most one effect.
 func TestRetryByClassAndFault(t *testing.T) {
 	for _, f := range faults() {
 		for _, reused := range []bool{false, true} {
-			for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+			for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 				t.Run(fmt.Sprintf("%s/%s/reused=%t", f.name, k, reused), func(t *testing.T) {
 					t.Parallel()
 					checkFault(t, f, k, f.attempts[i], reused)
@@ -233,7 +233,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 
 // Without a connection nothing was sent: every class is retried, and nothing was applied.
 func TestRetryRefused(t *testing.T) {
-	for _, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+	for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 		err := wireClient(t, refusedAddress(t)).Do(t.Context(), callOf(k), nil)
 		e := asError(t, err)
 		assert.Equal(t, 4, e.Attempts)
@@ -245,7 +245,7 @@ func TestRetryRefused(t *testing.T) {
 // A server that accepts a connection and resets it may have processed the request, so class once is
 // not retried.
 func TestRetryResetAtOnce(t *testing.T) {
-	for i, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+	for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		defer listener.Close()
@@ -268,7 +268,7 @@ func TestRetryResetAtOnce(t *testing.T) {
 }
 
 // On a connection that died while it was idle net/http may see it in time and take a new one, or
-// not; a `once` call has one effect at most either way.
+// not; a non-idempotent call has one effect at most either way.
 func TestRetryIdleConnectionDied(t *testing.T) {
 	for range 20 {
 		w := newWire(t, func(s seen) act {
@@ -280,7 +280,7 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 		c := wireClient(t, w.url)
 		_ = c.Do(t.Context(), callOf(ClassSafe), nil)
 		before := len(w.seen())
-		err := c.Do(t.Context(), callOf(ClassOnce), nil)
+		err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
 		effects := len(w.seen()) - before
 		assert.LessOrEqual(t, effects, 1)
 		if err != nil {
@@ -294,15 +294,15 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 func TestRetryAmbiguousThenGone(t *testing.T) {
 	for _, status := range []int{404, 304} {
 		w := newWire(t, script(reset(""), say(status, "")))
-		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassRepeatable), nil)
+		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassIdempotent), nil)
 		e := asError(t, err)
 		assert.Equal(t, status, e.Status)
 		assert.Equal(t, 2, e.Attempts)
 		assert.True(t, e.MaybeApplied)
-		assert.Equal(t, status == 304, Unchanged(err))
+		assert.Equal(t, status == 304, IsNotModified(err))
 	}
 	w := newWire(t, always(say(304, "")))
-	err := wireClient(t, w.url).Do(t.Context(), callOf(ClassRepeatable), nil)
+	err := wireClient(t, w.url).Do(t.Context(), callOf(ClassIdempotent), nil)
 	require.ErrorIs(t, err, ErrNotModified)
 	assert.False(t, asError(t, err).MaybeApplied)
 }
@@ -381,7 +381,7 @@ func TestRetryForeignTransport(t *testing.T) {
 		mock := httpmock.NewMockTransport()
 		mock.RegisterNoResponder(httpmock.NewErrorResponder(test.err))
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: mock}))
-		e := asError(t, c.Do(t.Context(), callOf(ClassOnce), nil))
+		e := asError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
 		assert.Equal(t, test.attempts, e.Attempts)
 		assert.Equal(t, test.attempts == 1, e.MaybeApplied)
 		assert.Equal(t, test.attempts, mock.GetTotalCallCount())

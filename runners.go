@@ -33,13 +33,16 @@ const (
 // ListRunnersOptions filters the lists of runners. Fields that the contract documents for some of
 // them only say so.
 type ListRunnersOptions struct {
-	// Scope selects by several qualities.
+	// Scope selects by several qualities: RunnerScopeActive, RunnerScopePaused, RunnerScopeOnline or
+	// RunnerScopeOffline; in ListAll also RunnerScopeSpecific or RunnerScopeShared.
 	//
 	// Deprecated: use Paused, Status and Type; not together with the one that replaces the value.
 	Scope RunnerScope `url:"scope,omitempty"`
-	// Type selects by whom the runner is for.
+	// Type selects by whom the runner is for: RunnerTypeInstance, RunnerTypeGroup or
+	// RunnerTypeProject.
 	Type RunnerType `url:"type,omitempty"`
-	// Status selects by status. RunnerStatusOffline may find stale runners, too.
+	// Status selects by status: RunnerStatusOnline, RunnerStatusOffline, RunnerStatusStale or
+	// RunnerStatusNeverContacted. RunnerStatusOffline may find stale runners, too.
 	Status RunnerStatus `url:"status,omitempty"`
 	// Paused selects runners that take no jobs, or those that do.
 	Paused *bool `url:"paused,omitempty"`
@@ -106,7 +109,8 @@ type UpdateRunnerOptions struct {
 	RunUntagged *bool `json:"run_untagged,omitempty"`
 	// Locked keeps the runner from being given to further projects.
 	Locked *bool `json:"locked,omitempty"`
-	// AccessLevel selects which jobs the runner takes.
+	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
+	// RunnerAccessRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
 	// MaximumTimeout is how long a job may run: Value(time.Hour). It is sent in seconds; a value other
 	// than a positive number of whole seconds is an error. Null[time.Duration]() removes the limit;
@@ -177,11 +181,12 @@ const RunnerJobOrderByID RunnerJobOrderBy = "id"
 type ListRunnerJobsOptions struct {
 	// SystemID selects the jobs of one of the runner's managers.
 	SystemID string `url:"system_id,omitempty"`
-	// Status selects by status.
+	// Status selects by status: JobStatusRunning, JobStatusSuccess, JobStatusFailed or
+	// JobStatusCanceled.
 	Status JobStatus `url:"status,omitempty"`
-	// OrderBy is what the list is sorted by. Required with Sort.
+	// OrderBy is what the list is sorted by: RunnerJobOrderByID. Required with Sort.
 	OrderBy RunnerJobOrderBy `url:"order_by,omitempty"`
-	// Sort is the direction; empty for SortDesc. It needs OrderBy.
+	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc. It needs OrderBy.
 	Sort Sort `url:"sort,omitempty"`
 }
 

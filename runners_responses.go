@@ -79,13 +79,15 @@ type Runner struct {
 	Paused bool `json:"paused"`
 	// IsShared reports whether the runner is for all projects.
 	IsShared bool `json:"is_shared"`
-	// RunnerType describes whom the runner is for.
+	// RunnerType describes whom the runner is for: RunnerTypeInstance, RunnerTypeGroup or
+	// RunnerTypeProject.
 	RunnerType RunnerType `json:"runner_type"`
 	// Name is the name; empty when there is none.
 	Name string `json:"name"`
 	// Online reports whether the runner has been in touch recently.
 	Online bool `json:"online"`
-	// Status describes whether the runner is in touch.
+	// Status describes whether the runner is in touch: RunnerStatusOnline, RunnerStatusOffline,
+	// RunnerStatusStale, RunnerStatusNeverContacted or, deprecated, RunnerStatusPaused.
 	Status RunnerStatus `json:"status"`
 	// JobExecutionStatus describes whether the runner has jobs: idle or active. Not part of the
 	// contract.
@@ -123,7 +125,8 @@ type Runner struct {
 	// Locked reports whether the runner is not given to further projects; nil in lists. Not part of
 	// the contract, which has it for Update only.
 	Locked *bool `json:"locked"`
-	// AccessLevel selects which jobs the runner takes.
+	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
+	// RunnerAccessRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level"`
 	// MaximumTimeout is how long a job may run, in seconds; nil for no limit of the runner's own.
 	MaximumTimeout *int `json:"maximum_timeout"`
@@ -170,7 +173,8 @@ type RunnerManager struct {
 	ContactedAt time.Time `json:"contacted_at"`
 	// IPAddress is its address.
 	IPAddress string `json:"ip_address"`
-	// Status describes whether the manager is in touch.
+	// Status describes whether the manager is in touch: RunnerStatusOnline, RunnerStatusOffline,
+	// RunnerStatusStale or RunnerStatusNeverContacted.
 	Status RunnerStatus `json:"status"`
 	// JobExecutionStatus describes whether the manager has jobs: idle or active. Not part of the
 	// contract.
@@ -184,7 +188,8 @@ type RunnerManager struct {
 type RunnerJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
-	// Status is the status of the job.
+	// Status is the status of the job: one of the JobStatus constants, such as JobStatusRunning; a
+	// server may return other values.
 	Status JobStatus `json:"status"`
 	// Stage is the stage of the pipeline.
 	Stage string `json:"stage"`

@@ -90,7 +90,8 @@ type SecureFile struct {
 	Name string `json:"name"`
 	// Checksum is the checksum of the content, in hex.
 	Checksum string `json:"checksum"`
-	// ChecksumAlgorithm is the algorithm of Checksum.
+	// ChecksumAlgorithm is the algorithm of Checksum: ChecksumSHA256; a server may return other
+	// values.
 	ChecksumAlgorithm ChecksumAlgorithm `json:"checksum_algorithm"`
 	// CreatedAt is when the file was uploaded.
 	CreatedAt time.Time `json:"created_at"`

@@ -47,7 +47,7 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 	}
 	report := &SettingsReport{Settings: settings}
 	for _, change := range slices.Concat(update.changes, update.required(), update.notSent) {
-		change.Have = shownSetting(settings.baseline(), change.Name)
+		change.Got = shownSetting(settings.baseline(), change.Name)
 		if isInForce(change) {
 			continue
 		}
@@ -182,21 +182,21 @@ func (u *settingsUpdate) optionName(param string) string {
 
 // isInForce reports whether a setting has the wanted value.
 func isInForce(change SettingDifference) bool {
-	if change.Want == nil || change.Have == nil {
-		return change.Want == nil && change.Have == nil
+	if change.Want == nil || change.Got == nil {
+		return change.Want == nil && change.Got == nil
 	}
-	return sameSetting(change.Name, change.Have, change.Want)
+	return sameSetting(change.Name, change.Got, change.Want)
 }
 
 // whyNotInForce returns the reason for a setting that was sent.
 func whyNotInForce(change SettingDifference) SettingReason {
 	_, named := settingField(change.Name)
 	switch {
-	case change.Have == nil && change.Secret():
+	case change.Got == nil && change.Secret():
 		return SettingSecret
-	case change.Have == nil && isTierSetting(change.Name):
+	case change.Got == nil && isTierSetting(change.Name):
 		return SettingTier
-	case change.Have == nil:
+	case change.Got == nil:
 		return SettingNotShown
 	case named && !isParameter(change.Name):
 		return SettingNotSettable

@@ -39,12 +39,12 @@ type SettingDifference struct {
 	// Name is the setting, in the contract's words. Of two names of one setting, it is the one that is
 	// not deprecated.
 	Name string
-	// Have is the current value; nil if the server does not show the setting.
-	Have json.RawMessage
+	// Got is the current value; nil if the server does not show the setting.
+	Got json.RawMessage
 	// Want is the wanted value; nil for a name that was removed.
 	Want json.RawMessage
-	// Reason states why the setting does not have the wanted value; empty for a change that is still
-	// to be sent.
+	// Reason states why the setting does not have the wanted value: one of the SettingReason
+	// constants, such as SettingNotApplied; empty for a change that is still to be sent.
 	Reason SettingReason
 
 	byHand string // name in the options' Extra, which is sent unchanged
@@ -60,18 +60,18 @@ func (d SettingDifference) String() string { return d.Name }
 // GoString returns the result of String, for %#v.
 func (d SettingDifference) GoString() string { return d.Name }
 
-// MarshalJSON writes an object with name, have, want and reason. Secrets are written as "(secret)".
+// MarshalJSON writes an object with name, got, want and reason. Secrets are written as "(secret)".
 func (d SettingDifference) MarshalJSON() ([]byte, error) {
-	have, want := d.Have, d.Want
+	got, want := d.Got, d.Want
 	if d.Secret() {
-		have, want = maskSetting(have), maskSetting(want)
+		got, want = maskSetting(got), maskSetting(want)
 	}
 	return json.Marshal(struct {
 		Name   string          `json:"name"`
-		Have   json.RawMessage `json:"have,omitempty"`
+		Got    json.RawMessage `json:"got,omitempty"`
 		Want   json.RawMessage `json:"want,omitempty"`
 		Reason SettingReason   `json:"reason,omitempty"`
-	}{d.Name, have, want, d.Reason})
+	}{d.Name, got, want, d.Reason})
 }
 
 func maskSetting(value json.RawMessage) json.RawMessage {
@@ -89,9 +89,9 @@ type SettingsDiff struct {
 	// NotSent are the other differences, sorted by name, with the Reason why they are not sent. Apply
 	// and Verify report them too.
 	NotSent []SettingDifference
-	// OnlyHave are the sorted names of the settings that the wanted settings lack. They are not
+	// OnlyInGot are the sorted names of the settings that the wanted settings lack. They are not
 	// changed.
-	OnlyHave []string
+	OnlyInGot []string
 
 	document map[string]json.RawMessage // the wanted settings, for companions
 	err      error
@@ -107,14 +107,14 @@ func (d *SettingsDiff) Err() error {
 	return d.err
 }
 
-// Changes returns the changes that a program made since the settings were read, in fields, slices,
+// Diff returns the changes that a program made since the settings were read, in fields, slices,
 // maps and Extra, and by Merge. If the settings were not read, it returns all nonzero values. For a
 // value that cannot be sent, [SettingsDiff.Err] returns an error, and so does Apply. A plain field
 // that the server did not show and that is set to its zero value looks unset and is not a change:
 // use Merge for that.
 //
 // Copies of a value share slices and maps; a change in one appears in the changes of all.
-func (s *ApplicationSettings) Changes() *SettingsDiff {
+func (s *ApplicationSettings) Diff() *SettingsDiff {
 	now, err := s.members()
 	d := &SettingsDiff{document: now, err: err}
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *ApplicationSettings) Changes() *SettingsDiff {
 	moveAliases(edits)
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
 		switch change := newDifference(name, read, edits); {
-		case change.Have != nil && equalJSON(change.Have, change.Want): // an alias
+		case change.Got != nil && equalJSON(change.Got, change.Want): // an alias
 		case isIdentity(name):
 			d.notSent(change, SettingNotSettable)
 		case replacedIn(edits, name):
@@ -139,15 +139,15 @@ func (s *ApplicationSettings) Changes() *SettingsDiff {
 	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		if now[name] == nil {
-			d.notSent(SettingDifference{Name: name, Have: read[name]}, SettingNotSettable)
+			d.notSent(SettingDifference{Name: name, Got: read[name]}, SettingNotSettable)
 		}
 	}
 	d.sort()
 	return d
 }
 
-// Changes returns the options as changes, for Apply and Verify.
-func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
+// Diff returns the options as changes, for Apply and Verify.
+func (o *UpdateSettingsOptions) Diff() *SettingsDiff {
 	d := &SettingsDiff{}
 	if o == nil {
 		return d
@@ -173,17 +173,17 @@ func (o *UpdateSettingsOptions) Changes() *SettingsDiff {
 	return d
 }
 
-// DiffSettings returns the changes that make the settings of have like those of want, which may be
+// DiffSettings returns the changes that make the settings of got like those of want, which may be
 // those of another instance, or a document that was changed after an earlier read. If both values
 // come from the same read, it returns the changes of want. A setting that only one of them has is
 // never sent, unless a program set it in want, or a change needs it as a companion. The id and
 // times are not compared.
-func DiffSettings(have, want *ApplicationSettings) (*SettingsDiff, error) {
-	if want != nil && have != nil && want.read != nil && want.read == have.read {
-		d := want.Changes()
+func DiffSettings(got, want *ApplicationSettings) (*SettingsDiff, error) {
+	if want != nil && got != nil && want.read != nil && want.read == got.read {
+		d := want.Diff()
 		return d, d.err
 	}
-	there, err := have.members()
+	there, err := got.members()
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +209,8 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 	changed := map[string]json.RawMessage{}
 	for name, value := range wanted {
 		switch change := newDifference(name, there, wanted); {
-		case isIdentity(name), change.Have != nil && sameSetting(name, change.Have, value):
-		case change.Have == nil && edits[name] == nil:
+		case isIdentity(name), change.Got != nil && sameSetting(name, change.Got, value):
+		case change.Got == nil && edits[name] == nil:
 			d.notSent(change, SettingAbsent)
 		case misfitOf(name, value) != nil:
 			d.notSent(change, SettingNotSettable)
@@ -231,7 +231,7 @@ func (d *SettingsDiff) compare(there, wanted, edits map[string]json.RawMessage) 
 	})
 	for name := range there {
 		if shownSetting(wanted, name) == nil && !isIdentity(name) {
-			d.OnlyHave = append(d.OnlyHave, name)
+			d.OnlyInGot = append(d.OnlyInGot, name)
 		}
 	}
 	d.sort()
@@ -245,7 +245,7 @@ func (d *SettingsDiff) notSent(change SettingDifference, reason SettingReason) {
 func (d *SettingsDiff) sort() {
 	sortSettings(d.Changes)
 	sortSettings(d.NotSent)
-	slices.Sort(d.OnlyHave)
+	slices.Sort(d.OnlyInGot)
 }
 
 // editsOf returns the values that differ from those that were read.
@@ -299,7 +299,7 @@ func moveAliases(settings map[string]json.RawMessage) {
 
 // newDifference compares a setting, under any of its names.
 func newDifference(name string, there, wanted map[string]json.RawMessage) SettingDifference {
-	d := SettingDifference{Name: name, Have: shownSetting(there, name), Want: wanted[name]}
+	d := SettingDifference{Name: name, Got: shownSetting(there, name), Want: wanted[name]}
 	for _, alias := range settingAliases() {
 		if alias.use == name && there[alias.name] != nil && there[name] == nil {
 			d.sendAs = alias.name

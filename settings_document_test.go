@@ -61,18 +61,18 @@ func TestSettingsKeepWhatWasRead(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &written))
 		for word, value := range came {
 			name := word
-			if neutral, known := v.Neutral(settingWord, word); known {
+			if neutral, known := v.NeutralName(settingWord, word); known {
 				name = neutral
 			}
 			require.Contains(t, written, name)
 			assert.Equal(t, value, written[name], name)
 		}
 		assert.Len(t, written, len(came))
-		changes := settings.Changes()
+		changes := settings.Diff()
 		require.NoError(t, changes.Err())
 		assert.Empty(t, changes.Changes)
 		assert.Empty(t, changes.NotSent)
-		assert.Empty(t, changes.OnlyHave)
+		assert.Empty(t, changes.OnlyInGot)
 	}
 }
 
@@ -119,13 +119,13 @@ func TestSettingsChanges(t *testing.T) {
 			after := *settings
 			for _, s := range []*ApplicationSettings{&after, before} {
 				test.change(s)
-				changes := s.Changes()
+				changes := s.Diff()
 				require.NoError(t, changes.Err())
 				assert.JSONEq(t, test.changes, changesAsJSON(t, changes.Changes))
 				assert.Equal(t, test.notSent, names(changes.NotSent))
 				written, err := json.Marshal(s)
 				require.NoError(t, err)
-				assert.Empty(t, settingsOf(t, string(written)).Changes().Changes)
+				assert.Empty(t, settingsOf(t, string(written)).Diff().Changes)
 			}
 			diff, err := DiffSettings(settings, &after)
 			require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestSettingsChangesRefused(t *testing.T) {
 	} {
 		settings := settingsOf(t, `{"unheard_of":1,"session_expire_delay":1,"allow_local_requests_from_web_hooks_and_services":true}`)
 		change(settings)
-		changes := settings.Changes()
+		changes := settings.Diff()
 		require.ErrorContains(t, changes.Err(), want)
 		assert.Empty(t, changes.Changes)
 		c := serve(t)
@@ -195,11 +195,11 @@ func TestDiffSettings(t *testing.T) {
 		require.NoError(t, err, test.name)
 		assert.JSONEq(t, test.changes, changesAsJSON(t, diff.Changes), test.name)
 		assert.Equal(t, test.notSent, names(diff.NotSent), test.name)
-		assert.Equal(t, test.onlyHave, diff.OnlyHave, test.name)
+		assert.Equal(t, test.onlyHave, diff.OnlyInGot, test.name)
 	}
 	diff, err := DiffSettings(&ApplicationSettings{MaxImportSize: 1}, &ApplicationSettings{MaxImportSize: 2})
 	require.NoError(t, err)
-	assert.Equal(t, []SettingDifference{{Name: "max_import_size", Have: json.RawMessage("1"), Want: json.RawMessage("2")}}, diff.Changes)
+	assert.Equal(t, []SettingDifference{{Name: "max_import_size", Got: json.RawMessage("1"), Want: json.RawMessage("2")}}, diff.Changes)
 	diff, err = DiffSettings(nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, diff.Changes)
@@ -244,11 +244,11 @@ func TestMergeSettings(t *testing.T) {
 	require.NoError(t, settings.Merge([]byte(`{"id":9,"admin_mode":true,"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`)))
 	assert.Equal(t, 7, settings.SnippetSizeLimit)
 	assert.Equal(t, map[string]json.RawMessage{"unheard_of": json.RawMessage(`{"a":[1]}`)}, settings.Extra)
-	assert.JSONEq(t, `{"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`, changesAsJSON(t, settings.Changes().Changes), "zero and null are values")
-	assert.Empty(t, before.Changes().Changes, "a copy does not change")
+	assert.JSONEq(t, `{"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`, changesAsJSON(t, settings.Diff().Changes), "zero and null are values")
+	assert.Empty(t, before.Diff().Changes, "a copy does not change")
 	settings.MaxLoginAttempts, settings.SnippetSizeLimit = 3, 8
 	require.NoError(t, settings.Merge([]byte(`{"terms":"t"}`)))
-	assert.JSONEq(t, `{"snippet_size_limit":8,"unheard_of":{"a":[1]},"max_login_attempts":3}`, changesAsJSON(t, settings.Changes().Changes))
+	assert.JSONEq(t, `{"snippet_size_limit":8,"unheard_of":{"a":[1]},"max_login_attempts":3}`, changesAsJSON(t, settings.Diff().Changes))
 	require.NoError(t, before.Merge([]byte(`{"snippet_size_limit":"5 MB"}`)), "as it is")
 
 	for text, want := range map[string]string{
@@ -293,7 +293,7 @@ func TestSettingsJSON(t *testing.T) {
 // Settings may be secrets, so a difference prints its name only, and so does what holds it. In JSON
 // a secret has no value.
 func TestSettingDifferencePrintsItsName(t *testing.T) {
-	difference := SettingDifference{Name: "chatapp_secret", Have: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`), Reason: SettingNotApplied}
+	difference := SettingDifference{Name: "chatapp_secret", Got: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`), Reason: SettingNotApplied}
 	list := []SettingDifference{difference}
 	for _, value := range []any{difference, &difference, list, SettingsDiff{Changes: list}, SettingsDiff{NotSent: list}, &SettingsReport{NotApplied: list}} {
 		for _, verb := range []string{"%v", "%+v", "%s", "%#v", "%q"} {
@@ -305,9 +305,9 @@ func TestSettingDifferencePrintsItsName(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
-	text, err := json.Marshal(SettingsReport{NotApplied: append(list, SettingDifference{Name: "x", Want: json.RawMessage("1")}, SettingDifference{Name: "a_token", Have: json.RawMessage(`""`), Want: json.RawMessage("null")})})
+	text, err := json.Marshal(SettingsReport{NotApplied: append(list, SettingDifference{Name: "x", Want: json.RawMessage("1")}, SettingDifference{Name: "a_token", Got: json.RawMessage(`""`), Want: json.RawMessage("null")})})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"Settings":null,"NotApplied":[{"name":"chatapp_secret","have":"(secret)","want":"(secret)","reason":"not applied"},{"name":"x","want":1},{"name":"a_token","have":"","want":null}]}`, string(text))
+	assert.JSONEq(t, `{"Settings":null,"NotApplied":[{"name":"chatapp_secret","got":"(secret)","want":"(secret)","reason":"not applied"},{"name":"x","want":1},{"name":"a_token","got":"","want":null}]}`, string(text))
 }
 
 func TestApplySettings(t *testing.T) {
@@ -321,13 +321,13 @@ func TestApplySettings(t *testing.T) {
 	answer := `{"id":1,"admin_mode":true,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null,"asciidoc_max_includes":32,"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9}`
 	c := speaking(t, GitLab, exchange{sent: settingsSent, body: sent, answer: `{"id":1}`}, exchange{sent: settingsRead, answer: answer})
 	var response Response
-	report, err := c.Settings.Apply(t.Context(), update.Changes(), Into(&response))
+	report, err := c.Settings.Apply(t.Context(), update.Diff(), Into(&response))
 	require.NoError(t, err)
 	assert.Equal(t, 200, response.Status)
 	assert.Equal(t, []SettingDifference{
 		{Name: "antispam_api_key", Want: raw(`"secret"`), Reason: SettingSecret},
-		{Name: "antispam_enabled", Have: raw(`false`), Want: raw(`true`), Reason: SettingNotApplied},
-		{Name: "asciidoc_max_includes", Have: raw(`32`), Want: raw(`64`), Reason: SettingNotApplied},
+		{Name: "antispam_enabled", Got: raw(`false`), Want: raw(`true`), Reason: SettingNotApplied},
+		{Name: "asciidoc_max_includes", Got: raw(`32`), Want: raw(`64`), Reason: SettingNotApplied},
 		{Name: "assistant_features_enabled", Want: raw(`true`), Reason: SettingTier},
 		{Name: "no_such_setting", Want: raw(`1`), Reason: SettingNotShown, byHand: "no_such_setting"},
 	}, report.NotApplied)
@@ -336,14 +336,14 @@ func TestApplySettings(t *testing.T) {
 
 	// A later look, without sending anything.
 	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})
-	report, err = c.Settings.Verify(t.Context(), update.Changes())
+	report, err = c.Settings.Verify(t.Context(), update.Diff())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"assistant_features_enabled", "no_such_setting"}, names(report.NotApplied))
 
 	// Changes of nothing are not sent.
 	read := exchange{sent: settingsRead, answer: "settings/settings.json"}
 	c = serve(t, read, read, read, read)
-	for _, nothing := range []*SettingsDiff{nil, {}, (*UpdateSettingsOptions)(nil).Changes(), (&UpdateSettingsOptions{}).Changes()} {
+	for _, nothing := range []*SettingsDiff{nil, {}, (*UpdateSettingsOptions)(nil).Diff(), (&UpdateSettingsOptions{}).Diff()} {
 		report, err = c.Settings.Apply(t.Context(), nothing)
 		require.NoError(t, err)
 		assert.Empty(t, report.NotApplied)
@@ -368,8 +368,8 @@ func TestApplyReportsWhatWasNotSent(t *testing.T) {
 		reasons[d.Name] = d.Reason
 	}
 	assert.Equal(t, map[string]SettingReason{"only_there": SettingAbsent, "home_page_url": SettingNotSettable, "housekeeping_gc_period": SettingDeprecated}, reasons)
-	assert.Equal(t, []string{"x"}, diff.OnlyHave)
-	assert.Empty(t, report.Settings.Changes().Changes)
+	assert.Equal(t, []string{"x"}, diff.OnlyInGot)
+	assert.Empty(t, report.Settings.Diff().Changes)
 }
 
 // Companions come from the document, and null goes out in the client's words.
@@ -379,12 +379,12 @@ func TestApplySettingsWords(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: settingsSent, answer: `{}`,
 		body: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"akismet_api_key":null,"shared_runners_enabled":true,"shared_runners_text":"t"}`},
 		exchange{sent: settingsRead, answer: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":11,"unique_ips_limit_time_window":3600,"akismet_api_key":"","shared_runners_enabled":true,"shared_runners_text":"t"}`})
-	report, err := c.Settings.Apply(t.Context(), settings.Changes())
+	report, err := c.Settings.Apply(t.Context(), settings.Diff())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"unique_ips_limit_per_user"}, names(report.NotApplied), "a companion that the server changed")
 
 	both := &UpdateSettingsOptions{AntispamEnabled: new(false), Extra: map[string]any{"akismet_enabled": true}}
-	_, err = speaking(t, GitLab).Settings.Apply(t.Context(), both.Changes())
+	_, err = speaking(t, GitLab).Settings.Apply(t.Context(), both.Diff())
 	require.ErrorContains(t, err, "antispam_enabled")
 	require.ErrorContains(t, err, "akismet_enabled")
 }
@@ -395,7 +395,7 @@ func TestApplySettingsOldNames(t *testing.T) {
 	settings := settingsOf(t, `{"asset_proxy_whitelist":["a"],"signin_enabled":"true","admin_notification_email":"","x":{"a" :"<"},"signup_enabled":{"k" :"<"}}`)
 	settings.AssetProxyAllowlist, settings.PasswordAuthenticationEnabledForWeb, settings.AbuseNotificationEmail = []string{"b"}, true, new("")
 	require.NoError(t, settings.Merge([]byte(`{"password_authentication_enabled_for_web":false}`)))
-	changes := settings.Changes()
+	changes := settings.Diff()
 	require.NoError(t, changes.Err())
 	assert.JSONEq(t, `{"asset_proxy_allowlist":["b"],"password_authentication_enabled_for_web":false}`, changesAsJSON(t, changes.Changes))
 	c := serve(t, exchange{sent: settingsSent, answer: `{}`, body: `{"asset_proxy_whitelist":["b"],"signin_enabled":"false"}`},
@@ -411,7 +411,7 @@ func TestApplySettingsFails(t *testing.T) {
 		exchange{sent: settingsSent, body: `{"admin_mode":true}`, status: 403, answer: `{"message":"403 Forbidden"}`},
 		exchange{sent: settingsSent, body: `{"admin_mode":true}`, answer: `{"id":1}`}, exchange{sent: settingsRead, status: 404, answer: `{}`},
 		exchange{sent: settingsSent, body: `{"admin_mode":true}`, answer: `{"id":1}`}, exchange{sent: settingsRead, answer: `[1]`})
-	changes := (&UpdateSettingsOptions{AdminMode: new(true)}).Changes()
+	changes := (&UpdateSettingsOptions{AdminMode: new(true)}).Diff()
 	_, err := c.Settings.Apply(t.Context(), changes)
 	require.ErrorIs(t, err, ErrForbidden)
 	report, err := c.Settings.Apply(t.Context(), changes)
@@ -420,10 +420,10 @@ func TestApplySettingsFails(t *testing.T) {
 	assert.Equal(t, "GET", failed.Method, "the update was made")
 	assert.Nil(t, report)
 	_, err = c.Settings.Apply(t.Context(), changes)
-	require.ErrorIs(t, err, ErrAnswer)
-	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AntispamEnabled: new(true)}).Changes())
+	require.ErrorIs(t, err, ErrInvalidResponse)
+	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AntispamEnabled: new(true)}).Diff())
 	assertRefused(t, err, "ApplicationSettings.AntispamAPIKey", "antispam_api_key")
-	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Changes())
+	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Diff())
 	require.Error(t, err)
 }
 
@@ -457,9 +457,9 @@ func TestSettingsChangesOfANewObject(t *testing.T) {
 	var s ApplicationSettings
 	require.NoError(t, json.Unmarshal([]byte(`{"signup_enabled":true}`), &s))
 	s.DefaultBranchProtectionDefaults.AllowForcePush = true
-	changes := s.Changes().Changes
+	changes := s.Diff().Changes
 	require.Len(t, changes, 1)
 	assert.JSONEq(t, `{"allow_force_push":true}`, string(changes[0].Want))
 	s.DefaultBranchProtectionDefaults.AllowedToPush = []BranchAccess{}
-	assert.JSONEq(t, `{"allow_force_push":true,"allowed_to_push":[]}`, string(s.Changes().Changes[0].Want))
+	assert.JSONEq(t, `{"allow_force_push":true,"allowed_to_push":[]}`, string(s.Diff().Changes[0].Want))
 }

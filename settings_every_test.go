@@ -168,7 +168,7 @@ func (c *everySetting) run(past settingPast, batch settingBatch, mode settingMod
 		}
 	}
 	check := &settingsCheck{settingsPlan: m.plan(func(string) bool { return true }), model: m, wireName: c.server.name}
-	d := s.Changes()
+	d := s.Diff()
 	check.diff(d)
 	if d.Err() == nil {
 		check.marshalled(documentOf(s))

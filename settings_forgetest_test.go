@@ -107,7 +107,7 @@ func TestSettingsForgetest(t *testing.T) {
 			}
 			options := []forgetest.Option{forgetest.WithTier(tier), forgetest.WithOffering(offering)}
 			if words.words != nil {
-				options = append(options, forgetest.GitLabWords())
+				options = append(options, forgetest.WithGitLabVocabulary())
 			}
 			t.Run(string(tier)+" "+words.name, func(t *testing.T) {
 				refused, cases := 0, 0
@@ -162,7 +162,7 @@ func (w *settingsWorld) onForgetest(server *testServer) bool {
 		}
 	}
 	c := w.check(m)
-	d := s.Changes()
+	d := s.Diff()
 	c.diff(d)
 	report, err := w.client.Settings.Apply(w.Context(), d)
 	after := server.state(w)
@@ -190,7 +190,7 @@ func (w *settingsWorld) onceMore(c *settingsCheck, s *forge.ApplicationSettings,
 	require.NoError(w, err)
 	for _, change := range rest.Changes {
 		if !c.may[change.Name] && !slices.ContainsFunc(report.NotApplied, func(d forge.SettingDifference) bool { return d.Name == change.Name }) {
-			w.Fatalf("%s is in force, and still a change: %s to %s", change.Name, change.Have, change.Want)
+			w.Fatalf("%s is in force, and still a change: %s to %s", change.Name, change.Got, change.Want)
 		}
 	}
 	before := server.state(w)

@@ -101,7 +101,7 @@ func (m merge) set(name string, value json.RawMessage) (reason string) {
 }
 
 func unknownSetting(name string) string {
-	if neutral, known := GitLab.Neutral(settingWord, name); known && neutral != name {
+	if neutral, known := GitLab.NeutralName(settingWord, name); known && neutral != name {
 		return "the contract calls it " + neutral
 	}
 	return "neither the server's settings nor this package have it: is it misspelled? The map Extra takes any name"

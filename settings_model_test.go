@@ -211,7 +211,7 @@ func TestSettingsOptions(t *testing.T) {
 				c.mayFail = "both names are given"
 			}
 		}
-		d := o.Changes()
+		d := o.Diff()
 		c.diff(d)
 		w.end(c)
 		before := w.server.state()

@@ -102,8 +102,8 @@ type UpdateSettingsOptions struct {
 	// TerminalMaxSessionTime is how long a session of the web terminal may last, in seconds. 0: no
 	// limit.
 	TerminalMaxSessionTime *int `json:"terminal_max_session_time,omitempty"`
-	// JobQueueJobLimiterMode is how background jobs that are too large are handled. Default:
-	// JobLimiterCompress.
+	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack or
+	// JobLimiterCompress. Default: JobLimiterCompress.
 	JobQueueJobLimiterMode JobLimiterMode `json:"jobqueue_job_limiter_mode,omitempty"`
 	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
 	// compressed, in bytes. Default: 100000.
@@ -127,8 +127,8 @@ type UpdateSettingsOptions struct {
 	// AllowRunnerRegistrationToken allows runners to be registered with a registration token.
 	// Default: true.
 	AllowRunnerRegistrationToken *bool `json:"allow_runner_registration_token,omitempty"`
-	// ValidRunnerRegistrars lists whose members may register runners. Empty: only administrators. An
-	// empty slice clears it.
+	// ValidRunnerRegistrars lists whose members may register runners: RunnerRegistrarGroup,
+	// RunnerRegistrarProject or both. Empty: only administrators. An empty slice clears it.
 	ValidRunnerRegistrars []RunnerRegistrar `json:"valid_runner_registrars,omitzero"`
 	// RunnerTokenExpirationInterval is how long tokens of newly registered instance runners are
 	// valid, in seconds. Minimum: 7200. Null: tokens do not expire.
@@ -202,7 +202,8 @@ type UpdateSettingsOptions struct {
 	//
 	// Deprecated: use AbuseNotificationEmail.
 	AdminNotificationEmail *string `json:"admin_notification_email,omitempty"`
-	// WhatsNewVariant is which users see the page "What's new".
+	// WhatsNewVariant is which users see the page "What's new": WhatsNewAllTiers, WhatsNewCurrentTier
+	// or WhatsNewDisabled.
 	WhatsNewVariant WhatsNewVariant `json:"whats_new_variant,omitempty"`
 	// UsagePingEnabled reports license usage to the vendor weekly.
 	UsagePingEnabled *bool `json:"usage_ping_enabled,omitempty"`

@@ -50,14 +50,14 @@ func TestSettingsEdits(t *testing.T) {
 			s, m = &copied, m.copied()
 			defer func() {
 				c := w.check(other)
-				c.diff(original.Changes())
+				c.diff(original.Diff())
 				w.sameRead(c, original, s)
 				w.end(c)
 			}()
 		}
 		w.edits(s, m, 6)
 		c := w.check(m)
-		d := s.Changes()
+		d := s.Diff()
 		c.diff(d)
 		w.end(c)
 		if d.Err() == nil && len(d.Changes) > 0 && rapid.IntRange(0, 5).Draw(w.T, "drop") == 0 {
@@ -93,7 +93,7 @@ func (w *settingsWorld) drop(c *settingsCheck, d *forge.SettingsDiff) {
 // sameRead checks that of two values of one read the difference is what was changed in the second.
 func (w *settingsWorld) sameRead(c *settingsCheck, original, s *forge.ApplicationSettings) {
 	d, err := forge.DiffSettings(original, s)
-	own := s.Changes()
+	own := s.Diff()
 	if c.model.base == nil || err != nil || d.Err() != nil || own.Err() != nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (w *settingsWorld) afterwards(c *settingsCheck, s *forge.ApplicationSetting
 	require.NoError(w, err)
 	for _, change := range rest.Changes {
 		if c.dropped != change.Name && !c.may[change.Name] && !slices.ContainsFunc(report.NotApplied, func(d forge.SettingDifference) bool { return d.Name == change.Name }) {
-			c.problem("%s is in force, and still a change: %s to %s", change.Name, change.Have, change.Want)
+			c.problem("%s is in force, and still a change: %s to %s", change.Name, change.Got, change.Want)
 		}
 	}
 	if rest.Err() != nil {
@@ -130,14 +130,14 @@ func (w *settingsWorld) afterwards(c *settingsCheck, s *forge.ApplicationSetting
 }
 
 func sameDifference(a, b forge.SettingDifference) bool {
-	return a.Name == b.Name && a.Reason == b.Reason && string(a.Have) == string(b.Have) && string(a.Want) == string(b.Want)
+	return a.Name == b.Name && a.Reason == b.Reason && string(a.Got) == string(b.Got) && string(a.Want) == string(b.Want)
 }
 
 // tellAll writes differences with their values.
 func tellAll(list []forge.SettingDifference) string {
 	var b strings.Builder
 	for _, d := range list {
-		b.WriteString(d.Name + " (" + string(d.Reason) + "): " + string(d.Have) + " to " + string(d.Want) + "; ")
+		b.WriteString(d.Name + " (" + string(d.Reason) + "): " + string(d.Got) + " to " + string(d.Want) + "; ")
 	}
 	return b.String()
 }
@@ -160,7 +160,7 @@ func TestSettingsMarshal(t *testing.T) {
 		c.marshalled(documentOf(s))
 		var again forge.ApplicationSettings
 		require.NoError(w, json.Unmarshal(text, &again))
-		if d := again.Changes(); d.Err() != nil || len(d.Changes)+len(d.NotSent) > 0 {
+		if d := again.Diff(); d.Err() != nil || len(d.Changes)+len(d.NotSent) > 0 {
 			c.problem("what was unmarshalled has changes: %s %s", tellAll(d.Changes), tellAll(d.NotSent))
 		}
 		if writeDocument(&again) != string(text) {

@@ -97,12 +97,12 @@ func TestSettingWords(t *testing.T) {
 			continue
 		}
 		for _, v := range []Vocabulary{GitLab, Vocabulary("setting " + e.neutral + " = made_up_" + e.neutral)} {
-			word, _ := v.Word(settingWord, e.neutral)
+			word, _ := v.WireName(settingWord, e.neutral)
 			if parameters[e.neutral] != nil {
 				options := &UpdateSettingsOptions{}
 				value := oneSetting(t, options, e.neutral)
 				c := speaking(t, v, exchange{sent: settingsSent, body: `{"` + word + `":` + value + `}`, answer: `{"` + word + `":` + value + `}`})
-				settings, err := c.Settings.Update(t.Context(), options, Unchecked())
+				settings, err := c.Settings.Update(t.Context(), options, SkipValidation())
 				require.NoError(t, err)
 				assertSetting(t, settings, e.neutral, value)
 			}
@@ -150,7 +150,7 @@ func TestUnnamedSettings(t *testing.T) {
 			_, err := c.Settings.Update(t.Context(), options)
 			assertRefused(t, err, field, name)
 			assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, in Extra")
-			_, err = c.Settings.Update(t.Context(), options, Unchecked())
+			_, err = c.Settings.Update(t.Context(), options, SkipValidation())
 			assertRefused(t, err, field, name)
 		}
 		c := serve(t, exchange{sent: settingsSent, body: `{"` + name + `":` + value + `}`, answer: `{"` + name + `":` + value + `}`})
@@ -253,7 +253,7 @@ func TestSettingNeeds(t *testing.T) {
 		require.ErrorContains(t, err, "it needs delete_unconfirmed_users, which is false")
 	}
 	unchecked := serve(t, exchange{sent: settingsSent, body: `{"delete_unconfirmed_users":false,"` + name + `":3}`, answer: `{}`})
-	_, err := unchecked.Settings.Update(t.Context(), refused[0], Unchecked())
+	_, err := unchecked.Settings.Update(t.Context(), refused[0], SkipValidation())
 	require.NoError(t, err)
 	for body, options := range map[string]*UpdateSettingsOptions{
 		`{"` + name + `":3}`: {UnconfirmedUsersDeleteAfterDays: new(3)},
@@ -279,7 +279,7 @@ func TestDeprecatedSettings(t *testing.T) {
 		_, err := serve(t).Settings.Update(t.Context(), options)
 		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.name), rule.name)
 		assert.ErrorContains(t, err, rule.use+", which replaces it, is given too: omit "+rule.name)
-		require.ErrorContains(t, options.Changes().Err(), rule.use)
+		require.ErrorContains(t, options.Diff().Err(), rule.use)
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated != nil && param.Deprecated.Use != "" {

@@ -105,16 +105,20 @@ type ApplicationSettings struct {
 	DefaultBranchProtectionDefaults BranchProtectionDefaults `json:"default_branch_protection_defaults"`
 	// DefaultPreferredLanguage is the language of users who have not chosen one.
 	DefaultPreferredLanguage string `json:"default_preferred_language"`
-	// DefaultSnippetVisibility is the visibility of new snippets.
+	// DefaultSnippetVisibility is the visibility of new snippets: VisibilityPrivate,
+	// VisibilityInternal or VisibilityPublic.
 	DefaultSnippetVisibility Visibility `json:"default_snippet_visibility"`
-	// DefaultProjectVisibility is the visibility of new projects.
+	// DefaultProjectVisibility is the visibility of new projects: VisibilityPrivate,
+	// VisibilityInternal or VisibilityPublic.
 	DefaultProjectVisibility Visibility `json:"default_project_visibility"`
-	// DefaultGroupVisibility is the visibility of new groups.
+	// DefaultGroupVisibility is the visibility of new groups: VisibilityPrivate, VisibilityInternal or
+	// VisibilityPublic.
 	DefaultGroupVisibility Visibility `json:"default_group_visibility"`
 	// DefaultCIConfigPath is the path of the CI configuration file in new projects. Null: the
 	// server's default path.
 	DefaultCIConfigPath Nullable[string] `json:"default_ci_config_path"`
-	// RestrictedVisibilityLevels lists the visibilities that only administrators may choose.
+	// RestrictedVisibilityLevels lists the visibilities that only administrators may choose: any of
+	// VisibilityPrivate, VisibilityInternal and VisibilityPublic.
 	RestrictedVisibilityLevels []Visibility `json:"restricted_visibility_levels"`
 	// DeletionAdjournedPeriod is how long deleted projects and groups can be restored, in days.
 	DeletionAdjournedPeriod int `json:"deletion_adjourned_period"`
@@ -215,8 +219,8 @@ type ApplicationSettings struct {
 	RepositoryStoragesWeighted map[string]int `json:"repository_storages_weighted"`
 	// KeepLatestArtifact prevents the artifacts of the latest successful pipelines from expiring.
 	KeepLatestArtifact bool `json:"keep_latest_artifact"`
-	// JobQueueJobLimiterMode is how background jobs that are too large are handled. Default:
-	// JobLimiterCompress. Update only.
+	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack or
+	// JobLimiterCompress. Default: JobLimiterCompress. Update only.
 	JobQueueJobLimiterMode *JobLimiterMode `json:"jobqueue_job_limiter_mode"`
 	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
 	// compressed, in bytes. Default: 100000. Update only.
@@ -240,8 +244,8 @@ type ApplicationSettings struct {
 	// AllowRunnerRegistrationToken allows runners to be registered with a registration token.
 	// Default: true. Update only.
 	AllowRunnerRegistrationToken *bool `json:"allow_runner_registration_token"`
-	// ValidRunnerRegistrars lists whose members may register runners. Empty: only administrators.
-	// Update only.
+	// ValidRunnerRegistrars lists whose members may register runners: RunnerRegistrarGroup,
+	// RunnerRegistrarProject or both. Empty: only administrators. Update only.
 	ValidRunnerRegistrars []RunnerRegistrar `json:"valid_runner_registrars"`
 	// RunnerTokenExpirationInterval is how long tokens of newly registered instance runners are
 	// valid, in seconds. Minimum: 7200. Null: tokens do not expire. Update only.
@@ -339,7 +343,8 @@ type ApplicationSettings struct {
 	//
 	// Deprecated: use AbuseNotificationEmail.
 	AdminNotificationEmail *string `json:"admin_notification_email"`
-	// WhatsNewVariant is which users see the page "What's new". Update only.
+	// WhatsNewVariant is which users see the page "What's new": WhatsNewAllTiers, WhatsNewCurrentTier
+	// or WhatsNewDisabled. Update only.
 	WhatsNewVariant *WhatsNewVariant `json:"whats_new_variant"`
 	// UsagePingEnabled reports license usage to the vendor weekly. Update only.
 	UsagePingEnabled *bool `json:"usage_ping_enabled"`

@@ -57,9 +57,9 @@ func (c RetryClass) retriesStatus(status int) bool {
 		return true
 	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return c != ClassOnce
+		return c != ClassNonIdempotent
 	}
-	return c != ClassOnce && conn.ProxyStatusText(status) != ""
+	return c != ClassNonIdempotent && conn.ProxyStatusText(status) != ""
 }
 
 // isLock reports whether the server did not act because another request holds a lock. Deployed

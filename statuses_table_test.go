@@ -50,30 +50,30 @@ func (c statusCase) extra() bool {
 }
 
 // statusRow is a row of the table. is is the sentinel of an error other than that of the OAuth
-// token endpoint, which is always ErrCredential.
+// token endpoint, which is always ErrNoCredential.
 type statusRow struct {
 	statuses                      string
 	when                          statusCase
 	is                            error
-	read, repeatable, once, oauth statusEnd
+	read, idempotent, once, oauth statusEnd
 }
 
 var statusTable = []statusRow{
 	{"100, 102-199", whenInterim, nil, endWell, endWell, endWell, endWell},
 	{"100, 102-199", whenSilent, ErrTimeout, endRetried, endRetryOpen, endOpen, endNone},
-	{"101", whenPlain, ErrAnswer, endError, endOpen, endOpen, endError},
+	{"101", whenPlain, ErrInvalidResponse, endError, endOpen, endOpen, endError},
 	{"200", whenPlain, nil, endWell, endWell, endWell, endWell},
-	{"201, 202", whenPlain, ErrAnswer, endError, endWell, endWell, endWell},
+	{"201, 202", whenPlain, ErrInvalidResponse, endError, endWell, endWell, endWell},
 	{"204", whenNoValue, nil, endNone, endWell, endWell, endNone},
-	{"204", whenValue, ErrAnswer, endError, endOpen, endOpen, endError},
+	{"204", whenValue, ErrInvalidResponse, endError, endOpen, endOpen, endError},
 	{"206", whenRange, nil, endWell, endNone, endNone, endNone},
-	{"203, 205-299", whenPlain, ErrAnswer, endError, endOpen, endOpen, endError},
+	{"203, 205-299", whenPlain, ErrInvalidResponse, endError, endOpen, endOpen, endError},
 	{"301, 302, 307, 308", whenSameOrigin, nil, endWell, endWell, endWell, endError},
 	{"303", whenSameOrigin, ErrRedirect, endWell, endOpen, endOpen, endError},
 	{"304", whenCondition, nil, endUnchanged, endNone, endNone, endNone},
 	{"304", whenDocumented, nil, endNone, endUnchanged, endNone, endNone},
-	{"304", whenPlain, ErrAnswer, endError, endOpen, endOpen, endError},
-	{"300, 305, 306, 309-399", whenPlain, ErrAnswer, endError, endOpen, endOpen, endError},
+	{"304", whenPlain, ErrInvalidResponse, endError, endOpen, endOpen, endError},
+	{"300, 305, 306, 309-399", whenPlain, ErrInvalidResponse, endError, endOpen, endOpen, endError},
 	{"400", whenPlain, ErrBadRequest, endError, endError, endError, endError},
 	{"401", whenPlain, ErrUnauthorized, endError, endError, endError, endError},
 	{"403", whenPlain, ErrForbidden, endError, endError, endError, endError},
@@ -115,7 +115,7 @@ func (r statusRow) list(t *testing.T) (all []int) {
 // statusDocument is the table as Markdown.
 func statusDocument() string {
 	var b strings.Builder
-	b.WriteString("| status | where | error | GET, registry token | PUT, DELETE, repeatable POST " +
+	b.WriteString("| status | where | error | GET, registry token | PUT, DELETE, idempotent POST " +
 		"| other POST, upload, bulk tag deletion | OAuth token |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range statusTable {
 		name := ""
@@ -123,7 +123,7 @@ func statusDocument() string {
 			name = "`forge." + sentinelName(r.is) + "`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			r.statuses, r.when, name, r.read, r.repeatable, r.once, r.oauth)
+			r.statuses, r.when, name, r.read, r.idempotent, r.once, r.oauth)
 	}
 	return b.String()
 }
@@ -138,7 +138,7 @@ var statusSentinels = []struct {
 	{"ErrNotFound", ErrNotFound}, {"ErrConflict", ErrConflict},
 	{"ErrURITooLong", ErrURITooLong}, {"ErrUnprocessable", ErrUnprocessable},
 	{"ErrRateLimited", ErrRateLimited}, {"ErrServer", ErrServer}, {"ErrTimeout", ErrTimeout},
-	{"ErrRedirect", ErrRedirect}, {"ErrAnswer", ErrAnswer}, {"ErrCredential", ErrCredential},
+	{"ErrRedirect", ErrRedirect}, {"ErrInvalidResponse", ErrInvalidResponse}, {"ErrNoCredential", ErrNoCredential},
 }
 
 func sentinelName(err error) string {

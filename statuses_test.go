@@ -77,28 +77,28 @@ func statusWrites() []statusKind {
 		return err
 	}
 	return []statusKind{
-		{"exec, repeatable", ClassRepeatable, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"exec, idempotent", ClassIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			return c.MergeRequests.DeleteBlock(ctx, ID(1), 2, 3, opts...)
 		}},
-		{"exec, once", ClassOnce, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"exec, once", ClassNonIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			return c.Repositories.CreateChangelog(ctx, ID(1), &CreateChangelogOptions{Version: "1.0.0"}, opts...)
 		}},
-		{"value, PUT", ClassRepeatable, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, PUT", ClassIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			o := &UpdateResourceGroupOptions{ProcessMode: ProcessModeOldestFirst}
 			_, err := c.ResourceGroups.Update(ctx, ID(1), "key", o, opts...)
 			return err
 		}},
-		{"value, POST, documents 304", ClassRepeatable, true, true, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, POST, documents 304", ClassIdempotent, true, true, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			_, err := c.Issues.CreateTodo(ctx, ID(1), 2, opts...)
 			return err
 		}},
-		{"value, POST", ClassOnce, true, false, "", false, oneIssue, spend},
-		{"upload", ClassOnce, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, POST", ClassNonIdempotent, true, false, "", false, oneIssue, spend},
+		{"upload", ClassNonIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			o := &UploadSecureFileOptions{Name: "a", File: FileBytes([]byte("content")).Named("a")}
 			_, err := c.SecureFiles.Upload(ctx, ID(1), o, opts...)
 			return err
 		}},
-		{"OAuth token of a call", ClassOnce, true, false, oauthTokenPath, true, tokenOfBoth, spend},
+		{"OAuth token of a call", ClassNonIdempotent, true, false, oauthTokenPath, true, tokenOfBoth, spend},
 	}
 }
 
@@ -112,7 +112,7 @@ func (k statusKind) end(row statusRow) statusEnd {
 	case k.endpoint == oauthTokenPath:
 		return row.oauth
 	}
-	return map[RetryClass]statusEnd{ClassSafe: row.read, ClassRepeatable: row.repeatable, ClassOnce: row.once}[k.class]
+	return map[RetryClass]statusEnd{ClassSafe: row.read, ClassIdempotent: row.idempotent, ClassNonIdempotent: row.once}[k.class]
 }
 
 // special reports whether a row of a special case stands in for the row.
@@ -273,7 +273,7 @@ func (s *statusServer) wanted(end statusEnd) string {
 		names = append(names, sentinelName(s.row.is))
 	}
 	if s.kind.ofCall {
-		names = append(names, "ErrCredential")
+		names = append(names, "ErrNoCredential")
 	}
 	status, attempts := s.status, requests
 	if s.row.when == whenSilent {
@@ -301,7 +301,7 @@ func (s *statusServer) outcome(err error, failures int64) string {
 	switch {
 	case err == nil && failures == 0:
 		return fmt.Sprintf("success, requests: %d", s.met)
-	case Unchanged(err) && failures == 0 && errors.As(err, &e):
+	case IsNotModified(err) && failures == 0 && errors.As(err, &e):
 		return fmt.Sprintf("unchanged, requests: %d", s.met)
 	case failures == 0:
 		return fmt.Sprintf("an error that is not counted: %v", err)
@@ -313,7 +313,7 @@ func (s *statusServer) outcome(err error, failures int64) string {
 	var names []string
 	for _, sentinel := range statusSentinels {
 		other := s.kind.endpoint == oauthTokenPath &&
-			sentinel.name != "ErrCredential" && sentinel.name != "ErrNotModified"
+			sentinel.name != "ErrNoCredential" && sentinel.name != "ErrNotModified"
 		if errors.Is(err, sentinel.err) && !other {
 			names = append(names, sentinel.name)
 		}
@@ -373,7 +373,7 @@ func TestStatuses(t *testing.T) {
 // body is not read: it may be a connection, which no context ends.
 func TestStatusesOfOtherTransports(t *testing.T) {
 	for _, status := range []int{100, 101, 102, 103, 150, 199} {
-		for _, k := range []RetryClass{ClassSafe, ClassRepeatable, ClassOnce} {
+		for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 			body := &unreadBody{}
 			c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
 				if req.Body != nil {
@@ -383,7 +383,7 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 				return &http.Response{StatusCode: status, Header: http.Header{}, Body: body, Request: req}, nil
 			}))
 			err := c.Do(t.Context(), callOf(k), new(any))
-			assert.ErrorIs(t, err, ErrAnswer, "%d %s", status, k)
+			assert.ErrorIs(t, err, ErrInvalidResponse, "%d %s", status, k)
 			e := asError(t, err)
 			assert.Equal(t, 1, e.Attempts, "%d %s", status, k)
 			assert.Equal(t, k != ClassSafe, e.MaybeApplied, "%d %s", status, k)

@@ -331,13 +331,13 @@ func TestUploadStallsInPump(t *testing.T) {
 	})
 	require.ErrorIs(t, o.err, ErrTimeout)
 	require.ErrorContains(t, o.err, "stalled")
-	assert.Positive(t, c.Stats().Sent)
-	assert.Less(t, c.Stats().Sent, int64(len(big)))
+	assert.Positive(t, c.Stats().BytesSent)
+	assert.Less(t, c.Stats().BytesSent, int64(len(big)))
 
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		source := slowly{bytes.NewReader(make([]byte, 4)), 3 * stall}
 		require.NoError(t, exec(t.Context(), uploadOf(withLimits(c, time.Hour, stall), FileReader(source, 4)), nil), "a slow source is no stall")
-		assert.Equal(t, s.lengths[0], c.Stats().Sent)
+		assert.Equal(t, s.lengths[0], c.Stats().BytesSent)
 	})
 }
 
@@ -442,7 +442,7 @@ func TestUploadDirectly(t *testing.T) {
 		{"FileAt", 0, uploadOf(c, FileAt(path)), nil},
 		{"bytes.Reader", 0, uploadOf(c, FileReader(bytes.NewReader(content), 11)), nil},
 		{"strings.Reader", 0, uploadOf(c, FileReader(strings.NewReader("the content"), 11)), nil},
-		{"JSON", 0, c.customRequest(callOf(ClassOnce)), nil},
+		{"JSON", 0, c.customRequest(callOf(ClassNonIdempotent)), nil},
 		{"FileReader", 1, uploadOf(c, FileReader(iotest.OneByteReader(bytes.NewReader(content)), 11)), nil},
 		{"FileBytes with Progress", 1, uploadOf(c, FileBytes(content)), []RequestOption{quiet}},
 	} {

@@ -77,12 +77,14 @@ type ListUsersOptions struct {
 	// Provider is the service that ExternUID belongs to; scim is for Premium and Ultimate.
 	// Administrators; set both or neither.
 	Provider string `url:"provider,omitempty"`
-	// OrderBy is what the list is sorted by; empty for UserOrderByID. The list sends it and Sort
-	// automatically: keyset pagination needs both. Administrators.
+	// OrderBy is what the list is sorted by: UserOrderByID, UserOrderByName, UserOrderByUsername,
+	// UserOrderByCreatedAt or UserOrderByUpdatedAt; empty for UserOrderByID. The list sends it and
+	// Sort automatically: keyset pagination needs both. Administrators.
 	OrderBy UserOrderBy `url:"order_by,omitempty"`
-	// Sort is the direction; empty for SortDesc. Administrators.
+	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc. Administrators.
 	Sort Sort `url:"sort,omitempty"`
-	// TwoFactor selects users with or without a second factor. Administrators.
+	// TwoFactor selects users with a second factor (TwoFactorEnabled) or without one
+	// (TwoFactorDisabled). Administrators.
 	TwoFactor TwoFactorFilter `url:"two_factor,omitempty"`
 	// WithoutProjects selects users without projects. Administrators.
 	WithoutProjects *bool `url:"without_projects,omitempty"`

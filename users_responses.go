@@ -24,7 +24,8 @@ type UserSummary struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is the state of the user: whether the user can sign in.
+	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
+	// other values.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -48,7 +49,8 @@ type UserProfile struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is the state of the user: whether the user can sign in.
+	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
+	// other values.
 	State UserState `json:"state"`
 	// AvatarURL is the address of the picture; empty when there is none.
 	AvatarURL string `json:"avatar_url"`
@@ -99,7 +101,8 @@ type User struct {
 	Username string `json:"username"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// State is the state of the user: whether the user can sign in.
+	// State is whether the user can sign in: UserStateActive or UserStateBlocked; a server may return
+	// other values.
 	State UserState `json:"state"`
 	// Locked reports whether the account is locked after too many failed sign-ins.
 	Locked bool `json:"locked"`

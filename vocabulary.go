@@ -105,8 +105,9 @@ const (
 	defaultWord = "default" // the server's default for an omitted parameter
 )
 
-// Word returns the product's word for a neutral one: GitLab.Word("scope", "manage_runners").
-func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
+// WireName returns the product's word for a neutral one: GitLab.WireName("scope",
+// "manage_runners").
+func (v Vocabulary) WireName(kind, neutral string) (word string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.neutral == neutral {
 			return e.word, true
@@ -115,8 +116,8 @@ func (v Vocabulary) Word(kind, neutral string) (word string, known bool) {
 	return "", false
 }
 
-// Neutral returns the contract's word for one of the product's.
-func (v Vocabulary) Neutral(kind, word string) (neutral string, known bool) {
+// NeutralName returns the contract's word for one of the product's.
+func (v Vocabulary) NeutralName(kind, word string) (neutral string, known bool) {
 	for e := range v.entries() {
 		if e.kind == kind && e.word == word {
 			return e.neutral, true

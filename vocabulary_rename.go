@@ -83,7 +83,7 @@ func (n renamer) toContract(word string) (string, error) {
 	if n.words != nil || n.kind != settingWord {
 		return word, nil
 	}
-	if neutral, known := GitLab.Neutral(settingWord, word); known && neutral != word {
+	if neutral, known := GitLab.NeutralName(settingWord, word); known && neutral != word {
 		return "", errors.New("the server speaks GitLab's words (" + word + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
 	}
 	return word, nil

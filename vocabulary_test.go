@@ -71,18 +71,18 @@ func TestGitLab(t *testing.T) {
 		assert.True(t, known && word == want, "%s: %s", fact, word)
 		back, known := c.config.vocabulary.neutral(kind, want)
 		assert.True(t, known && back == neutral, "%s: back %s", fact, back)
-		word, known = GitLab.Word(kind, neutral)
+		word, known = GitLab.WireName(kind, neutral)
 		assert.True(t, known && word == want, fact)
-		back, known = GitLab.Neutral(kind, want)
+		back, known = GitLab.NeutralName(kind, want)
 		assert.True(t, known && back == neutral, fact)
 	}
 	assert.Len(t, c.config.vocabulary.byNeutral, len(facts), "words that are no facts")
 	for _, kind := range []string{settingWord, "cars"} {
 		_, known := c.config.vocabulary.word(kind, "signup_enabled")
 		assert.False(t, known)
-		_, known = GitLab.Word(kind, "signup_enabled")
+		_, known = GitLab.WireName(kind, "signup_enabled")
 		assert.False(t, known)
-		_, known = GitLab.Neutral(kind, "signup_enabled")
+		_, known = GitLab.NeutralName(kind, "signup_enabled")
 		assert.False(t, known)
 	}
 }
@@ -179,13 +179,13 @@ func TestVocabularyIsMissed(t *testing.T) {
 			func(c *Client) error { _, err := c.Settings.Get(t.Context()); return err },
 			func(c *Client) error { _, err := c.Settings.Update(t.Context(), nil); return err },
 			func(c *Client) error {
-				_, err := c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AdminMode: new(true)}).Changes())
+				_, err := c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AdminMode: new(true)}).Diff())
 				return err
 			},
 			func(c *Client) error { _, err := c.Settings.Verify(t.Context(), nil); return err },
 		} {
 			err := call(c)
-			require.ErrorIs(t, err, ErrAnswer, e.word)
+			require.ErrorIs(t, err, ErrInvalidResponse, e.word)
 			assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
 			require.NoError(t, call(spoken), e.word)
 		}
@@ -194,7 +194,7 @@ func TestVocabularyIsMissed(t *testing.T) {
 	none, err := spoken.With(WithVocabulary(""))
 	require.NoError(t, err)
 	_, err = none.Settings.Get(t.Context())
-	require.ErrorIs(t, err, ErrAnswer, "the empty vocabulary is none")
+	require.ErrorIs(t, err, ErrInvalidResponse, "the empty vocabulary is none")
 	_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
 	var failed *Error
 	require.ErrorAs(t, err, &failed)

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// AssertCount fails the test unless a route ("GET /issues") has received n requests; "*" counts
-// all. The failure lists them.
-func (s *Server) AssertCount(t testing.TB, route string, n int) bool {
+// AssertRequestCount fails the test unless a route ("GET /issues") has received n requests; "*"
+// counts all. The failure lists them.
+func (s *Server) AssertRequestCount(t testing.TB, route string, n int) bool {
 	t.Helper()
 	s.mustBeRoute(route)
-	return s.assert(t, s.Count(route) == n, route, "%s: %s, want %d", route, plural(s.Count(route), "request"), n)
+	return s.assert(t, s.CountRequests(route) == n, route, "%s: %s, want %d", route, plural(s.CountRequests(route), "request"), n)
 }
 
-// AssertEffects fails the test unless a route has changed something n times, whatever responses the
-// client received.
-func (s *Server) AssertEffects(t testing.TB, route string, n int) bool {
+// AssertAppliedCount fails the test unless a route has changed something n times, whatever
+// responses the client received.
+func (s *Server) AssertAppliedCount(t testing.TB, route string, n int) bool {
 	t.Helper()
 	s.mustBeRoute(route)
-	return s.assert(t, s.Effects(route) == n, route, "%s: %s, want %d", route, plural(s.Effects(route), "effect"), n)
+	return s.assert(t, s.CountApplied(route) == n, route, "%s: %s, want %d", route, plural(s.CountApplied(route), "effect"), n)
 }
 
 // AssertNoRequest fails the test if one of the routes has received a request; without routes, if
@@ -32,16 +32,16 @@ func (s *Server) AssertNoRequest(t testing.TB, routes ...string) bool {
 		routes = []string{"*"}
 	}
 	for _, route := range routes {
-		if !s.AssertCount(t, route, 0) {
+		if !s.AssertRequestCount(t, route, 0) {
 			return false
 		}
 	}
 	return true
 }
 
-// AssertRoutes fails the test unless exactly these routes were called, in this order. A request
+// AssertRequests fails the test unless exactly these routes were called, in this order. A request
 // that matches no route counts as "".
-func (s *Server) AssertRoutes(t testing.TB, routes ...string) bool {
+func (s *Server) AssertRequests(t testing.TB, routes ...string) bool {
 	t.Helper()
 	var called, wanted []string
 	for _, r := range s.Requests() {
@@ -115,8 +115,8 @@ func (r Request) String() string {
 	if len(r.Body) > 0 {
 		text.WriteString("\n    sent:     " + excerpt(r.Body))
 	}
-	if len(r.Answer) > 0 {
-		text.WriteString("\n    answered: " + excerpt(r.Answer))
+	if len(r.ResponseBody) > 0 {
+		text.WriteString("\n    answered: " + excerpt(r.ResponseBody))
 	}
 	return text.String()
 }

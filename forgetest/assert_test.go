@@ -31,25 +31,25 @@ func TestAssertions(t *testing.T) {
 	c.send("POST", "/projects/1/issues/1/subscribe?private_token=secret", "a=b")
 	c.get("/nothing?x=1")
 
-	s.AssertCount(t, subscribe, 2)
-	s.AssertCount(t, "*", 3)
-	s.AssertEffects(t, subscribe, 1)
+	s.AssertRequestCount(t, subscribe, 2)
+	s.AssertRequestCount(t, "*", 3)
+	s.AssertAppliedCount(t, subscribe, 1)
 	s.AssertNoRequest(t, list, "PUT /runners/:runner_id")
-	s.AssertRoutes(t, subscribe, subscribe, "")
+	s.AssertRequests(t, subscribe, subscribe, "")
 	assert.Equal(t, 304, s.LastRequest(t, subscribe).Status)
 	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
-	assert.Contains(t, string(s.Requests()[0].Answer), `{"id":1`)
+	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
 
 	r := &recorder{TB: t}
-	assert.False(t, s.AssertCount(r, subscribe, 1))
-	assert.False(t, s.AssertEffects(r, subscribe, 2))
+	assert.False(t, s.AssertRequestCount(r, subscribe, 1))
+	assert.False(t, s.AssertAppliedCount(r, subscribe, 2))
 	assert.False(t, s.AssertNoRequest(r))
-	assert.False(t, s.AssertRoutes(r, list))
+	assert.False(t, s.AssertRequests(r, list))
 	s.LastRequest(r, list)
 	assert.True(t, r.ended)
 	assert.Len(t, r.errors, 5)
 	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    answered: {\"id\":1")
 	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    sent:     a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
 	assert.Contains(t, r.errors[1], ": 1 effect, want 2")
-	assert.Panics(t, func() { s.AssertCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
+	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
 }

@@ -227,7 +227,7 @@ func TestAuditEventTargets(t *testing.T) {
 }
 
 func TestAuditEventsInTheWordsOfTheProduct(t *testing.T) {
-	_, _, c := auditWorld(t, GitLabWords())
+	_, _, c := auditWorld(t, WithGitLabVocabulary())
 	r := c.get("/audit_events?entity_type=Gitlab::Audit::InstanceScope")
 	require.Equal(t, 200, r.Status, r.Body)
 	assert.Equal(t, []any{"Gitlab::Audit::InstanceScope"}, r.column(t, "entity_type"))
@@ -304,7 +304,7 @@ func TestAuditEventsOfEveryCall(t *testing.T) {
 			assert.Contains(t, []any{"email address", "signup_enabled", "allow_author_approval"}, change, x.id)
 		}
 	}
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, map[string]int{
 		"emails.add_current": 1, "emails.add_user": 1, "emails.delete_current": 1, "emails.delete_user": 1, "settings.update": 1,
 	}, recorded)

@@ -14,10 +14,11 @@ type task struct {
 	do  func()
 }
 
-// Settle finishes all background work: scheduled deletions, bulk deletions and the processing of
-// uploaded files. Without it each step takes a second of the server's clock: a deleted registry
-// repository has the status delete_scheduled, then delete_ongoing, and then no longer exists.
-func (s *Server) Settle() {
+// FinishBackgroundJobs finishes all background work: scheduled deletions, bulk deletions and the
+// processing of uploaded files. Without it each step takes a second of the server's clock: a
+// deleted registry repository has the status delete_scheduled, then delete_ongoing, and then no
+// longer exists.
+func (s *Server) FinishBackgroundJobs() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.background) > 0 {

@@ -83,7 +83,7 @@ func TestBodyTypes(t *testing.T) {
 		}
 	}
 	assert.Greater(t, checked, 250)
-	assert.Zero(t, s.Effects("*"))
+	assert.Zero(t, s.CountApplied("*"))
 }
 
 // Deployed servers accept some values as text, and real clients send them.
@@ -100,7 +100,7 @@ func TestBodyTypesAsText(t *testing.T) {
 		r := c.sendJSON(tc.method, tc.path, tc.body)
 		assert.Less(t, r.Status, 300, "%s %s", tc.body, r.Body)
 	}
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Len(t, c.get("/projects/1/registry/repositories/1/tags").array(t), 2)
 	var all map[string]any
 	require.NoError(t, json.Unmarshal([]byte(c.get("/runners/1").Body), &all))
@@ -116,7 +116,7 @@ func TestBodiesAreOneObject(t *testing.T) {
 	for _, body := range []string{`{`, `[]`, `"x"`, `1`, `{} {}`, `{"process_mode":"newest_first"}}`, `{"process_mode":"newest_first"} x`} {
 		assert.Equal(t, 400, c.sendJSON("PUT", path, body).Status, body)
 	}
-	assert.Zero(t, s.Effects("*"))
+	assert.Zero(t, s.CountApplied("*"))
 	for _, body := range []string{`{}`, ` { } `, `null`, "{\"process_mode\":\"newest_first\"}\n"} {
 		assert.Equal(t, 200, c.sendJSON("PUT", path, body).Status, body)
 	}
@@ -147,7 +147,7 @@ func TestEmptyWords(t *testing.T) {
 		}
 	}
 	assert.Greater(t, checked, 40)
-	assert.Zero(t, s.Effects("*"))
+	assert.Zero(t, s.CountApplied("*"))
 }
 
 // A form may be multipart, also without a file (Document 1 §1).

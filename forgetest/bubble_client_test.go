@@ -41,7 +41,7 @@ func TestInsideABubble(t *testing.T) {
 		network := memory{make(chan net.Conn)}
 		srv := forgetest.New(t, forgetest.WithListener(network))
 		srv.AddProject("group/app").AddIssues(3, nil)
-		srv.Fail("GET /issues", forgetest.RateLimit(30*time.Second).Times(1))
+		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
 		client := srv.Client(forge.WithHTTPClient(&http.Client{
 			Transport: &http.Transport{DialContext: network.dial},
 		}))
@@ -57,11 +57,12 @@ func TestInsideABubble(t *testing.T) {
 	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
-// The server's URLs and links follow WithURL, and the http.Server can be changed before it serves.
+// The server's URLs and links follow WithExternalURL, and the http.Server can be changed before it
+// serves.
 func TestURLAndHTTPServer(t *testing.T) {
 	network := memory{make(chan net.Conn)}
 	var seen []string
-	srv := forgetest.New(t, forgetest.WithURL("https://forge.test/"), forgetest.WithPrefix("sub"),
+	srv := forgetest.New(t, forgetest.WithExternalURL("https://forge.test/"), forgetest.WithPrefix("sub"),
 		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
 			next := s.Handler
 			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,13 +9,13 @@ import (
 
 // Client returns a client of the server, with the token of the default user unless the options set
 // another credential. It has its own connections, which Close of the server ends. It retries after
-// milliseconds; WithRetry restores the policy of production. With [GitLabWords] it has the
+// milliseconds; WithRetry restores the policy of production. With [WithGitLabVocabulary] it has the
 // vocabulary forge.GitLab; WithVocabulary("") removes it.
 func (s *Server) Client(options ...forge.Option) *forge.Client {
 	own := []forge.Option{
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
 		forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}}), forge.WithToken(s.Token),
-		forge.WithRegistry(s.RegistryURL, s.AuthURL), forge.WithRegistryCredentials("root", s.Token),
+		forge.WithRegistry(s.RegistryURL, s.RegistryAuthURL), forge.WithRegistryCredentials("root", s.Token),
 	}
 	if s.gitlab {
 		own = append(own, forge.WithVocabulary(forge.GitLab))

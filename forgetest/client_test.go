@@ -36,7 +36,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	tags, err := forge.Collect(client.Registry.ListTags(ctx, project, image.ID, nil))
 	require.NoError(t, err)
 	assert.Len(t, tags, 230)
-	srv.AssertCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", requests)
+	srv.AssertRequestCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", requests)
 
 	o := &forge.DeleteTagsOptions{NameRegexDelete: "v.*[05]", NameRegexKeep: "v00.*", KeepN: 3, OlderThan: forge.Months(4)}
 	preview, err := client.Registry.PreviewDeleteTags(ctx, project, image.ID, o)
@@ -44,7 +44,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	require.NotEmpty(t, preview.Delete)
 	require.NoError(t, client.Registry.DeleteTags(ctx, project, image.ID, o))
 	require.ErrorIs(t, client.Registry.DeleteTags(ctx, project, image.ID, o), forge.ErrRateLimited)
-	srv.Settle()
+	srv.FinishBackgroundJobs()
 	assert.Len(t, image.Tags(), 230-len(preview.Delete))
 	for _, tag := range preview.Delete {
 		assert.NotContains(t, image.Tags(), tag.Name)
@@ -59,13 +59,13 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	catalog, err := forge.Collect(client.RegistryNative.ListCatalog(ctx, forge.PerPage(2)))
 	require.NoError(t, err)
 	assert.Len(t, catalog, 6)
-	srv.AssertCount(t, "GET /v2/_catalog", 3)
+	srv.AssertRequestCount(t, "GET /v2/_catalog", 3)
 
 	require.NoError(t, client.Registry.Delete(ctx, project, image.ID))
 	repository, err := client.Registry.Get(ctx, image.ID, nil)
 	require.NoError(t, err)
 	assert.EqualValues(t, "delete_scheduled", repository.Status)
-	srv.Settle()
+	srv.FinishBackgroundJobs()
 	_, err = client.Registry.Get(ctx, image.ID, nil)
 	require.ErrorIs(t, err, forge.ErrNotFound)
 }
@@ -129,7 +129,7 @@ func TestClientRetriesSoon(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var waits []time.Duration
-	_, err := srv.Client(forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) { waits = append(waits, a.Wait) })).Users.GetCurrent(ctx, nil)
+	_, err := srv.Client(forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) { waits = append(waits, a.WaitAfter) })).Users.GetCurrent(ctx, nil)
 	require.NoError(t, err)
 	require.Len(t, waits, 4)
 	assert.LessOrEqual(t, slices.Max(waits), 2*time.Millisecond)
@@ -137,7 +137,7 @@ func TestClientRetriesSoon(t *testing.T) {
 
 	srv.Fail("GET /user", forgetest.Status(502))
 	patient := srv.Client(forge.WithRetry(forge.RetryPolicy{}), forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) {
-		assert.GreaterOrEqual(t, a.Wait, 250*time.Millisecond)
+		assert.GreaterOrEqual(t, a.WaitAfter, 250*time.Millisecond)
 		cancel()
 	}))
 	_, err = patient.Users.GetCurrent(ctx, nil)
@@ -181,13 +181,13 @@ func TestClientMeetsTheOtherServices(t *testing.T) {
 			break
 		}
 	}
-	srv.AssertCount(t, "GET /projects/:id/audit_events", 3)
+	srv.AssertRequestCount(t, "GET /projects/:id/audit_events", 3)
 }
 
 // Clients of a server with GitLab's terms use these terms too; the empty vocabulary restores the
 // neutral ones.
 func TestClientsOfAServerWithGitLabWords(t *testing.T) {
-	srv, ctx := forgetest.New(t, forgetest.GitLabWords()), t.Context()
+	srv, ctx := forgetest.New(t, forgetest.WithGitLabVocabulary()), t.Context()
 	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
 	require.NoError(t, err)
 	require.NotNil(t, settings)

@@ -74,10 +74,10 @@ func TestDeployedDecimals(t *testing.T) {
 			var options []Option
 			want := any(number)
 			if gitlab {
-				options, want = []Option{GitLabWords()}, text
+				options, want = []Option{WithGitLabVocabulary()}, text
 			}
 			s := New(t, options...)
-			s.FillSettings(func(d *Document) { d.Set("polling_interval_multiplier", number) })
+			s.EditSettings(func(d *Document) { d.Set("polling_interval_multiplier", number) })
 			assert.Equal(t, want, newCaller(t, s).get("/application/settings").object(t)["polling_interval_multiplier"])
 		}
 	}

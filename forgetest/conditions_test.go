@@ -144,7 +144,7 @@ func TestFieldsFollowTheServer(t *testing.T) {
 		assert.Equal(t, s.URL+"/root", below(t, c.get(path), "0.user")["web_url"], path)
 	}
 	p := s.AddProject("group/app")
-	p.AddCommit(Change{Branch: "tools", Files: map[string]string{"by_hand.go": "a\n", "made.go": "b\n"}, Generated: []string{"made.go"}})
+	p.AddCommit(Change{Branch: "tools", Files: map[string]string{"by_hand.go": "a\n", "made.go": "b\n"}, GeneratedFiles: []string{"made.go"}})
 	p.AddMergeRequest(func(d *Document) { d.Set("source_branch", "tools") })
 	version := c.get("/projects/1/merge_requests/4/versions").array(t)[0]["id"].(float64)
 	diffs := c.get("/projects/1/merge_requests/4/versions/" + strconv.Itoa(int(version))).object(t)["diffs"].([]any)

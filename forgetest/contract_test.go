@@ -182,7 +182,7 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 			Set("pipeline", NewDocument("MergeRequestPipeline").Set("id", 1))
 	}
 	first := app.AddMergeRequest(fill)
-	first.BlockedBy(app.AddMergeRequest(fill))
+	first.AddBlocker(app.AddMergeRequest(fill))
 	app.AddMergeRequest(fill)
 	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
 	app.AddIssue(func(d *Document) {
@@ -386,7 +386,7 @@ func (f *field) misfitsItem(item any) bool {
 }
 
 func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
-	base := map[string]string{"api": s.URL + apiPath, "registry": s.RegistryURL, "auth": s.AuthURL}[e.Base]
+	base := map[string]string{"api": s.URL + apiPath, "registry": s.RegistryURL, "auth": s.RegistryAuthURL}[e.Base]
 	var body io.Reader = strings.NewReader(x.form)
 	kind := "application/x-www-form-urlencoded"
 	if x.file != "" {
@@ -434,7 +434,7 @@ func TestAHundredServers(t *testing.T) {
 			c := newCaller(t, s)
 			assert.Equal(t, fmt.Sprint(i+1), c.get("/issues").Header.Get("X-Total"))
 			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status)
-			s.AssertEffects(t, "POST /projects/:id/issues/:issue_iid/subscribe", 1)
+			s.AssertAppliedCount(t, "POST /projects/:id/issues/:issue_iid/subscribe", 1)
 		})
 	}
 }

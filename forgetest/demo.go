@@ -70,7 +70,7 @@ func (d *demo) seedProject(p *Project) {
 		opened := DemoTime().Add(-age).Add(time.Duration(d.random.IntN(40)) * time.Hour)
 		issue := p.AddIssue(func(doc *Document) { d.fillIssue(doc, p, opened, milestones) })
 		for range d.random.IntN(4) {
-			issue.Award(d.user(), "thumbsup")
+			issue.AddAwardEmoji(d.user(), "thumbsup")
 		}
 		if i%6 == 0 {
 			issue.Relate(d.mergeRequest(p, issue))
@@ -173,7 +173,7 @@ func (d *demo) seedRepository(p *Project) {
 		head, rest, _ := strings.Cut(record, "\n")
 		facts := strings.Fields(head)
 		date, _ := parseTime(facts[0])
-		change := Change{Date: date, Author: d.team[facts[1]], Branch: facts[2], Merge: strings.Trim(facts[3], "-"), Files: map[string]string{}}
+		change := Change{Date: date, Author: d.team[facts[1]], Branch: facts[2], MergeFrom: strings.Trim(facts[3], "-"), Files: map[string]string{}}
 		for i, part := range strings.Split(rest, "\n+++ ") {
 			if i == 0 {
 				message, deleted, _ := strings.Cut(part, "\n--- ")

@@ -43,7 +43,7 @@ func (d *demo) seedRegistry(projects map[string]*Project) {
 		return func(tag *Document) { tag.Set("created_at", daysAgo(age)).Set("total_size", megabytes*1_000_000) }
 	}
 	shop := projects["storefront"]
-	shop.ProtectTags(`v[0-9.]+`)
+	shop.ProtectRegistryTags(`v[0-9.]+`)
 	web := shop.AddRegistryRepository("web").AddTag("latest", image(4, 184))
 	for i := range 6 {
 		web.AddTag(fmt.Sprintf("v1.%d.0", i), image(float64(330-65*i), 170+3*i))

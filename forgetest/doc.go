@@ -37,15 +37,15 @@
 // allowed_integrations are enforced. Other settings also affect documented endpoints, but have no
 // effect here (Document 3 §2.1, §4.1.1 and §4.1.2):
 //
-//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; LimitRate and the fault
-//     RateLimit stand for them.
+//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; SetRateLimit and the fault
+//     TooManyRequests stand for them.
 //   - Access: administrator mode, terms, second factors, addresses, personal tokens and external
 //     authorization.
 //   - The lifetime of registry tokens: container_registry_token_expire_delay.
 //   - Hours in time statistics: time_tracking_limit_to_hours.
 //   - Deletion of users and projects after a time.
 //   - Limits of registry cleanup.
-//   - Users: gravatar_enabled, and the defaults of new users; AddUser and Fill stand for them.
+//   - Users: gravatar_enabled, and the defaults of new users; AddUser and Edit stand for them.
 //   - Spam checks of notes.
 //   - Local addresses of integrations, and silent mode.
 //   - Runners: instance runners for new projects, compute minutes, versions and token lifetimes.

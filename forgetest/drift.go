@@ -8,17 +8,18 @@ type changes struct {
 	retyped []string // names of fields that are sent with another type
 }
 
-// UnknownFields adds fields of these names to each JSON object of a successful response, as a later
-// release of a server does: to the items of lists, and to the objects in them. Their value is
+// WithUnknownFields adds fields of these names to each JSON object of a successful response, as a
+// later release of a server does: to the items of lists, and to the objects in them. Their value is
 // the string "new". Objects that the contract has no type for do not get them: the properties of an
 // integration, or the trailers of a commit, whose keys are data. CSV files get no columns.
-func UnknownFields(names ...string) Option {
+func WithUnknownFields(names ...string) Option {
 	return func(s *Server) { s.changes.unknown = append(s.changes.unknown, names...) }
 }
 
-// OtherTypes sends the fields of these names with another JSON type than the contract has, in each
-// object of a successful response: objects and arrays as true, everything else as an empty object.
-func OtherTypes(names ...string) Option {
+// WithMismatchedTypes sends the fields of these names with another JSON type than the contract has,
+// in each object of a successful response: objects and arrays as true, everything else as an empty
+// object.
+func WithMismatchedTypes(names ...string) Option {
 	return func(s *Server) { s.changes.retyped = append(s.changes.retyped, names...) }
 }
 

@@ -45,7 +45,7 @@ func untyped() map[string]bool {
 
 // Every object of every read has the unknown field.
 func TestUnknownFields(t *testing.T) {
-	c := newCaller(t, contractServer(t, UnknownFields("x_new")))
+	c := newCaller(t, contractServer(t, WithUnknownFields("x_new")))
 	require.Equal(t, http.StatusOK, c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com").Status)
 	checked := 0
 	for _, e := range examples() {
@@ -68,13 +68,13 @@ func TestUnknownFields(t *testing.T) {
 
 // An error is sent as it is, and so is a server without the option.
 func TestUnknownFieldsOfErrors(t *testing.T) {
-	c := newCaller(t, New(t, UnknownFields("x_new"), OtherTypes("message", "error")))
+	c := newCaller(t, New(t, WithUnknownFields("x_new"), WithMismatchedTypes("message", "error")))
 	assert.JSONEq(t, `{"message":"404 Project Not Found"}`, c.get("/projects/1/merge_requests").Body)
 }
 
-// A field of OtherTypes has another type in all objects, also in nested ones.
+// A field of WithMismatchedTypes has another type in all objects, also in nested ones.
 func TestOtherTypes(t *testing.T) {
-	s := contractServer(t, OtherTypes("id", "author", "labels", "references"))
+	s := contractServer(t, WithMismatchedTypes("id", "author", "labels", "references"))
 	var issues []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(newCaller(t, s).get("/issues").Body), &issues))
 	require.NotEmpty(t, issues)

@@ -49,20 +49,20 @@ func ExampleServer_Fail() {
 	srv.Fail("GET /issues", forgetest.Status(502).Times(1))
 
 	issues, err := forge.Collect(srv.Client().Issues.List(context.Background(), nil))
-	fmt.Println(len(issues), err, srv.Count("GET /issues"))
+	fmt.Println(len(issues), err, srv.CountRequests("GET /issues"))
 	// Output: 3 <nil> 2
 }
 
 // Prove that a write ran once, although its response was lost and the call was retried.
-func ExampleServer_Effects() {
+func ExampleServer_CountApplied() {
 	srv, app := start()
 	defer srv.Close()
 	const route = "POST /projects/:id/issues/:issue_iid/subscribe"
-	srv.Fail(route, forgetest.ResetAfter().Times(1))
+	srv.Fail(route, forgetest.DropResponse().Times(1))
 
 	_, err := srv.Client().Issues.Subscribe(context.Background(), forge.ID(app.ID), 1)
-	fmt.Println("no change any more:", forge.Unchanged(err))
-	fmt.Println("requests:", srv.Count(route), "effects:", srv.Effects(route))
+	fmt.Println("no change any more:", forge.IsNotModified(err))
+	fmt.Println("requests:", srv.CountRequests(route), "effects:", srv.CountApplied(route))
 	// Output:
 	// no change any more: true
 	// requests: 2 effects: 1
@@ -87,7 +87,7 @@ func ExampleProject_AddMember() {
 	// <nil>
 }
 
-// Check the requests. In a test, srv.LastRequest(t, route) and srv.AssertRoutes(t, ...) do the
+// Check the requests. In a test, srv.LastRequest(t, route) and srv.AssertRequests(t, ...) do the
 // same, and a failure prints requests and responses.
 func ExampleServer_Requests() {
 	srv, _ := start()

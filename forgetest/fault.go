@@ -48,8 +48,8 @@ func (f Fault) Times(n int) Fault { f.times = n; return f }
 // After lets n requests of the route pass first.
 func (f Fault) After(n int) Fault { f.skip = n; return f }
 
-// Answer responds with the given status, content type and body, without executing the call.
-func Answer(code int, contentType, body string) Fault {
+// Respond responds with the given status, content type and body, without executing the call.
+func Respond(code int, contentType, body string) Fault {
 	return Fault{kind: replace, status: code, make: func(*Server, *http.Request) response {
 		a := response{status: code, body: []byte(body)}
 		a.set("Content-Type", contentType)
@@ -60,7 +60,7 @@ func Answer(code int, contentType, body string) Fault {
 // SignInPage responds 200 with an HTML page, as a single-sign-on gateway does, without executing
 // the call.
 func SignInPage() Fault {
-	return Answer(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n")
+	return Respond(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n")
 }
 
 // RedirectTo responds with a redirect, without executing the call. A url without a path gets the
@@ -77,9 +77,9 @@ func RedirectTo(url string, code int) Fault {
 	}}
 }
 
-// RateLimit responds 429 in plain text with Retry-After (in whole seconds, rounded up) and
+// TooManyRequests responds 429 in plain text with Retry-After (in whole seconds, rounded up) and
 // RateLimit-* headers, without executing the call.
-func RateLimit(retryAfter time.Duration) Fault {
+func TooManyRequests(retryAfter time.Duration) Fault {
 	return Fault{kind: replace, status: http.StatusTooManyRequests, make: func(s *Server, _ *http.Request) response {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,15 +87,15 @@ func RateLimit(retryAfter time.Duration) Fault {
 	}}
 }
 
-// ResetBefore resets the connection before the call is executed.
-func ResetBefore() Fault { return Fault{kind: resetBefore} }
+// DropRequest resets the connection before the call is executed.
+func DropRequest() Fault { return Fault{kind: resetBefore} }
 
-// ResetAfter resets the connection after the call has taken effect, instead of a response.
-func ResetAfter() Fault { return Fault{kind: resetAfter} }
+// DropResponse resets the connection after the call has taken effect, instead of a response.
+func DropResponse() Fault { return Fault{kind: resetAfter} }
 
-// CutBody executes the call, announces the whole body and closes the connection after n bytes of
-// it, as sent (after compression).
-func CutBody(n int) Fault { return Fault{kind: cutBody, bytes: n} }
+// TruncateBody executes the call, announces the whole body and closes the connection after n bytes
+// of it, as sent (after compression).
+func TruncateBody(n int) Fault { return Fault{kind: cutBody, bytes: n} }
 
 // SlowBody executes the call and sends the body in sixteen pieces (streams of unknown size in
 // pieces of 64 KiB), with a pause before each.
@@ -109,9 +109,9 @@ func Delay(d time.Duration) Fault { return Fault{kind: delay, wait: d} }
 // disconnects while it waits, the call has its effect.
 func HeaderDelay(d time.Duration) Fault { return Fault{kind: headerDelay, wait: d} }
 
-// Garbage executes the call and responds with a complete body that is declared as JSON but is
+// InvalidJSON executes the call and responds with a complete body that is declared as JSON but is
 // invalid.
-func Garbage() Fault {
+func InvalidJSON() Fault {
 	return Fault{kind: rewrite, body: []byte(`{"id": 1, "title": "half of it", <<garbage>>`)}
 }
 
@@ -124,8 +124,8 @@ func (s *Server) Fail(route string, f Fault) {
 	s.faults.list = append(s.faults.list, &routeFault{route: canonical(route), Fault: f})
 }
 
-// Heal removes all faults.
-func (s *Server) Heal() {
+// ClearFaults removes all faults.
+func (s *Server) ClearFaults() {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	s.faults.list = nil

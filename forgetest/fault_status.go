@@ -13,7 +13,7 @@ import (
 //
 // An interim code (100 to 199) is sent alone: after 101 the connection stays open and silent, as
 // if it had switched to another protocol; after the others it is closed without a final
-// response. [Interim] sends one before the real response.
+// response. [Informational] sends one before the real response.
 func Status(code int) Fault {
 	return StatusMessage(code, fmt.Sprintf("%d %s", code, statusText(code)))
 }
@@ -35,13 +35,13 @@ func StatusMessage(code int, message string) Fault {
 	}}
 }
 
-// Interim sends an interim response (103 Early Hints, with a Link header that names no page), then
-// executes the call and sends the final response.
-func Interim(code int) Fault { return Fault{kind: interim, status: code} }
+// Informational sends an interim response (103 Early Hints, with a Link header that names no page),
+// then executes the call and sends the final response.
+func Informational(code int) Fault { return Fault{kind: interim, status: code} }
 
-// Restate executes the call and sends its response, body included, with another status code:
+// OverrideStatus executes the call and sends its response, body included, with another status code:
 // 206 or 226 for a complete response, 202 for 201.
-func Restate(code int) Fault { return Fault{kind: restate, status: code} }
+func OverrideStatus(code int) Fault { return Fault{kind: restate, status: code} }
 
 // RefuseKeyset responds 405 to requests for keyset pagination, like servers that do not support
 // it for the list. Other requests pass, and Times and After do not count them.

@@ -47,7 +47,7 @@ func TestStatusFaults(t *testing.T) {
 			assert.Equal(t, tc.status, r.Status)
 			assert.Equal(t, tc.body, r.Body)
 			assert.Equal(t, tc.status, s.Requests()[0].Status)
-			assert.Equal(t, 0, s.Effects("*"))
+			assert.Equal(t, 0, s.CountApplied("*"))
 			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status, "the call was not carried out")
 		})
 	}
@@ -58,20 +58,20 @@ func TestRestate(t *testing.T) {
 	for _, code := range []int{202, 204, 205, 206, 226, 500} {
 		s, c := faultWorld(t)
 		want := c.post("/projects/1/issues/2/subscribe")
-		s.Fail(subscribeRoute, Restate(code).Times(1))
+		s.Fail(subscribeRoute, OverrideStatus(code).Times(1))
 		r := c.post("/projects/1/issues/1/subscribe")
 		assert.Equal(t, code, r.Status)
 		if code != 204 {
 			assert.Len(t, r.Body, len(want.Body))
 		}
 		assert.Equal(t, code, s.Requests()[1].Status)
-		assert.Equal(t, 2, s.Effects(subscribeRoute), "the call was carried out")
+		assert.Equal(t, 2, s.CountApplied(subscribeRoute), "the call was carried out")
 	}
 }
 
 func TestInterim(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail("GET /issues", Interim(103).Times(1))
+	s.Fail("GET /issues", Informational(103).Times(1))
 	var got []string
 	trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
 		got = append(got, fmt.Sprint(code, " ", h.Get("Link")))

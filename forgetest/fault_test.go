@@ -34,11 +34,11 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		body   string
 	}{
 		{"status", Status(502), 502, map[string]string{"Content-Type": "application/json"}, `{"message":"502 Bad Gateway"}`},
-		{"answer", Answer(503, "text/html", "<html>"), 503, map[string]string{"Content-Type": "text/html"}, "<html>"},
+		{"answer", Respond(503, "text/html", "<html>"), 503, map[string]string{"Content-Type": "text/html"}, "<html>"},
 		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
 		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
 		{"redirect to an address", RedirectTo("https://evil.example/x", 302), 302, map[string]string{"Location": "https://evil.example/x"}, ""},
-		{"rate limit", RateLimit(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
+		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, c := faultWorld(t)
@@ -52,7 +52,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 			if tc.body != "" {
 				assert.Equal(t, tc.body, r.Body)
 			}
-			assert.Equal(t, 0, s.Effects("*"))
+			assert.Equal(t, 0, s.CountApplied("*"))
 			assert.Equal(t, tc.status, s.Requests()[0].Status)
 			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status) // the call was not carried out
 		})
@@ -61,17 +61,17 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 
 func TestResets(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail(subscribeRoute, ResetBefore().Times(1))
-	s.Fail(subscribeRoute, ResetAfter().Times(1))
+	s.Fail(subscribeRoute, DropRequest().Times(1))
+	s.Fail(subscribeRoute, DropResponse().Times(1))
 	for effects := range 2 {
 		_, err := c.request("POST", "/projects/1/issues/1/subscribe", "", "")
 		require.Error(t, err)
 		require.ErrorIs(t, err, syscall.ECONNRESET)
-		assert.Equal(t, effects, s.Effects(subscribeRoute))
+		assert.Equal(t, effects, s.CountApplied(subscribeRoute))
 		assert.Equal(t, 0, s.Requests()[effects].Status)
 	}
 	assert.Equal(t, 304, c.post("/projects/1/issues/1/subscribe").Status)
-	assert.Equal(t, 1, s.Effects(subscribeRoute))
+	assert.Equal(t, 1, s.CountApplied(subscribeRoute))
 }
 
 func TestCutBody(t *testing.T) {
@@ -79,8 +79,8 @@ func TestCutBody(t *testing.T) {
 	c.http.Transport.(*http.Transport).DisableCompression = true
 	s.AddProject("group/big").AddGeneratedBlob("big.bin", 1<<20)
 	for _, n := range []int{0, 1, 100} {
-		s.Heal()
-		s.Fail("*", CutBody(n))
+		s.ClearFaults()
+		s.Fail("*", TruncateBody(n))
 		for _, path := range []string{"/issues", "/projects/2/repository/blobs/" + s.store.projects[1].repo.branches["main"].tree.entries[0].id() + "/raw"} {
 			response, err := c.request("GET", path, "", "")
 			require.NoError(t, err)
@@ -95,12 +95,12 @@ func TestCutBody(t *testing.T) {
 
 func TestGarbage(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail(subscribeRoute, Garbage())
+	s.Fail(subscribeRoute, InvalidJSON())
 	r := c.post("/projects/1/issues/1/subscribe")
 	assert.Equal(t, 201, r.Status)
 	assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
 	assert.False(t, json.Valid([]byte(r.Body)))
-	assert.Equal(t, 1, s.Effects("*"))
+	assert.Equal(t, 1, s.CountApplied("*"))
 }
 
 func TestDelays(t *testing.T) {
@@ -153,7 +153,9 @@ func TestDelayedCallHasItsEffectAfterTheDelay(t *testing.T) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, nil)
 		require.NoError(t, err)
 		r.Header.Set("PRIVATE-TOKEN", s.Token)
-		arrived := func() bool { return s.Count(subscribeRoute) == effects+1 && s.Effects(subscribeRoute) == effects }
+		arrived := func() bool {
+			return s.CountRequests(subscribeRoute) == effects+1 && s.CountApplied(subscribeRoute) == effects
+		}
 		go func() {
 			assert.Eventually(t, arrived, 10*time.Second, time.Millisecond)
 			giveUp()
@@ -162,7 +164,7 @@ func TestDelayedCallHasItsEffectAfterTheDelay(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	s.Close()
-	assert.Equal(t, 1, s.Effects(subscribeRoute))
+	assert.Equal(t, 1, s.CountApplied(subscribeRoute))
 }
 
 func TestTimesAndAfter(t *testing.T) {
@@ -178,7 +180,7 @@ func TestTimesAndAfter(t *testing.T) {
 	s.Fail("*", always)
 	assert.Equal(t, 418, c.get("/namespaces").Status)
 	assert.Equal(t, 418, c.get("/nowhere").Status)
-	s.Heal()
+	s.ClearFaults()
 	assert.Equal(t, 200, c.get("/namespaces").Status)
 }
 
@@ -187,7 +189,7 @@ func TestRateLimits(t *testing.T) {
 	c.http.Transport.(*http.Transport).DisableCompression = true
 	now := noon()
 	s.SetClock(func() time.Time { return now })
-	s.LimitRate("GET /issues", 2)
+	s.SetRateLimit("GET /issues", 2)
 	for _, status := range []int{200, 200, 429} {
 		assert.Equal(t, status, c.get("/issues").Status)
 	}
@@ -223,13 +225,13 @@ func TestLargeBlobsAreLimited(t *testing.T) {
 	assert.Equal(t, 200, c.get(large).Status)
 	s.store.rates[largeBlobs].used = limitedCalls
 	assert.Equal(t, 429, c.get(large).Status)
-	s.LimitRate("GET /projects/:id/repository/blobs/:sha", 0)
+	s.SetRateLimit("GET /projects/:id/repository/blobs/:sha", 0)
 	assert.Equal(t, 200, c.get(large).Status)
 }
 
 func TestHijackedConnectionsDoNotLeak(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail("*", ResetBefore())
+	s.Fail("*", DropRequest())
 	for range 20 {
 		_, err := c.request("POST", "/issues", "text/plain", strings.Repeat("x", 1<<20))
 		require.Error(t, err)

@@ -215,7 +215,7 @@ func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
 		_, err := c.request("GET", "/namespaces", "", "")
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return s.Count("GET /namespaces") == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.CountRequests("GET /namespaces") == 1 }, 10*time.Second, time.Millisecond)
 	s.Close()
 	s.Close()
 	stacks := make([]byte, 1<<20)
@@ -324,7 +324,7 @@ func TestRouting(t *testing.T) {
 			assert.Equal(t, tc.body, r.Body)
 		}
 	}
-	assert.Equal(t, 4, s.Count("")) // unencoded slash, trailing slash, unknown path, unknown method
+	assert.Equal(t, 4, s.CountRequests("")) // unencoded slash, trailing slash, unknown path, unknown method
 }
 
 func TestBodiesAndPrefix(t *testing.T) {
@@ -363,13 +363,13 @@ func TestHalfABodyHasNoEffect(t *testing.T) {
 		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nduration=1h", s.Token)
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
-	require.Eventually(t, func() bool { return s.Count("*") == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.CountRequests("*") == 1 }, 10*time.Second, time.Millisecond)
 	s.Close()
-	assert.Equal(t, 0, s.Effects("*"))
+	assert.Equal(t, 0, s.CountApplied("*"))
 }
 
 func TestMaxQuery(t *testing.T) {
-	c := newCaller(t, New(t, WithMaxQuery(20)))
+	c := newCaller(t, New(t, WithMaxQueryBytes(20)))
 	assert.Equal(t, 200, c.get("/issues?search=short").Status)
 	assert.Equal(t, 414, c.get("/issues?search=not+short+any+more").Status)
 }
@@ -409,9 +409,9 @@ func TestLog(t *testing.T) {
 	assert.Equal(t, s.Token, r.Header.Get("PRIVATE-TOKEN"))
 	assert.Equal(t, "duration=1h", string(r.Body))
 	assert.Equal(t, 201, r.Status)
-	assert.Equal(t, 1, s.Count(route))
-	assert.Equal(t, 1, s.Effects(route))
-	assert.Equal(t, 1, s.Effects("*"))
+	assert.Equal(t, 1, s.CountRequests(route))
+	assert.Equal(t, 1, s.CountApplied(route))
+	assert.Equal(t, 1, s.CountApplied("*"))
 }
 
 func TestMisspelledRoute(t *testing.T) {
@@ -446,7 +446,7 @@ func TestMovedProject(t *testing.T) {
 		location := r.Header.Get("Location")
 		assert.Equal(t, c.base+strings.Replace(path, "group%2Fapp", "1", 1), location)
 	}
-	assert.Equal(t, 0, s.Effects("*"))
+	assert.Equal(t, 0, s.CountApplied("*"))
 	assert.Equal(t, 200, c.get("/projects/1/issues/1/time_stats").Status)
 	assert.Equal(t, 200, c.get("/projects/new%2Fplace/issues/1/time_stats").Status)
 	assert.Equal(t, "new/place#1", c.get("/issues").array(t)[0]["references"].(map[string]any)["full"])

@@ -40,15 +40,15 @@ type Commit struct {
 
 // Change is the content of a commit of [Project.AddCommit]. All fields are optional.
 type Change struct {
-	Branch  string            // default: the default branch; a new one starts at the default branch
-	Message string            // default: "Update files"
-	Author  *User             // default: the default user
-	Date    time.Time         // default: the server's clock
-	Files   map[string]string // path to content
-	Delete  []string          // paths
-	Merge   string            // a ref that becomes the second parent; its changes are merged
-	// Generated are paths of generated files, in this and all later commits of the project.
-	Generated []string
+	Branch    string            // default: the default branch; a new one starts at the default branch
+	Message   string            // default: "Update files"
+	Author    *User             // default: the default user
+	Date      time.Time         // default: the server's clock
+	Files     map[string]string // path to content
+	Delete    []string          // paths
+	MergeFrom string            // a ref that becomes the second parent; its changes are merged
+	// GeneratedFiles are paths of generated files, in this and all later commits of the project.
+	GeneratedFiles []string
 }
 
 // blob is the content of a file: bytes, or a pattern of a given length that is generated when it is
@@ -129,7 +129,7 @@ func (r *repository) commit(change Change, extra map[string]*blob) *Commit {
 		date: change.Date.UTC().Truncate(time.Second),
 	}
 	files := map[string]*blob{}
-	head, merged := r.branches[branch], r.resolve(change.Merge)
+	head, merged := r.branches[branch], r.resolve(change.MergeFrom)
 	if head == nil {
 		head = r.branches[defaultBranch]
 	}
@@ -145,7 +145,7 @@ func (r *repository) commit(change Change, extra map[string]*blob) *Commit {
 		files[path] = r.blob([]byte(content))
 	}
 	maps.Copy(files, extra)
-	for _, path := range change.Generated {
+	for _, path := range change.GeneratedFiles {
 		r.generated[path] = true
 	}
 	for _, path := range change.Delete {

@@ -34,7 +34,7 @@ func TestChangelog(t *testing.T) {
 	head := p.repo.branches["main"]
 	assert.Equal(t, "Add changelog for version 1.1.0", head.Message)
 	assert.Equal(t, want, readFile(head, "CHANGELOG.md"))
-	assert.Equal(t, 1, s.Effects("POST /projects/:id/repository/changelog"))
+	assert.Equal(t, 1, s.CountApplied("POST /projects/:id/repository/changelog"))
 
 	p.AddTag("v1.1.0", "main")
 	p.AddCommit(Change{Message: "Later\n\nChangelog: added"})
@@ -88,7 +88,7 @@ func TestChangelogReadsOnly(t *testing.T) {
 	assert.Same(t, commits["last"], p.repo.branches["main"])
 	assert.Same(t, commits["side"], p.repo.branches["side/branch"])
 	assert.Len(t, p.repo.commits, len(commits))
-	assert.Zero(t, s.Effects("*"))
+	assert.Zero(t, s.CountApplied("*"))
 }
 
 // The configuration is a file of the default branch, in the hidden folder, unless the call names

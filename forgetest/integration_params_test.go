@@ -126,7 +126,7 @@ func (p documentedParam) hidden() bool {
 // and from a form, with the group's id and its path.
 func TestIntegrationParameters(t *testing.T) {
 	require.Len(t, documentedIntegrations(), 19)
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}} {
+	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("top").srv.AddGroup("top/group")
@@ -239,11 +239,11 @@ const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clic
 	diffblue-cover discord drone-ci emails-on-push ewm telegram unify-circuit webex-teams youtrack`
 
 // Only the three segments without a vendor's name are those of the document: the others are known
-// with [GitLabWords], and there the ids that stand for them are not.
+// with [WithGitLabVocabulary], and there the ids that stand for them are not.
 func TestIntegrationSlugs(t *testing.T) {
 	slugs := strings.Fields(integrationSlugs)
 	require.Len(t, documentedIntegrations(), len(slugs))
-	for _, s := range []*Server{New(t), New(t, GitLabWords())} {
+	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		s.AddGroup("group")
 		c := newCaller(t, s)
 		for i, kind := range documentedIntegrations() {

@@ -72,7 +72,7 @@ func (g *Group) inheritsFrom(i *integration) (*Group, *integration) {
 }
 
 // integrationKind finds a kind by its slug. The contract does not name most slugs: without
-// [GitLabWords] the id of the kind in the catalogue is used ("task_tracker").
+// [WithGitLabVocabulary] the id of the kind in the catalogue is used ("task_tracker").
 func (s *Server) integrationKind(slug string) *integrationKind {
 	for _, k := range catalogue().endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
 		own := orElse(k.Slug, k.ID)

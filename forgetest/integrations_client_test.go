@@ -51,10 +51,10 @@ func optionField(options reflect.Value, param string) reflect.Value {
 }
 
 // Every parameter of every kind that the client sets is stored by the server and read back into
-// typed options, except for secrets, which Fill names. The group is identified by its id and by its
-// path.
+// typed options, except for secrets, which Decode names. The group is identified by its id and by
+// its path.
 func TestClientReadsBackIntegrations(t *testing.T) {
-	srv := forgetest.New(t, forgetest.GitLabWords())
+	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	group := srv.AddGroup("top").Path
 	id := srv.AddGroup(group + "/sub").ID
 	client := srv.Client(forge.WithVocabulary(forge.GitLab))
@@ -71,7 +71,7 @@ func TestClientReadsBackIntegrations(t *testing.T) {
 			read, err := client.Integrations.Get(t.Context(), refs[1], kind)
 			require.NoError(t, err, "%T", o)
 			again := reflect.New(reflect.TypeOf(o).Elem())
-			hidden, err := read.Fill(again.Interface().(forge.IntegrationOptions))
+			hidden, err := read.Decode(again.Interface().(forge.IntegrationOptions))
 			require.NoError(t, err, "%T", o)
 			for _, param := range kinds[i].Params {
 				want, has := optionField(reflect.ValueOf(full).Elem(), param.Name), optionField(again.Elem(), param.Name)

@@ -23,7 +23,7 @@ func TestAllowedIntegrations(t *testing.T) {
 		chatParam string
 	}{
 		"neutral": {nil, "emails-on-push", "team_chat_a", "webhook=https://chat.example"},
-		"GitLab":  {[]Option{GitLabWords()}, "emails_on_push", "discord", "webhook=https://chat.example"}, // the product lists them with underscores
+		"GitLab":  {[]Option{WithGitLabVocabulary()}, "emails_on_push", "discord", "webhook=https://chat.example"}, // the product lists them with underscores
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, tc.options...)
@@ -51,7 +51,7 @@ func TestAllowedIntegrations(t *testing.T) {
 	late.AddGroup("group")
 	now := noon()
 	late.SetClock(func() time.Time { return now })
-	late.SettingsCache(time.Minute)
+	late.SetSettingsCacheTTL(time.Minute)
 	cached := newCaller(t, late)
 	set := func() int {
 		return cached.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status
@@ -120,7 +120,7 @@ func TestIntegrationSecretsAreHidden(t *testing.T) {
 		issue_channel merge_request_channel note_channel pipeline_channel push_channel tag_push_channel wiki_page_channel`)
 	visible := strings.Fields(`restrict_to_branch subdomain <ci>_url build_key username new_issue_url issues_url project_url room <wiki>_url api_url
 		<mon>_env <mon>_service <mon>_site <mon>_tags <tool>_access_token_name recipients hostname branches_to_be_notified`)
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}} {
+	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			s.AddGroup("group")

@@ -11,7 +11,7 @@ import (
 // Every kind needs its required parameters, keeps the values that are set, and no longer exists
 // when disabled, in both vocabularies.
 func TestIntegrationKinds(t *testing.T) {
-	for name, options := range map[string][]Option{"neutral": nil, "deployed": {GitLabWords()}} {
+	for name, options := range map[string][]Option{"neutral": nil, "deployed": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("group")

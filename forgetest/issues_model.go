@@ -142,8 +142,8 @@ func (i *Issue) Get(name string) any {
 	return i.render(scopeOf(nil)).Get(name)
 }
 
-// Award adds a reaction ("thumbsup", "rocket") of a user to the issue.
-func (i *Issue) Award(u *User, emoji string) { i.award(u, emoji) }
+// AddAwardEmoji adds a reaction ("thumbsup", "rocket") of a user to the issue.
+func (i *Issue) AddAwardEmoji(u *User, emoji string) { i.award(u, emoji) }
 
 // Relate makes a merge request one of the issue's related merge requests.
 func (i *Issue) Relate(mr *MergeRequest) {

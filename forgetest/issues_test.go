@@ -52,8 +52,8 @@ func filterWorld(t *testing.T) (*Server, caller) {
 		d.Set("title", "Needle").Set("epic", NewDocument("Epic").Set("id", 7)).
 			Set("iteration", NewDocument("Iteration").Set("id", 3).Set("title", "sprint"))
 	})
-	p.tracker.at(9).Award(s.Root(), "rocket")
-	p.tracker.at(9).Award(jane, "thumbsup")
+	p.tracker.at(9).AddAwardEmoji(s.Root(), "rocket")
+	p.tracker.at(9).AddAwardEmoji(jane, "thumbsup")
 	edit(10, func(d *Document) { d.Set("updated_at", noon()).Set("upvotes", 9) })
 	sub := s.AddProject("group/sub/lib")
 	sub.AddIssue(func(d *Document) { at(d, 0).Set("title", "In the subgroup") })
@@ -384,9 +384,9 @@ func TestIssueTransitions(t *testing.T) {
 			assert.Empty(t, r.Body)
 		}
 	}
-	assert.Equal(t, 2, s.Effects("POST /projects/:id/issues/:issue_iid/subscribe"))
-	assert.Equal(t, 1, s.Effects("POST /projects/:id/issues/:issue_iid/unsubscribe"))
-	assert.Equal(t, 2, s.Effects("POST /projects/:id/issues/:issue_iid/todo"))
+	assert.Equal(t, 2, s.CountApplied("POST /projects/:id/issues/:issue_iid/subscribe"))
+	assert.Equal(t, 1, s.CountApplied("POST /projects/:id/issues/:issue_iid/unsubscribe"))
+	assert.Equal(t, 2, s.CountApplied("POST /projects/:id/issues/:issue_iid/todo"))
 
 	p.AddIssue(nil)
 	for _, call := range []string{"subscribe", "unsubscribe"} {
@@ -440,7 +440,7 @@ func TestTimeTracking(t *testing.T) {
 	for _, form := range []string{"duration=-1h", "duration=soon", ""} {
 		assert.Equal(t, 400, c.send("POST", at+"time_estimate", form).Status, form)
 	}
-	assert.Equal(t, 2, s.Effects("POST /projects/:id/issues/:issue_iid/add_spent_time"))
+	assert.Equal(t, 2, s.CountApplied("POST /projects/:id/issues/:issue_iid/add_spent_time"))
 }
 
 func TestNotes(t *testing.T) {

@@ -128,8 +128,8 @@ func textWorld(t *testing.T) (*Server, caller) {
 			}
 		})
 		if text != "" {
-			p.tracker.at(p.tracker.last).Award(s.Root(), text)
-			mr.Award(s.Root(), text)
+			p.tracker.at(p.tracker.last).AddAwardEmoji(s.Root(), text)
+			mr.AddAwardEmoji(s.Root(), text)
 			mr.Deploy(text)
 		}
 	}

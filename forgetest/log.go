@@ -14,14 +14,14 @@ const loggedRequests = 10_000
 
 // Request is one request as the server received it.
 type Request struct {
-	Method string      // as received
-	Path   string      // escaped, as received, without the query
-	Route  string      // "GET /projects/:id/repository/tree"; empty when no route matched
-	Query  url.Values  // decoded
-	Header http.Header // credentials included
-	Body   []byte      // complete
-	Status int         // 0 while the request runs, and if the connection was reset before the response
-	Answer []byte      // the start of the response body; empty for a stream and after a fault
+	Method       string      // as received
+	Path         string      // escaped, as received, without the query
+	Route        string      // "GET /projects/:id/repository/tree"; empty when no route matched
+	Query        url.Values  // decoded
+	Header       http.Header // credentials included
+	Body         []byte      // complete
+	Status       int         // 0 while the request runs, and if the connection was reset before the response
+	ResponseBody []byte      // the start of the response body; empty for a stream and after a fault
 }
 
 // requestLog is the log of a server. It has its own lock.
@@ -66,9 +66,9 @@ func (s *Server) Requests() []Request {
 	return requests
 }
 
-// Count returns how many requests a route ("GET /issues") has received; "*" counts all, "" those
-// that match no route.
-func (s *Server) Count(route string) int {
+// CountRequests returns how many requests a route ("GET /issues") has received; "*" counts all, ""
+// those that match no route.
+func (s *Server) CountRequests(route string) int {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	if route == "*" {
@@ -77,9 +77,9 @@ func (s *Server) Count(route string) int {
 	return s.log.counts[canonical(route)]
 }
 
-// Effects returns how often a write really changed something, whatever response the client
+// CountApplied returns how often a write really changed something, whatever response the client
 // received; "*" is all routes.
-func (s *Server) Effects(route string) int {
+func (s *Server) CountApplied(route string) int {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	if route != "*" {

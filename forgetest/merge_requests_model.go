@@ -97,8 +97,8 @@ func (mr *MergeRequest) Approve(users ...*User) {
 	mr.approvedBy = append(mr.approvedBy, users...)
 }
 
-// AskApproval makes users eligible approvers.
-func (mr *MergeRequest) AskApproval(users ...*User) {
+// AddApprovers makes users eligible approvers.
+func (mr *MergeRequest) AddApprovers(users ...*User) {
 	mr.lock()
 	defer mr.unlock()
 	mr.approvers = append(mr.approvers, users...)
@@ -111,11 +111,11 @@ func (mr *MergeRequest) Deploy(environment string) {
 	mr.deployments = append(mr.deployments, deployment{environment, mr.project.srv.now()})
 }
 
-// Award adds a reaction ("thumbsup", "rocket") of a user to the merge request.
-func (mr *MergeRequest) Award(u *User, emoji string) { mr.award(u, emoji) }
+// AddAwardEmoji adds a reaction ("thumbsup", "rocket") of a user to the merge request.
+func (mr *MergeRequest) AddAwardEmoji(u *User, emoji string) { mr.award(u, emoji) }
 
-// BlockedBy adds a dependency and returns its id: the other merge request must be merged first.
-func (mr *MergeRequest) BlockedBy(other *MergeRequest) int64 {
+// AddBlocker adds a dependency and returns its id: the other merge request must be merged first.
+func (mr *MergeRequest) AddBlocker(other *MergeRequest) int64 {
 	mr.lock()
 	defer mr.unlock()
 	return mr.block(other).id

@@ -37,9 +37,9 @@ func TestMergeRequestFilters(t *testing.T) {
 	})
 	one.Approve(jane, tom)
 	two.Approve(jane)
-	two.AskApproval(tom)
-	one.Award(s.Root(), "rocket")
-	two.Award(jane, "tada")
+	two.AddApprovers(tom)
+	one.AddAwardEmoji(s.Root(), "rocket")
+	two.AddAwardEmoji(jane, "tada")
 	two.Deploy("production")
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
@@ -193,23 +193,23 @@ func TestMergeStatusRecheck(t *testing.T) {
 	list := "/projects/1/merge_requests?with_merge_status_recheck=true"
 	for _, plain := range []string{"/projects/1/merge_requests", "/merge_requests", "/merge_requests?with_merge_status_recheck=false"} {
 		assert.Equal(t, []any{"unchecked", "unchecked"}, c.get(plain).column(t, "merge_status"))
-		s.Settle() // a list does not recalculate by itself
+		s.FinishBackgroundJobs() // a list does not recalculate by itself
 	}
 	assert.Equal(t, 200, c.as(reporter.Token).get(list).Status)
-	s.Settle()
+	s.FinishBackgroundJobs()
 	developer := s.AddUser("developer")
 	p.AddMember(developer, Developer)
 	assert.Equal(t, []any{"unchecked", "unchecked"}, c.as(developer.Token).get(list).column(t, "merge_status"))
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, []any{"cannot_be_merged", "can_be_merged"}, c.get(list).column(t, "merge_status"))
 	p.AddMergeRequest(unchecked)
 	global := "/merge_requests?scope=all&with_merge_status_recheck=true"
 	assert.Equal(t, "unchecked", c.get(global).column(t, "merge_status")[0])
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, "can_be_merged", c.get(global).column(t, "merge_status")[0])
 	p.AddMergeRequest(func(d *Document) { unchecked(d); d.Set("state", "closed") })
 	assert.Equal(t, 200, c.get(list).Status)
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, "unchecked", c.get(list).column(t, "merge_status")[0], "one that is not open")
 }
 
@@ -233,8 +233,8 @@ func TestMergeRequestTransitions(t *testing.T) {
 			assert.Empty(t, r.Body)
 		}
 	}
-	s.AssertEffects(t, "POST /projects/:id/merge_requests/:merge_request_iid/subscribe", 2)
-	s.AssertEffects(t, "POST /projects/:id/merge_requests/:merge_request_iid/todo", 2)
+	s.AssertAppliedCount(t, "POST /projects/:id/merge_requests/:merge_request_iid/subscribe", 2)
+	s.AssertAppliedCount(t, "POST /projects/:id/merge_requests/:merge_request_iid/todo", 2)
 	assert.Equal(t, 404, c.post("/projects/1/merge_requests/2/subscribe").Status)
 	for _, call := range []string{"subscribe", "unsubscribe"} {
 		mr := c.post(at + call).object(t)

@@ -145,7 +145,7 @@ func conditionProbes() map[string]func(*testing.T) {
 			c := newCaller(t, s)
 			c.send("PUT", "/groups/group/integrations/team_chat_a", "note_events=true&issues_events=true&webhook="+s.URL+"/hook")
 			c.send("POST", "/projects/1/issues/1/notes", "body=x%0A/promote")
-			s.Settle()
+			s.FinishBackgroundJobs()
 			for _, r := range s.Requests() {
 				assert.NotContains(t, r.Path, "/hook")
 			}
@@ -229,7 +229,7 @@ func tour(t *testing.T, settings string) map[string]string {
 		}
 		answers[x.id] = fmt.Sprint(a.Status, " ", day.ReplaceAllString(body, "DAY"))
 	}
-	s.Settle()
+	s.FinishBackgroundJobs()
 	c := newCaller(t, s)
 	answers["users later"] = fmt.Sprint(len(c.get("/users?per_page=100").array(t)))
 	answers["time statistics"] = c.get(fmt.Sprintf("/projects/1/issues/%d/time_stats", issue.IID)).Body

@@ -67,7 +67,7 @@ func TestLinksRepeatParametersAndPath(t *testing.T) {
 	want := url.Values{"id": {"group/sub"}, "page": {"2"}, "per_page": {"1"}, "labels": {"a b,c"}, "iids[]": {"1", "2"}}
 	assert.Equal(t, want, u.Query())
 
-	s.LinkHost("https://internal:8443/")
+	s.SetLinkOrigin("https://internal:8443/")
 	assert.True(t, strings.HasPrefix(c.get("/issues?per_page=1").next(), "https://internal:8443/api/v4/issues?"))
 	assert.Equal(t, "https://internal:8443/group/sub/app/-/issues/3", c.get("/issues?per_page=1").array(t)[0]["web_url"])
 }

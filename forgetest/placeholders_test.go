@@ -31,7 +31,7 @@ func TestPlaceholders(t *testing.T) {
 	s := New(t)
 	g := s.AddGroup("group")
 	jane, owner, maintainer := s.AddUser("jane"), s.AddUser("owner"), s.AddUser("maintainer")
-	s.AddUser("tom").Fill(func(d *Document) { d.Set("public_email", "tom@public.example") })
+	s.AddUser("tom").Edit(func(d *Document) { d.Set("public_email", "tom@public.example") })
 	g.AddMember(owner, Owner)
 	g.AddMember(maintainer, Maintainer)
 	for i, name := range []string{"Jane, old", "Tom", "Nobody"} {
@@ -51,7 +51,7 @@ func TestPlaceholders(t *testing.T) {
 	keys(t, "Message", "", answer.object(t))
 	assert.Contains(t, answer.object(t)["message"], "is being processed")
 	assert.Nil(t, g.Placeholders()[0].User) // processed in the background
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, jane, g.Placeholders()[0].User)
 	assert.Equal(t, "tom", g.Placeholders()[1].User.Username)
 	assert.Nil(t, g.Placeholders()[2].User)
@@ -69,7 +69,7 @@ func TestPlaceholders(t *testing.T) {
 		assert.Equal(t, 400, c.sendFile(path, "file", content).Status)
 	}
 
-	deployed := New(t, GitLabWords())
+	deployed := New(t, WithGitLabVocabulary())
 	deployed.AddGroup("group")
 	assert.Contains(t, newCaller(t, deployed).get(path).Body, "GitLab username,GitLab public email\n")
 }

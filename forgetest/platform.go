@@ -66,9 +66,10 @@ func (r release) has(other release) bool {
 	return r == release{} || r.major > other.major || r.major == other.major && r.minor >= other.minor
 }
 
-// GitLabWords makes the server use the terms of the deployed product instead of the neutral ones
-// of the contract: settings, integration slugs and their parameters, CSV columns, media types.
-func GitLabWords() Option { return func(s *Server) { s.gitlab = true } }
+// WithGitLabVocabulary makes the server use the terms of the deployed product instead of the
+// neutral ones of the contract: settings, integration slugs and their parameters, CSV columns,
+// media types.
+func WithGitLabVocabulary() Option { return func(s *Server) { s.gitlab = true } }
 
 // availability restricts an endpoint, a parameter or a field to tiers, offerings and releases; an
 // empty list means all.

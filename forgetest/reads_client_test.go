@@ -32,7 +32,7 @@ func TestClientMeetsAuditEventTargets(t *testing.T) {
 // Values that are read, filled in and set again stay unchanged: properties, events, secrets that
 // the program sets again, and the inheritance of settings.
 func TestClientMeetsFill(t *testing.T) {
-	srv := forgetest.New(t, forgetest.GitLabWords())
+	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
 	client := srv.Client(forge.WithVocabulary(forge.GitLab))
@@ -47,7 +47,7 @@ func TestClientMeetsFill(t *testing.T) {
 			require.NoError(t, err)
 			stored := child.Integration(slug)
 			filled := with(kind, nil, nil)
-			hidden, err := before.Fill(filled)
+			hidden, err := before.Decode(filled)
 			require.NoError(t, err)
 			missing := slices.DeleteFunc(slices.Clone(hidden), func(name string) bool { return !slices.Contains(needed[i], name) })
 			if len(missing) > 0 {
@@ -70,8 +70,8 @@ func TestClientMeetsFill(t *testing.T) {
 	}
 }
 
-// Every sign of a truncated response is present, and Complete detects each; raw diffs are complete
-// at any size.
+// Every sign of a truncated response is present, and RequireComplete detects each; raw diffs are
+// complete at any size.
 func TestClientMeetsRawDiffs(t *testing.T) {
 	long := func(word string) string { // too long to be compared line by line
 		return "first\n" + strings.Repeat(word+"\n", 2000) + "last\n"
@@ -100,8 +100,8 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 			project.AddCommit(forgetest.Change{Branch: "change", Files: test.after})
 			project.AddMergeRequest(func(mr *forgetest.Document) { mr.Set("source_branch", "change") })
 			client := srv.Client()
-			_, err := client.MergeRequests.GetChanges(t.Context(), app, 1, nil, forge.Complete()) //nolint:staticcheck // what is deprecated is tested, too
-			_, failed := client.MergeRequests.GetVersion(t.Context(), app, 1, 1, nil, forge.Complete())
+			_, err := client.MergeRequests.GetChanges(t.Context(), app, 1, nil, forge.RequireComplete()) //nolint:staticcheck // what is deprecated is tested, too
+			_, failed := client.MergeRequests.GetVersion(t.Context(), app, 1, 1, nil, forge.RequireComplete())
 			if test.sign == "" {
 				require.NoError(t, err)
 				require.NoError(t, failed)
@@ -110,7 +110,7 @@ func TestClientMeetsRawDiffs(t *testing.T) {
 				require.ErrorContains(t, err, test.sign)
 				require.ErrorIs(t, failed, forge.ErrIncomplete)
 			}
-			raw, err := client.MergeRequests.GetChanges(t.Context(), app, 1, &forge.ChangesOptions{AccessRawDiffs: new(true)}, forge.Complete()) //nolint:staticcheck // what is deprecated is tested, too
+			raw, err := client.MergeRequests.GetChanges(t.Context(), app, 1, &forge.ChangesOptions{AccessRawDiffs: new(true)}, forge.RequireComplete()) //nolint:staticcheck // what is deprecated is tested, too
 			require.NoError(t, err)
 			assert.Len(t, raw.Changes, len(test.after))
 			assert.False(t, raw.Overflow)

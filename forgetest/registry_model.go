@@ -100,9 +100,9 @@ func (r *RegistryRepository) Tags() []string {
 	return names
 }
 
-// ProtectTags adds a protection rule: tags whose whole name matches the RE2 expression are not
-// deleted. It panics if the expression is invalid.
-func (p *Project) ProtectTags(expression string) {
+// ProtectRegistryTags adds a protection rule: tags whose whole name matches the RE2 expression are
+// not deleted. It panics if the expression is invalid.
+func (p *Project) ProtectRegistryTags(expression string) {
 	rule := regexp.MustCompile(`\A(?:` + expression + `)\z`)
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()

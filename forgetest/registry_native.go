@@ -45,9 +45,9 @@ type claims struct {
 	Access   []grant `json:"access"`
 }
 
-// DisableTagDelete turns off the registry's feature tag_delete: it rejects deletions by tag
+// DisableRegistryTagDelete turns off the registry's feature tag_delete: it rejects deletions by tag
 // (Document 1 §4.1.2).
-func (s *Server) DisableTagDelete() {
+func (s *Server) DisableRegistryTagDelete() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.store.tagDeleteOff = true
@@ -172,7 +172,7 @@ func (c *call) authenticateRegistry() *response {
 		c.user = c.store.userByName(token.Subject)
 		return nil
 	}
-	challenge := `Bearer realm="` + c.server.AuthURL + `/jwt/auth",service="container_registry",scope="` +
+	challenge := `Bearer realm="` + c.server.RegistryAuthURL + `/jwt/auth",service="container_registry",scope="` +
 		need.Type + ":" + need.Name + ":" + need.Actions[0] + `"`
 	switch {
 	case valid:

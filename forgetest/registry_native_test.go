@@ -45,7 +45,7 @@ func (n native) do(method, address, user, secret, accept string) reply {
 
 func (n native) auth(user, secret string, scopes ...string) reply {
 	query := url.Values{"service": {"container_registry"}, "scope": scopes}
-	return n.do("GET", n.s.AuthURL+"/jwt/auth?"+query.Encode(), user, secret, "")
+	return n.do("GET", n.s.RegistryAuthURL+"/jwt/auth?"+query.Encode(), user, secret, "")
 }
 
 func (n native) token(user, secret string, scopes ...string) string {
@@ -112,7 +112,7 @@ func TestRegistryTokens(t *testing.T) {
 		assert.Equal(t, tc.access, c.Access)
 		assert.Equal(t, noon().Add(registryTokenLife).Unix(), c.Expires)
 	}
-	assert.Equal(t, 400, n.do("GET", n.s.AuthURL+"/jwt/auth?service=other&scope="+image+"pull", "root", n.s.Token, "").Status)
+	assert.Equal(t, 400, n.do("GET", n.s.RegistryAuthURL+"/jwt/auth?service=other&scope="+image+"pull", "root", n.s.Token, "").Status)
 	for _, tc := range []struct { // a registry that is private or off is so for its tokens, too
 		level     string
 		jane, tom int
@@ -135,7 +135,7 @@ func TestManifestDeletion(t *testing.T) {
 		if manifests {
 			wrongAccept = 406
 		}
-		n.s.store.projects[0].ProtectTags("latest")
+		n.s.store.projects[0].ProtectRegistryTags("latest")
 		n.s.store.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
 		for _, step := range []struct {
 			tag, token, accept string
@@ -165,8 +165,8 @@ func TestManifestDeletion(t *testing.T) {
 		}
 		assert.Equal(t, want, r.Tags())
 		route := "DELETE /v2/:image_path" + form + ":tag"
-		assert.Equal(t, 11, n.s.Count(route))
-		assert.Equal(t, 4-len(want), n.s.Effects(route))
+		assert.Equal(t, 11, n.s.CountRequests(route))
+		assert.Equal(t, 4-len(want), n.s.CountApplied(route))
 		unknown := n.token("root", n.s.Token, "repository:group/app/none:delete")
 		assert.Contains(t, n.do("DELETE", n.s.RegistryURL+"/v2/group/app/none"+form+"x", "", unknown, manifestType).Body, "NAME_UNKNOWN")
 		for _, accept := range []string{"", "*/*", strings.Replace(manifestType, "v2", "v1", 1)} {
@@ -174,7 +174,7 @@ func TestManifestDeletion(t *testing.T) {
 				assert.Equal(t, 406, n.do("DELETE", at+"feature%2Fx", "", token, accept).Status, accept)
 			}
 		}
-		n.s.DisableTagDelete()
+		n.s.DisableRegistryTagDelete()
 		assert.Equal(t, 405, n.do("DELETE", at+"latest", "", token, manifestType).Status)
 	}
 }
@@ -183,11 +183,11 @@ func TestRegistryChallengesAndExpiry(t *testing.T) {
 	n, _ := nativeWorld(t, WithPrefix("/forge"))
 	pass := ticking(n.s)
 	at := n.s.RegistryURL + "/v2/group/app/web/manifests/v1"
-	assert.Equal(t, n.s.RegistryURL+"/forge", n.s.AuthURL)
+	assert.Equal(t, n.s.RegistryURL+"/forge", n.s.RegistryAuthURL)
 	ask := func(token string) string {
 		return n.do("DELETE", at, "", token, manifestType).Header.Get("WWW-Authenticate")
 	}
-	challenge := `Bearer realm="` + n.s.AuthURL + `/jwt/auth",service="container_registry",scope="repository:group/app/web:delete"`
+	challenge := `Bearer realm="` + n.s.RegistryAuthURL + `/jwt/auth",service="container_registry",scope="repository:group/app/web:delete"`
 	assert.Equal(t, challenge, ask(""))
 	assert.Equal(t, challenge+`,error="invalid_token"`, ask("a.b.c"))
 	assert.Equal(t, challenge+`,error="insufficient_scope"`, ask(n.token("root", n.s.Token, "repository:group/app/web:pull")))

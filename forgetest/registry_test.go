@@ -134,7 +134,7 @@ func TestRegistryTags(t *testing.T) {
 	assert.Equal(t, c.get(registryPath + "/1/tags/v1").object(t)["digest"], c.get(registryPath + "/1/tags/v2").object(t)["digest"])
 
 	route := "DELETE /projects/:id/registry/repositories/:repository_id/tags/:tag_name"
-	s.store.projects[0].ProtectTags("v1|release-.*")
+	s.store.projects[0].ProtectRegistryTags("v1|release-.*")
 	r.AddTag("v10", nil) // the rule is for the whole name
 	for _, step := range []struct {
 		tag    string
@@ -143,7 +143,7 @@ func TestRegistryTags(t *testing.T) {
 		assert.Equal(t, step.status, c.send("DELETE", registryPath+"/1/tags/"+step.tag, "").Status, step.tag)
 	}
 	assert.Equal(t, []string{"v1", "v2"}, r.Tags())
-	assert.Equal(t, 3, s.Effects(route))
+	assert.Equal(t, 3, s.CountApplied(route))
 }
 
 // A tag is a name: the image of a deleted one stays under its other names, and so do its blobs.
@@ -155,7 +155,7 @@ func TestRegistryTagsOfOneImage(t *testing.T) {
 		require.Equal(t, 200, before.Status)
 		if bulk {
 			assert.Equal(t, 202, c.send("DELETE", registryPath+"/1/tags", "name_regex_delete=v1").Status)
-			s.Settle()
+			s.FinishBackgroundJobs()
 		} else {
 			assert.Equal(t, 200, c.send("DELETE", registryPath+"/1/tags/v1", "").Status)
 		}
@@ -216,7 +216,7 @@ func TestRegistryRepositoryDeletion(t *testing.T) {
 	assert.Equal(t, 404, c.send("DELETE", registryPath+"/1", "").Status)
 	assert.Equal(t, []any{"group/app"}, c.get(registryPath).column(t, "path"))
 	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2", "").Status)
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Empty(t, c.get(registryPath).array(t))
 	assert.Len(t, r.Tags(), 4) // blobs and tags are not touched
 }
@@ -251,18 +251,18 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		s := New(t)
 		s.SetClock(noon)
 		p := s.AddProject("group/app")
-		p.ProtectTags("v2")
+		p.ProtectRegistryTags("v2")
 		r := p.AddRegistryRepository("web")
 		for name, days := range map[string]int{"latest": 300, "stable": 0, "v1": 90, "v2": 60, "v3": 20, "rc-1": 10, "rc-10": 0} {
 			age := time.Duration(days)*24*time.Hour + 2*time.Hour
 			r.AddTag(name, func(d *Document) { d.Set("created_at", noon().Add(-age)) })
 		}
-		p.ProtectTags("stable")
+		p.ProtectRegistryTags("stable")
 		path := registryPath + "/1/tags"
 		a := newCaller(t, s).send("DELETE", path, tc.form)
 		assert.Equal(t, 202, a.Status, a.Body)
 		assert.Len(t, r.Tags(), 7) // the work runs later
-		s.Settle()
+		s.FinishBackgroundJobs()
 		assert.Equal(t, tc.left, strings.Join(r.Tags(), " "), tc.form)
 	}
 }
@@ -315,9 +315,9 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 	response.Body.Close()
 	assert.Equal(t, 202, response.StatusCode)
 	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2/tags", "name_regex_delete=.*").Status) // the hour is per repository
-	s.Settle()
+	s.FinishBackgroundJobs()
 	assert.Equal(t, []string{"latest", "v1"}, r.Tags())
-	assert.Equal(t, 3, s.Effects("DELETE /projects/:id/registry/repositories/:repository_id/tags"))
+	assert.Equal(t, 3, s.CountApplied("DELETE /projects/:id/registry/repositories/:repository_id/tags"))
 }
 
 func TestRegistryBulkDeletionIsCappedOnTheHostedOffering(t *testing.T) {
@@ -325,7 +325,7 @@ func TestRegistryBulkDeletionIsCappedOnTheHostedOffering(t *testing.T) {
 		s, _, c := registryWorld(t, WithOffering(offering))
 		r := s.AddProject("group/app").AddRegistryRepository("many").AddTags(hostedCleanup+50, nil)
 		assert.Equal(t, 202, c.send("DELETE", fmt.Sprintf("%s/%d/tags", registryPath, r.ID), "name_regex_delete=.*").Status)
-		s.Settle()
+		s.FinishBackgroundJobs()
 		assert.Len(t, r.Tags(), left, offering)
 	}
 }

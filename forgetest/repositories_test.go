@@ -34,7 +34,7 @@ func gitWorld(t *testing.T) (*Server, *Project, caller, map[string]*Commit) {
 	p.AddBranch("side/branch", "main")
 	commits["side"] = p.AddCommit(Change{Author: bob, Date: day(2), Branch: "side/branch", Message: "Side work\n\nChangelog: fixed", Files: map[string]string{"side.txt": "s\n"}})
 	commits["two"] = p.AddCommit(Change{Author: ada, Date: day(3), Message: "Two\n\nChangelog: added", Files: map[string]string{"README.md": "one\n2\nthree\n"}})
-	commits["merge"] = p.AddCommit(Change{Author: ada, Date: day(4), Message: "Merge side", Merge: "side/branch"})
+	commits["merge"] = p.AddCommit(Change{Author: ada, Date: day(4), Message: "Merge side", MergeFrom: "side/branch"})
 	commits["last"] = p.AddCommit(Change{Author: bob, Date: day(5), Message: "Move\n\nChangelog: added", Files: map[string]string{"lib/main.go": "package main\n"}, Delete: []string{"src/main.go"}})
 	return s, p, newCaller(t, s), commits
 }
@@ -316,7 +316,7 @@ func TestContributors(t *testing.T) {
 	assert.Equal(t, map[string]any{"name": "Ada", "email": "ada@example.com", "commits": 3.0, "additions": 7.0, "deletions": 1.0}, all[0])
 	assert.Equal(t, 400, c.get(repo+"/contributors?order_by=age").Status)
 	assert.Equal(t, 404, c.get(repo+"/contributors?ref=none").Status)
-	assert.Equal(t, 16, s.Count("GET /projects/:id/repository/contributors")) // refused calls count too
+	assert.Equal(t, 16, s.CountRequests("GET /projects/:id/repository/contributors")) // refused calls count too
 }
 
 func TestMergeBase(t *testing.T) {

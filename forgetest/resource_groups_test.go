@@ -91,7 +91,7 @@ func TestUpcomingJobs(t *testing.T) {
 	s.AddProject("group/first").AddResourceGroup("production").AddUpcomingJob(nil) // so that no two ids are alike
 	s.AddProject("group/second")
 	g := s.AddProject("group/app").AddResourceGroup("production")
-	s.Root().Fill(func(d *Document) {
+	s.Root().Edit(func(d *Document) {
 		for i, name := range strings.Fields(profileTexts) {
 			d.Set(name, fmt.Sprint("profile ", i))
 		}

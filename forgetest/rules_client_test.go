@@ -88,9 +88,9 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 }
 
 // Client and server require the same of an integration as the contract, with inherited settings
-// too: no sentence of the contract exempts them. Unchecked sends any values.
+// too: no sentence of the contract exempts them. SkipValidation sends any values.
 func TestClientMeetsIntegrationRules(t *testing.T) {
-	srv := forgetest.New(t, forgetest.GitLabWords())
+	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("group")
 	client, group := srv.Client(forge.WithVocabulary(forge.GitLab)), forge.Path("group")
 	needed := requiredParams(t)
@@ -100,7 +100,7 @@ func TestClientMeetsIntegrationRules(t *testing.T) {
 		for _, inherit := range []*bool{nil, new(false), new(true)} {
 			all := with(kind, inherit, needed[i])
 			require.NoError(t, client.Integrations.Set(t.Context(), group, all), "%T", kind)
-			require.NoError(t, client.Integrations.Set(t.Context(), group, all, forge.Unchecked()), "%T", kind)
+			require.NoError(t, client.Integrations.Set(t.Context(), group, all, forge.SkipValidation()), "%T", kind)
 			partial := [][]string{nil} // what is given
 			for _, missing := range needed[i] {
 				partial = append(partial, slices.DeleteFunc(slices.Clone(needed[i]), func(name string) bool { return name == missing }))
@@ -115,7 +115,7 @@ func TestClientMeetsIntegrationRules(t *testing.T) {
 }
 
 // assertBothRefuse checks that the client rejects a call before it sends anything, and that the
-// server rejects the request that Unchecked sends.
+// server rejects the request that SkipValidation sends.
 func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call func(ctx context.Context, opts ...forge.RequestOption) error) {
 	t.Helper()
 	before := len(srv.Requests())
@@ -124,7 +124,7 @@ func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call fun
 		assert.Len(t, srv.Requests(), before, what)
 	}
 	var refused *forge.Error
-	if assert.ErrorAs(t, call(t.Context(), forge.Unchecked()), &refused, "%s, unchecked", what) {
+	if assert.ErrorAs(t, call(t.Context(), forge.SkipValidation()), &refused, "%s, unchecked", what) {
 		assert.Contains(t, []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}, refused.Status, what)
 	}
 }
@@ -136,7 +136,7 @@ type rule struct {
 	// accepted is a call like rejected that meets the rule; nil if there is none.
 	accepted func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
 	// ignored: the contract does not reject it, and the server ignores or accepts the request that
-	// Unchecked sends.
+	// SkipValidation sends.
 	ignored bool
 }
 
@@ -349,7 +349,7 @@ func TestClientMeetsRules(t *testing.T) {
 			before := len(srv.Requests())
 			require.ErrorAs(t, call(t.Context()), new(*forge.ValidationError), what)
 			assert.Len(t, srv.Requests(), before, what)
-			require.NoError(t, call(t.Context(), forge.Unchecked()), what)
+			require.NoError(t, call(t.Context(), forge.SkipValidation()), what)
 		} else {
 			assertBothRefuse(t, srv, what, call)
 		}

@@ -24,7 +24,7 @@ func runnerWorld(t *testing.T, opts ...Option) (*Server, map[string]*User) {
 		r.AddJob(p, "s_1", nil)
 	}
 	users := map[string]*User{"admin": s.AddAdmin("admin"), "nobody": s.AddUser("nobody"), "auditor": s.AddUser("auditor")}
-	users["auditor"].Fill(func(d *Document) { d.Set("is_auditor", true) })
+	users["auditor"].Edit(func(d *Document) { d.Set("is_auditor", true) })
 	for name, role := range map[string]Role{"guest": Guest, "reporter": Reporter, "developer": Developer, "maintainer": Maintainer, "owner": Owner} {
 		users["project "+name], users["group "+name] = s.AddUser("project-"+name), s.AddUser("group-"+name)
 		p.AddMember(users["project "+name], role)
@@ -110,9 +110,9 @@ func TestRunnerRoles(t *testing.T) {
 func TestRunnerAdmins(t *testing.T) {
 	s, _ := runnerWorld(t)
 	inGroup, inProject, elsewhere := s.AddUser("in-group"), s.AddUser("in-project"), s.AddUser("elsewhere")
-	s.AddGroup("group").AddRunnerAdmin(inGroup, Guest)
-	s.AddProject("group/app").AddRunnerAdmin(inProject, Developer)
-	s.AddGroup("elsewhere").AddRunnerAdmin(elsewhere, Maintainer)
+	s.AddGroup("group").AddMemberWithAdminRunners(inGroup, Guest)
+	s.AddProject("group/app").AddMemberWithAdminRunners(inProject, Developer)
+	s.AddGroup("elsewhere").AddMemberWithAdminRunners(elsewhere, Maintainer)
 	for u, want := range map[*User]struct {
 		list      []any
 		get, edit []int

@@ -160,18 +160,18 @@ func renderAll[T renderer](shape string, items []T) []*Document {
 	return docs
 }
 
-// AddRunnerAdmin adds a user with a custom role: the given one with the permission
+// AddMemberWithAdminRunners adds a user with a custom role: the given one with the permission
 // admin_runners, which lets it see, change and pause the runners of the group and of everything
 // below.
-func (g *Group) AddRunnerAdmin(u *User, role Role) {
+func (g *Group) AddMemberWithAdminRunners(u *User, role Role) {
 	g.AddMember(u, role)
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
 	g.runnerAdmins[u] = true
 }
 
-// AddRunnerAdmin is [Group.AddRunnerAdmin] for the runners of the project.
-func (p *Project) AddRunnerAdmin(u *User, role Role) {
+// AddMemberWithAdminRunners is [Group.AddMemberWithAdminRunners] for the runners of the project.
+func (p *Project) AddMemberWithAdminRunners(u *User, role Role) {
 	p.AddMember(u, role)
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()

@@ -24,7 +24,7 @@ func TestRunnerLists(t *testing.T) {
 	s.AddGroup("group").AddMember(owner, Owner)
 	other.AddMember(maintainer, Maintainer)
 	other.AddMember(guest, Developer)
-	auditor.Fill(func(d *Document) { d.Set("is_auditor", true) })
+	auditor.Edit(func(d *Document) { d.Set("is_auditor", true) })
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
 		"":                                 {4.0, 3.0, 2.0, 1.0},
@@ -157,7 +157,7 @@ func TestRunnerUpdate(t *testing.T) {
 	assert.Equal(t, "not_protected", c.send("PUT", at, "access_level=not_protected").object(t)["access_level"])
 	s.Fail("PUT /runners/:runner_id", Status(502).Times(1)) // the same request line as PUT /runners/:id
 	assert.Equal(t, 502, c.send("PUT", at, "paused=true").Status)
-	assert.Equal(t, s.Count("PUT /runners/:id"), s.Count("PUT /runners/:runner_id"))
+	assert.Equal(t, s.CountRequests("PUT /runners/:id"), s.CountRequests("PUT /runners/:runner_id"))
 }
 
 func TestRunnerJobsAndManagers(t *testing.T) {

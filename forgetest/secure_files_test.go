@@ -118,7 +118,7 @@ func TestSecureFileRefusals(t *testing.T) {
 		}
 		assert.Equal(t, body, r.Body)
 	}
-	assert.Equal(t, 0, s.Effects("*"))
+	assert.Equal(t, 0, s.CountApplied("*"))
 	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "a", "@file": strings.Repeat("x", limit)}).Status)
 	for name, tc := range map[string]struct {
 		role        Role

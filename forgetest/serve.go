@@ -70,9 +70,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch fault.kind {
 	case resetAfter:
 	case restate:
-		s.log.update(func() { entry.Status, entry.Answer = fault.status, c.sent })
+		s.log.update(func() { entry.Status, entry.ResponseBody = fault.status, c.sent })
 	default:
-		s.log.update(func() { entry.Status, entry.Answer = a.status, c.sent })
+		s.log.update(func() { entry.Status, entry.ResponseBody = a.status, c.sent })
 	}
 	fault.after(w, r, &a)
 }

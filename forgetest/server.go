@@ -19,16 +19,16 @@ const apiPath = "/api/v4"
 type Server struct {
 	// URL is the base URL for clients: scheme, host, port and the prefix of [WithPrefix].
 	URL string
-	// RegistryURL and AuthURL are the addresses of the container registry and of its token endpoint.
-	// The same listener serves them.
-	RegistryURL, AuthURL string
+	// RegistryURL and RegistryAuthURL are the addresses of the container registry and of its token
+	// endpoint. The same listener serves them.
+	RegistryURL, RegistryAuthURL string
 	// Token is the access token of the default user, an administrator named "root".
 	Token string
 	// JobToken is a CI job token of the default user. It works where the contract accepts job tokens.
 	JobToken string
 
 	addr, prefix string
-	origin       string             // of WithURL
+	origin       string             // of WithExternalURL
 	listener     net.Listener       // instead of one at addr
 	configure    func(*http.Server) // before it serves
 	demo         bool
@@ -60,8 +60,8 @@ type Option func(*Server)
 
 // WithDemo fills the server with the demo data set: group "acme" with four projects, about 300
 // issues, a small Go repository, container images, runners, audit events and users of an import.
-// The clock stands at [DemoTime], so background work ends only with Settle and rate limits never
-// expire; SetClock starts it.
+// The clock stands at [DemoTime], so background work ends only with FinishBackgroundJobs and rate
+// limits never expire; SetClock starts it.
 func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
@@ -70,12 +70,12 @@ func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 // WithListener serves on the given listener instead of opening one; Close closes it. Its address is
 // the host of the server's URLs. With a listener in memory the server runs inside a bubble of
 // testing/synctest, where waits, retries and timeouts take no time: docs/testing.md has an example.
-// A listener of tls.NewListener needs WithURL("https://...") too.
+// A listener of tls.NewListener needs WithExternalURL("https://...") too.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
 
-// WithURL sets the scheme and host of the server's URLs ("https://forge.test") if clients use
-// another address than that of its listener.
-func WithURL(origin string) Option {
+// WithExternalURL sets the scheme and host of the server's URLs ("https://forge.test") if clients
+// use another address than that of its listener.
+func WithExternalURL(origin string) Option {
 	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
 }
 
@@ -94,9 +94,9 @@ func WithPrefix(prefix string) Option {
 	return func(s *Server) { s.prefix = strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/") }
 }
 
-// WithMaxQuery sets the length of the longest query string; longer ones are 414. The default is 8
-// KiB.
-func WithMaxQuery(bytes int) Option { return func(s *Server) { s.maxQuery = bytes } }
+// WithMaxQueryBytes sets the length of the longest query string; longer ones are 414. The default
+// is 8 KiB.
+func WithMaxQueryBytes(bytes int) Option { return func(s *Server) { s.maxQuery = bytes } }
 
 // New starts a server for a test and closes it when the test ends. A failed test logs the requests
 // and responses.
@@ -129,7 +129,7 @@ func Start(opts ...Option) (*Server, error) {
 	}
 	s.RegistryURL = orElse(s.origin, "http://"+listener.Addr().String())
 	s.URL = s.RegistryURL + s.prefix
-	s.AuthURL = s.URL
+	s.RegistryAuthURL = s.URL
 	s.store.init()
 	if s.offering == Hosted {
 		s.store.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
@@ -197,10 +197,10 @@ func (s *Server) SetClock(now func() time.Time) {
 	s.clock = now
 }
 
-// LinkHost sets the scheme and host ("https://internal:8443") of the links that the server sends,
-// as if its configured address were not the one that clients use. Empty restores the server's
-// address.
-func (s *Server) LinkHost(origin string) {
+// SetLinkOrigin sets the scheme and host ("https://internal:8443") of the links that the server
+// sends, as if its configured address were not the one that clients use. Empty restores the
+// server's address.
+func (s *Server) SetLinkOrigin(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.linkHost = strings.TrimSuffix(origin, "/")

@@ -69,8 +69,8 @@ func TestListsHavePages(t *testing.T) {
 	last := p.AddMergeRequest(nil)
 	for i := range n {
 		mr := p.AddMergeRequest(nil)
-		first.BlockedBy(mr)
-		mr.BlockedBy(last)
+		first.AddBlocker(mr)
+		mr.AddBlocker(last)
 		issue.Relate(mr)
 		s.Root().AddEmail(fmt.Sprintf("root%d@example.com", i))
 		runner.AddManager(fmt.Sprint("s_", i), nil)

@@ -62,7 +62,7 @@ func TestSettingDefaults(t *testing.T) {
 // An integration with its required parameters alone has the documented defaults, also where it had
 // other values before.
 func TestIntegrationDefaults(t *testing.T) {
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}} {
+	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("group")

@@ -21,18 +21,18 @@ func settingsRoutes() []route {
 	}
 }
 
-// SettingsCache sets for how long, by the server's clock, reads of the application settings may
-// show the values from before a write. The platform's default is 60 seconds (Document 3 §1). Here
-// the default is 0: reads show a write immediately.
-func (s *Server) SettingsCache(d time.Duration) {
+// SetSettingsCacheTTL sets for how long, by the server's clock, reads of the application settings
+// may show the values from before a write. The platform's default is 60 seconds (Document 3 §1).
+// Here the default is 0: reads show a write immediately.
+func (s *Server) SetSettingsCacheTTL(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.store.settings.interval = d
 }
 
-// FillSettings changes the application settings without a call. If a setting has two names, both
+// EditSettings changes the application settings without a call. If a setting has two names, both
 // change.
-func (s *Server) FillSettings(fill func(settings *Document)) {
+func (s *Server) EditSettings(fill func(settings *Document)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.latestSettings()

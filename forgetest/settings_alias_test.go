@@ -20,7 +20,7 @@ func TestSettingAliases(t *testing.T) {
 		"asset_proxy_whitelist":                        {[]any{"a.example"}, []any{}, []any{"b.example", "c.example"}},
 		"signin_enabled":                               {"false", "true", "false"},
 	}
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {GitLabWords()}, "free": {WithTier(Free)}} {
+	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}, "free": {WithTier(Free)}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			c := newCaller(t, s)
@@ -73,7 +73,7 @@ func inNewForm(old string, value any) any {
 
 // Of two different values for one setting none is accepted; equal ones count once.
 func TestSettingAliasesTogether(t *testing.T) {
-	for _, s := range []*Server{New(t), New(t, GitLabWords())} {
+	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		c := newCaller(t, s)
 		for _, tc := range []struct {
 			old, name, value, other string
@@ -107,15 +107,15 @@ func TestSettingAliasesTogether(t *testing.T) {
 	assert.JSONEq(t, `{"error":"signin_enabled does not have a valid value"}`, r.Body)
 }
 
-// FillSettings sets both names of a setting too.
+// EditSettings sets both names of a setting too.
 func TestSettingAliasesOfFillSettings(t *testing.T) {
 	s := New(t)
 	c := newCaller(t, s)
-	s.FillSettings(func(d *Document) { d.Set("signin_enabled", "false").Set("abuse_notification_email", "a@x") })
+	s.EditSettings(func(d *Document) { d.Set("signin_enabled", "false").Set("abuse_notification_email", "a@x") })
 	object := c.get(settingsPath).object(t)
 	assert.Equal(t, false, object["password_authentication_enabled_for_web"])
 	assert.Equal(t, "a@x", object["admin_notification_email"])
-	s.FillSettings(func(d *Document) {
+	s.EditSettings(func(d *Document) {
 		d.Set("password_authentication_enabled_for_web", true).Set("asset_proxy_whitelist", []string{"a.example"})
 	})
 	object = c.get(settingsPath).object(t)

@@ -156,7 +156,7 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 		parameters[p.Name] = p
 	}
-	for _, on := range []platformOf{{"neutral", nil}, {"GitLab", []Option{GitLabWords()}}, {"free", []Option{WithTier(Free)}}} {
+	for _, on := range []platformOf{{"neutral", nil}, {"GitLab", []Option{WithGitLabVocabulary()}}, {"free", []Option{WithTier(Free)}}} {
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
 			m := &meeting{caller: newCaller(t, s), srv: s}
@@ -219,7 +219,7 @@ func TestSettingTimes(t *testing.T) {
 func TestSettingsAreTheAdministrators(t *testing.T) {
 	s := New(t)
 	auditor, owner := s.AddUser("auditor"), s.AddUser("owner")
-	auditor.Fill(func(d *Document) { d.Set("is_auditor", true) })
+	auditor.Edit(func(d *Document) { d.Set("is_auditor", true) })
 	s.AddGroup("group").AddMember(owner, Owner)
 	root := newCaller(t, s)
 	before := root.get(settingsPath).Body
@@ -255,14 +255,14 @@ func TestSettingCompanionsOfOneCall(t *testing.T) {
 	}
 }
 
-// Without [GitLabWords] no vendor's name is in the settings; with it each of the neutral terms has
-// one.
+// Without [WithGitLabVocabulary] no vendor's name is in the settings; with it each of the neutral
+// terms has one.
 func TestSettingsNameNoVendor(t *testing.T) {
 	vendors := map[string]int{
 		"akismet": 2, "sidekiq": 3, "slack": 5, "snowplow": 5, "sourcegraph": 3, "duo": 2, "geo": 2, "vscode": 1,
 		"clickhouse": 1, "plantuml": 2, "diagramsnet": 2, "kroki": 2, "jira": 4,
 	}
-	for _, s := range []*Server{New(t), New(t, GitLabWords())} {
+	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		shown := newCaller(t, s).get(settingsPath).object(t)
 		for vendor, count := range vendors {
 			if !s.gitlab {

@@ -76,7 +76,7 @@ func TestSettingsAreStateful(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t)
-			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
+			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
 			c := newCaller(t, s)
 			r := put(c)
 			require.Equal(t, 200, r.Status, r.Body)
@@ -122,7 +122,7 @@ func TestSettingsRules(t *testing.T) {
 		assert.Equal(t, body, r.Body, form)
 	}
 	before := c.get(settingsPath).Body
-	assert.Equal(t, 0, s.Effects("PUT "+settingsPath))
+	assert.Equal(t, 0, s.CountApplied("PUT "+settingsPath))
 	for _, form := range []string{"", "antispam_enabled=false", "throttle_authenticated_git_http_enabled=true",
 		"throttle_unauthenticated_git_http_enabled=true", "no_such_setting=1"} {
 		assert.Equal(t, 200, c.send("PUT", settingsPath, form).Status, form)
@@ -154,7 +154,7 @@ func TestSettingsCache(t *testing.T) {
 	s := New(t)
 	now := noon()
 	s.SetClock(func() time.Time { return now })
-	s.SettingsCache(time.Minute)
+	s.SetSettingsCacheTTL(time.Minute)
 	c := newCaller(t, s)
 	shown := func() any { return c.get(settingsPath).object(t)["snippet_size_limit"] }
 	assert.InDelta(t, 52428800, shown(), 0)
@@ -164,12 +164,12 @@ func TestSettingsCache(t *testing.T) {
 	assert.InDelta(t, 52428800, shown(), 0)
 	now = now.Add(30 * time.Second)
 	assert.InDelta(t, 2, shown(), 0)
-	s.FillSettings(func(d *Document) { d.Set("snippet_size_limit", 3) })
+	s.EditSettings(func(d *Document) { d.Set("snippet_size_limit", 3) })
 	assert.InDelta(t, 3, shown(), 0)
 }
 
 func TestSettingsInGitLabWords(t *testing.T) {
-	c := newCaller(t, New(t, GitLabWords()))
+	c := newCaller(t, New(t, WithGitLabVocabulary()))
 	object := c.get(settingsPath).object(t)
 	for neutral, word := range vocabulary().Settings {
 		assert.NotContains(t, object, neutral)

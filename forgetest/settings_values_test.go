@@ -122,7 +122,7 @@ type platformOf struct {
 func settingPlatforms() (all []platformOf) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
 		all = append(all, platformOf{string(tier), []Option{WithTier(tier)}},
-			platformOf{string(tier) + " GitLab", []Option{WithTier(tier), GitLabWords()}})
+			platformOf{string(tier) + " GitLab", []Option{WithTier(tier), WithGitLabVocabulary()}})
 	}
 	return append(all, platformOf{"dedicated", []Option{WithOffering(Dedicated)}}, platformOf{"16.0", []Option{WithRelease("16.0")}})
 }
@@ -154,7 +154,7 @@ func TestSettingsKeepWhatWasSent(t *testing.T) {
 		}
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
-			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
+			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
 			m := &meeting{caller: newCaller(t, s), srv: s}
 			m.http.Transport.(*http.Transport).DisableCompression = true // half of the time
 			m.before = m.get(settingsPath)
@@ -274,7 +274,7 @@ func TestSettingsStartIsLegal(t *testing.T) {
 	for _, on := range settingPlatforms() {
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
-			s.FillSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) })
+			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) })
 			c := newCaller(t, s)
 			before := c.get(settingsPath).object(t)
 			for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -333,7 +333,7 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[x]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit=1&snippet_size_limit=2").Status)
-	words := newCaller(t, New(t, GitLabWords())) // the deployed server shows a decimal as text, and takes it
+	words := newCaller(t, New(t, WithGitLabVocabulary())) // the deployed server shows a decimal as text, and takes it
 	for value, status := range map[string]int{`"1.5"`: 200, "1.5": 200, `"nan"`: 400, `"x"`: 400, `""`: 400, `"-1"`: 400} {
 		r := words.put(settingsPath, map[string]json.RawMessage{"polling_interval_multiplier": json.RawMessage(value)})
 		assert.Equal(t, status, r.Status, value)

@@ -44,7 +44,7 @@ func TestNullableFields(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)
 	p := s.AddProject("group/app")
-	jane := s.AddUser("jane").Fill(func(d *Document) {
+	jane := s.AddUser("jane").Edit(func(d *Document) {
 		d.Set("avatar_url", "https://forge.example/jane.png").Set("created_by", s.Root())
 	})
 	const duplicate, then = "https://forge.example/api/v4/projects/1/issues/9", "2026-03-04T12:00:00.000Z"

@@ -104,10 +104,10 @@ type rate struct {
 	used      int
 }
 
-// LimitRate limits a route to n calls a minute and responds 429 beyond; 0 lifts the limit. By
+// SetRateLimit limits a route to n calls a minute and responds 429 beyond; 0 lifts the limit. By
 // default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
 // above 10 MB (Document 1 §8).
-func (s *Server) LimitRate(route string, n int) {
+func (s *Server) SetRateLimit(route string, n int) {
 	s.mustBeRoute(route)
 	s.mu.Lock()
 	defer s.mu.Unlock()

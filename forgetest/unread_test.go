@@ -38,8 +38,8 @@ func declarationOf(in *gosource.Package, object types.Object) declaration {
 	return declaration{object.Name(), path.Base(at.Filename), at.Line}
 }
 
-// newReader returns the code of the packages. The catalogue is decoded in the first one, or in those
-// that were loaded with it.
+// newReader returns the code of the packages. The catalogue is decoded in the first one, or in
+// those that were loaded with it.
 func newReader(packages ...*gosource.Package) *reader {
 	r := &reader{Package: packages[0], used: map[declaration]bool{}, targets: map[string][]types.Type{}}
 	for _, p := range packages {

@@ -55,9 +55,9 @@ func (s *Server) AddBot(username string, kind BotKind) *User {
 	return u
 }
 
-// Fill changes the user's document: u.Fill(func(d *Document) { d.Set("location",
+// Edit changes the user's document: u.Edit(func(d *Document) { d.Set("location",
 // "Oslo").Set("state", "blocked") }).
-func (u *User) Fill(fill func(user *Document)) *User {
+func (u *User) Edit(fill func(user *Document)) *User {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
 	fill(u.doc)

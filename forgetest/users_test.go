@@ -14,12 +14,12 @@ import (
 func TestUserList(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)
-	s.Root().Fill(func(d *Document) { d.Set("created_at", noon()) })
-	jane := s.AddUser("jane").Fill(func(d *Document) {
+	s.Root().Edit(func(d *Document) { d.Set("created_at", noon()) })
+	jane := s.AddUser("jane").Edit(func(d *Document) {
 		d.Set("name", "Zoe Jane").Set("external", true).Set("public_email", "public@example.com").Set("two_factor_enabled", true).
 			Set("created_at", noon().Add(-48*time.Hour))
 	})
-	tom := s.AddUser("tom").Fill(func(d *Document) { d.Set("state", "blocked").Set("is_auditor", true) })
+	tom := s.AddUser("tom").Edit(func(d *Document) { d.Set("state", "blocked").Set("is_auditor", true) })
 	s.AddBot("alert-bot", InternalBot)
 	s.AddBot("group_bot", ProjectBot)
 	jane.AddEmail("private@example.com")
@@ -112,7 +112,7 @@ func TestUserListOnPlatforms(t *testing.T) {
 			jane.AddIdentity("ldapmain", "uid=jane")
 			jane.AddIdentity("scim", "scim-jane")
 			jane.SetCustomAttribute("team", "core")
-			jane.Fill(func(d *Document) { d.Set("is_auditor", true) })
+			jane.Edit(func(d *Document) { d.Set("is_auditor", true) })
 			c := newCaller(t, s)
 			asJane := c.as(jane.Token)
 			all, only := []any{2.0, 1.0}, []any{2.0}
@@ -214,7 +214,7 @@ func TestUserKeyset(t *testing.T) {
 	users := s.AddUsers(45, "user")
 	for i, u := range users {
 		s.SetClock(func() time.Time { return noon().Add(time.Duration(i*11%45) * time.Minute) }) // of the update
-		u.Fill(func(d *Document) {
+		u.Edit(func(d *Document) {
 			d.Set("name", fmt.Sprint("Name ", i%7)).Set("created_at", noon().AddDate(0, 0, -i*13%45))
 		})
 	}
@@ -261,7 +261,7 @@ func TestUserKeyset(t *testing.T) {
 	r := c.get("/users?pagination=keyset&order_by=id&sort=asc&per_page=10")
 	assert.NotContains(t, r.Header, "X-Total")
 	s.SetClock(func() time.Time { return time.Now().Add(time.Hour) })
-	users[20].Fill(func(d *Document) { d.Set("bio", "new") })
+	users[20].Edit(func(d *Document) { d.Set("bio", "new") })
 	assert.Equal(t, users[20].Username, c.get("/users?order_by=updated_at").column(t, "username")[0])
 	assert.Equal(t, 400, c.get("/users?pagination=keyset&order_by=email&sort=asc").Status)
 	assert.Equal(t, 400, c.get("/users?pagination=keyset").Status)
@@ -295,7 +295,7 @@ func TestSingleUser(t *testing.T) {
 	s := New(t)
 	jane := s.AddUser("jane")
 	jane.SetCustomAttribute("team", "core")
-	jane.Fill(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") })
+	jane.Edit(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") })
 	app := s.AddProject("group/app")
 	app.AddIssue(func(d *Document) { d.Set("author", jane) })
 	app.AddIssue(nil)
@@ -382,7 +382,7 @@ func TestEmails(t *testing.T) {
 		assert.Equal(t, tc.status, tc.who.send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
 	}
 	assert.Equal(t, []any{2.0, 5.0}, asJane.get("/user/emails").column(t, "id"))
-	s.AssertEffects(t, "DELETE /user/emails/:email_id", 1)
+	s.AssertAppliedCount(t, "DELETE /user/emails/:email_id", 1)
 	hosted := New(t, WithOffering(Hosted))
 	assert.Equal(t, 403, newCaller(t, hosted).get("/users/1/emails").Status)
 	alone := newCaller(t, New(t, WithOffering(Dedicated)))

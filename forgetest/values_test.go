@@ -80,9 +80,9 @@ func TestIssueFieldsShowTheirValues(t *testing.T) {
 			Set("health_status", "on_track").Set("iteration", iteration).Set("milestone", milestone).Set("updated_at", later())
 	})
 	for i, u := range []*User{s.Root(), jane, tom} {
-		issue.Award(u, "thumbsup")
+		issue.AddAwardEmoji(u, "thumbsup")
 		if i < 2 {
-			issue.Award(u, "thumbsdown")
+			issue.AddAwardEmoji(u, "thumbsdown")
 		}
 	}
 	issue.Relate(p.AddMergeRequest(nil))
@@ -123,9 +123,9 @@ func TestMergeRequestFieldsShowTheirValues(t *testing.T) {
 			Set("time_stats", NewDocument("TimeStats").Set("time_estimate", 3600).Set("total_time_spent", 7200))
 	})
 	for i, u := range []*User{s.Root(), jane, tom} {
-		mr.Award(u, "thumbsup")
+		mr.AddAwardEmoji(u, "thumbsup")
 		if i < 2 {
-			mr.Award(u, "thumbsdown")
+			mr.AddAwardEmoji(u, "thumbsdown")
 		}
 	}
 	p.AddIssue(nil).Relate(mr)
@@ -268,12 +268,12 @@ func TestTodosAreOfTheCaller(t *testing.T) {
 // A dependency is of the project of the merge request that waits.
 func TestDependencyValues(t *testing.T) {
 	s, p, jane, _ := inValues(t)
-	jane.Fill(func(d *Document) { d.Set("locked", true) })
+	jane.Edit(func(d *Document) { d.Set("locked", true) })
 	fill := func(d *Document) { d.Set("author", jane) }
 	other := s.AddProject("group/third").AddMergeRequest(fill)
 	blocked, further := p.AddMergeRequest(nil), p.AddMergeRequest(nil)
-	further.BlockedBy(other)
-	blocked.BlockedBy(other)
+	further.AddBlocker(other)
+	blocked.AddBlocker(other)
 	c := newCaller(t, s)
 	want := map[string]any{
 		"id": 2.0, "project_id": 2.0, "blocking_merge_request.id": 5.0, "blocking_merge_request.project_id": 3.0,

@@ -42,7 +42,7 @@ func TestUserValues(t *testing.T) {
 func TestUserFieldsShowTheirValues(t *testing.T) {
 	s, _, jane, tom := inValues(t)
 	want := map[string]map[string]any{"list": {}, "single": {}, "full": {}}
-	jane.Fill(func(d *Document) {
+	jane.Edit(func(d *Document) {
 		for i, f := range d.shape.fields {
 			derived := slices.Contains([]string{"id", "username", "state", "web_url", "is_admin", "plan", "local_time"}, f.Name)
 			if derived || !slices.Contains([]string{"string", "integer", "boolean"}, f.Type) {

@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	defer server.Close()
+	if server.Embedded && *registry != "" {
+		return errors.New("-registry names the registry of a real server: set FORGE_URL and FORGE_TOKEN, too")
+	}
 	if server.Embedded {
 		*group, *project = cmp.Or(*group, "acme"), cmp.Or(*project, "acme/platform/gateway")
 	}
@@ -132,10 +135,12 @@ func (w *walk) all(ctx context.Context) error {
 
 // useRegistry configures the client for the registry. Its tokens come from the server, for the same
 // user.
-func (w *walk) useRegistry() (err error) {
-	w.hasRegistry = true
-	w.client, err = w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
+func (w *walk) useRegistry() error {
+	client, err := w.client.With(forge.WithRegistry(w.registry, strings.TrimSuffix(w.client.BaseURL(), "/api/v4")),
 		forge.WithRegistryCredentials(w.user.Username, os.Getenv("FORGE_TOKEN")))
+	if err == nil {
+		w.client, w.hasRegistry = client, true
+	}
 	return err
 }
 
@@ -147,17 +152,17 @@ func judge(route string, err error) (note unread, ends bool) {
 		return unread{route: route, reason: cmp.Or(invalid.Param, invalid.Option) + " has no valid value"}, false
 	}
 	var failed *forge.Error
-	refused := errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrCredential)
+	refused := errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrNoCredential)
 	if !errors.As(err, &failed) || refused && !isNative(route) {
 		return unread{}, true
 	}
 	note = unread{route: route, status: failed.Status}
-	if errors.Is(err, forge.ErrCredential) {
-		note.reason = forge.ErrCredential.Error()
+	if errors.Is(err, forge.ErrNoCredential) {
+		note.reason = forge.ErrNoCredential.Error()
 		return note, false
 	}
 	for _, sentinel := range []error{
-		forge.ErrAnswer, forge.ErrTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
+		forge.ErrInvalidResponse, forge.ErrResponseTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
 	} {
 		if errors.Is(err, sentinel) {
 			note.reason, note.failed = sentinel.Error(), true

@@ -24,7 +24,7 @@ const field = "x_new_field"
 // full starts a server that has an object for every read: the demo data, and what they lack.
 func full(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	t.Helper()
-	srv := demotest.Server(t, append([]forgetest.Option{forgetest.GitLabWords()}, options...)...)
+	srv := demotest.Server(t, append([]forgetest.Option{forgetest.WithGitLabVocabulary()}, options...)...)
 	srv.SetClock(forgetest.DemoTime)
 	t.Setenv("FORGE_VOCABULARY", "gitlab")
 	app := srv.AddProject("acme/full")
@@ -36,8 +36,8 @@ func full(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	mr := app.AddMergeRequest(func(d *forgetest.Document) {
 		d.Set("source_branch", "change").Set("title", "hunter2").Set("created_at", forgetest.DemoTime().AddDate(0, 0, 1))
 	})
-	blocked.BlockedBy(mr)
-	mr.BlockedBy(app.AddMergeRequest(func(d *forgetest.Document) { d.Set("created_at", forgetest.DemoTime().AddDate(-1, 0, 0)) }))
+	blocked.AddBlocker(mr)
+	mr.AddBlocker(app.AddMergeRequest(func(d *forgetest.Document) { d.Set("created_at", forgetest.DemoTime().AddDate(-1, 0, 0)) }))
 	app.AddIssue(func(d *forgetest.Document) { d.Set("created_at", forgetest.DemoTime().AddDate(0, 0, 1)) }).Relate(mr)
 	app.AddSecureFile("hunter2.jks", []byte("hunter2"), nil)
 	app.AddResourceGroup("hunter2").AddUpcomingJob(nil)
@@ -107,12 +107,12 @@ func TestEveryReadIsCalled(t *testing.T) {
 		assert.Equal(t, want, calls[route], route)
 	}
 	assert.Len(t, calls, len(reads()))
-	assert.Equal(t, 1, srv.Effects("*"), "the integration of the test's own")
+	assert.Equal(t, 1, srv.CountApplied("*"), "the integration of the test's own")
 }
 
 // The report names exactly the fields that the server adds, for each endpoint that answers in JSON.
 func TestUnknownFields(t *testing.T) {
-	srv := full(t, forgetest.UnknownFields(field))
+	srv := full(t, forgetest.WithUnknownFields(field))
 	before := len(srv.Requests())
 	out, err := walkAll(t, srv, "-json")
 	requests := srv.Requests()[before:]
@@ -138,7 +138,7 @@ func TestUnknownFields(t *testing.T) {
 // does not end the walk.
 func TestOtherTypes(t *testing.T) {
 	for _, names := range [][]string{{"created_at", "title", "labels", "author"}, {"id"}} {
-		srv := full(t, forgetest.OtherTypes(names...))
+		srv := full(t, forgetest.WithMismatchedTypes(names...))
 		before := len(srv.Requests())
 		out, err := walkAll(t, srv, "-json")
 		requests := srv.Requests()[before:]
@@ -292,7 +292,7 @@ func TestFailedReads(t *testing.T) {
 		new(forgetest.Status(http.StatusUnauthorized)):                           forge.ErrUnauthorized,
 		new(forgetest.RedirectTo("https://other.example.com", http.StatusFound)): nil,
 	} {
-		srv.Heal()
+		srv.ClearFaults()
 		srv.Fail("GET /audit_events", *fault)
 		out, err = walkAll(t, srv)
 		if want == nil {
@@ -304,6 +304,20 @@ func TestFailedReads(t *testing.T) {
 	}
 	_, err = walkAll(t, srv, "-per-page", "101")
 	require.EqualError(t, err, "-per-page is 101: it must be from 1 to 100")
+}
+
+// The flag names a registry of a real server. The embedded one has its own.
+func TestRegistryOfTheEmbeddedServer(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	t.Setenv("FORGE_TOKEN", "")
+	require.ErrorContains(t, run(t.Context(), []string{"-registry", "https://registry.example.com"}, io.Discard, io.Discard), "set FORGE_URL and FORGE_TOKEN")
+}
+
+// A registry that the client refuses is reported, and the walk goes on without it.
+func TestRegistryRefused(t *testing.T) {
+	srv := full(t)
+	out, _ := walkAll(t, srv, "-registry", "ftp://registry.example.com")
+	assert.Contains(t, out, "GET /user: ")
 }
 
 // The first objects are taken without the flags, and the registry is not known without its address.
@@ -322,11 +336,11 @@ func TestWithoutFlags(t *testing.T) {
 func TestFinishedContext(t *testing.T) {
 	for _, n := range []int{0, 1, 20, 58} {
 		srv := full(t)
-		sent := srv.Count("*")
+		sent := srv.CountRequests("*")
 		srv.Fail("*", forgetest.Delay(time.Hour).After(n))
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for srv.Count("*") <= sent+n && ctx.Err() == nil {
+			for srv.CountRequests("*") <= sent+n && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()
@@ -336,7 +350,7 @@ func TestFinishedContext(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, err, "ended before all endpoints were read")
 		assert.Empty(t, out.String())
-		assert.Equal(t, n+1, srv.Count("*")-sent)
+		assert.Equal(t, n+1, srv.CountRequests("*")-sent)
 		cancel()
 	}
 }

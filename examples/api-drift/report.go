@@ -65,7 +65,7 @@ func (w *walk) table(out io.Writer) error {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ROUTE\tFIELD\tEXPECTED\tFOUND\tCOUNT")
 		for _, e := range entries {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\n", e.Route, cmp.Or(e.Path, "(all of it)"), cmp.Or(e.Want, "(no such field)"), e.Got, e.Count)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\n", e.Route, cmp.Or(e.Pointer, "(all of it)"), cmp.Or(e.Want, "(no such field)"), e.Got, e.Count)
 		}
 		if err := table.Flush(); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (w *walk) lines(out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	for _, e := range w.drift.Entries() {
-		if err := encoder.Encode(line{Kind: "drift", Route: e.Route, Field: e.Path, Expected: e.Want, Found: e.Got, Count: e.Count}); err != nil {
+		if err := encoder.Encode(line{Kind: "drift", Route: e.Route, Field: e.Pointer, Expected: e.Want, Found: e.Got, Count: e.Count}); err != nil {
 			return err
 		}
 	}

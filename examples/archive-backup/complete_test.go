@@ -22,12 +22,12 @@ func TestCompleteOrError(t *testing.T) {
 		return []string{"-dir", dir, "-parallel", "1", "-projects", strings.Join(paths, ",")}
 	}
 	for at := range paths {
-		seen, dir := srv.Count(archiveRoute), t.TempDir()
-		srv.Heal()
+		seen, dir := srv.CountRequests(archiveRoute), t.TempDir()
+		srv.ClearFaults()
 		srv.Fail(archiveRoute, forgetest.SlowBody(time.Minute).After(at))
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for srv.Count(archiveRoute) <= seen+at && ctx.Err() == nil {
+			for srv.CountRequests(archiveRoute) <= seen+at && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			time.Sleep(5 * time.Millisecond) // into the body
@@ -41,7 +41,7 @@ func TestCompleteOrError(t *testing.T) {
 		left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.part*"))
 		require.NoError(t, err)
 		assert.Empty(t, left)
-		srv.Heal()
+		srv.ClearFaults()
 		require.NoError(t, run(t.Context(), args(dir), nil, &out))
 		assert.Len(t, files(t, dir), len(paths))
 		require.NoError(t, os.RemoveAll(dir))

@@ -135,7 +135,7 @@ func TestFailures(t *testing.T) {
 	srv, paths := newServer(t, 3)
 	dir, list := t.TempDir(), filepath.Join(t.TempDir(), "projects.txt")
 	require.NoError(t, os.WriteFile(list, []byte(strings.Join(append(paths, "acme/nobody", "acme/../x"), "\n")), 0o600))
-	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(2))
+	srv.Fail(archiveRoute, forgetest.TruncateBody(50).Times(2))
 	var out strings.Builder
 	err := run(t.Context(), []string{"-dir", dir, "-list", list}, nil, &out)
 	require.EqualError(t, err, "2 of 5 projects failed; the same command tries again")
@@ -145,7 +145,7 @@ func TestFailures(t *testing.T) {
 	assert.Len(t, files(t, dir), 3)
 
 	fresh := t.TempDir()
-	srv.Fail(archiveRoute, forgetest.CutBody(50).Times(1+tries))
+	srv.Fail(archiveRoute, forgetest.TruncateBody(50).Times(1+tries))
 	err = run(t.Context(), []string{"-dir", fresh, "-parallel", "1", "-projects", "acme/a,acme/b"}, nil, &out)
 	require.EqualError(t, err, "1 of 2 projects failed; the same command tries again")
 	assert.Len(t, files(t, fresh), 1)
@@ -155,12 +155,12 @@ func TestFailures(t *testing.T) {
 
 func TestBrokenArchive(t *testing.T) {
 	srv, paths := newServer(t, 1)
-	srv.Fail(archiveRoute, forgetest.Answer(200, "application/octet-stream", "no archive at all"))
+	srv.Fail(archiveRoute, forgetest.Respond(200, "application/octet-stream", "no archive at all"))
 	dir := t.TempDir()
 	var out strings.Builder
 	require.Error(t, run(t.Context(), []string{"-dir", dir, "-projects", paths[0]}, nil, &out))
 	assert.Contains(t, out.String(), ": the archive cannot be read")
-	srv.AssertCount(t, archiveRoute, tries)
+	srv.AssertRequestCount(t, archiveRoute, tries)
 	assert.NoFileExists(t, filepath.Join(dir, "SHA256SUMS"))
 	left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for srv.Count(archiveRoute) < 5 {
+		for srv.CountRequests(archiveRoute) < 5 {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
@@ -184,7 +184,7 @@ func TestInterrupt(t *testing.T) {
 	require.ErrorContains(t, err, "interrupted: 3 of 6 projects not saved; the same command continues")
 	require.ErrorIs(t, err, context.Canceled, "an error of the program, not a finding")
 	assert.Len(t, files(t, dir), 3)
-	srv.Heal()
+	srv.ClearFaults()
 	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-projects", strings.Join(paths, ",")}, nil, &out))
 	assert.Len(t, files(t, dir), 6)
 }

@@ -28,7 +28,7 @@ func TestInterrupted(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "audit")
 				args := []string{"-dir", dir, "-ahead", fmt.Sprint(ahead)}
 				t.Cleanup(func() {
-					srv.Heal()
+					srv.ClearFaults()
 					var out strings.Builder
 					err := run(context.WithoutCancel(t.Context()), args, nil, &out)
 					if err != nil { // the run that was not interrupted has exported the day
@@ -65,7 +65,7 @@ func TestExitCodes(t *testing.T) {
 	r = demotest.Process(t, dir, "", "-dir", "audit")
 	assert.Equal(t, 2, r.Code)
 	assert.Contains(t, r.Err, "403")
-	srv.Heal()
+	srv.ClearFaults()
 	r = demotest.Process(t, dir, "", "-dir", "audit")
 	assert.Zero(t, r.Code, r.Err)
 	assert.Contains(t, r.Out, "2020-01-02  0 events, 0 bytes\nExported 1 day to audit, which has all events from 2020-01-01 to 2020-01-02.\n")

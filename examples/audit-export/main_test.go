@@ -137,7 +137,7 @@ func TestSources(t *testing.T) {
 // Unknown fields of events are in the file.
 func TestUnknownFields(t *testing.T) {
 	srv := target(t, 1)
-	srv.Fail(route, forgetest.Answer(200, "application/json", `[ {"id": 1, "created_at": "2020-01-01T10:00:00Z", "x_new": {"a" : [1, 2]}} ]`).After(1))
+	srv.Fail(route, forgetest.Respond(200, "application/json", `[ {"id": 1, "created_at": "2020-01-01T10:00:00Z", "x_new": {"a" : [1, 2]}} ]`).After(1))
 	dir := t.TempDir()
 	_, err := exportTo(t, "-dir", dir)
 	require.NoError(t, err)

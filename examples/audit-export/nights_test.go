@@ -39,7 +39,7 @@ func TestThreeNights(t *testing.T) {
 		for range 2 + n.random.IntN(3) {
 			completed = completed || n.crash()
 		}
-		n.srv.Heal()
+		n.srv.ClearFaults()
 		if !completed {
 			r := demotest.Process(t, t.TempDir(), "", "-dir", n.dir)
 			require.Zero(t, r.Code, r.Err)
@@ -85,7 +85,7 @@ func (n *nights) fill(day time.Time) {
 // crash starts a run that cannot get further than a drawn request. It is killed there, or ends with
 // an error. Meanwhile the server gets events. A run with fewer requests completes the night.
 func (n *nights) crash() (completed bool) {
-	n.srv.Heal()
+	n.srv.ClearFaults()
 	requests := n.random.IntN(5)
 	args := []string{"-dir", n.dir, "-ahead", strconv.Itoa([]int{0, 1, 8}[n.random.IntN(3)])}
 	if n.random.IntN(4) == 0 {
@@ -94,12 +94,12 @@ func (n *nights) crash() (completed bool) {
 		n.failures++
 		return demotest.Process(n.t, n.t.TempDir(), "", args...).Code == 0
 	}
-	seen := n.srv.Count(route)
+	seen := n.srv.CountRequests(route)
 	n.srv.Fail(route, forgetest.HeaderDelay(time.Hour).After(requests))
 	cmd, ended := demotest.Command(n.t, args...), make(chan error, 1)
 	require.NoError(n.t, cmd.Start())
 	go func() { ended <- cmd.Wait() }()
-	for n.srv.Count(route) <= seen+requests {
+	for n.srv.CountRequests(route) <= seen+requests {
 		select {
 		case err := <-ended:
 			require.NoError(n.t, err)
@@ -154,7 +154,7 @@ func TestKilledBetweenFiles(t *testing.T) {
 		_, err := exportTo(t, "-dir", dir, "-ahead", "0")
 		require.ErrorContains(t, err, "2020-01-01.ndjson.part has 100 events; the same command continues after them")
 		before = readState(t, dir)
-		srv.Heal()
+		srv.ClearFaults()
 		_, err = exportTo(t, "-dir", dir)
 		require.NoError(t, err)
 		day, err = os.ReadFile(filepath.Join(dir, "2020-01-01.ndjson"))

@@ -178,6 +178,6 @@ func (f *fleet) report(out io.Writer, tallies []tally, took time.Duration) error
 	}
 	stats := f.client.Stats()
 	fmt.Fprintf(out, "\n%s in %s, delayed %s by the limit; refused by the server: %d\n",
-		demo.Count(int(stats.Attempts), "request"), took.Round(time.Millisecond), demo.Count(int(f.limit.waits.Load()), "time"), stats.Throttled)
+		demo.Count(int(stats.Attempts), "request"), took.Round(time.Millisecond), demo.Count(int(f.limit.waits.Load()), "time"), stats.RateLimitWaits)
 	return nil
 }

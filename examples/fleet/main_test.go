@@ -79,8 +79,8 @@ func TestShared(t *testing.T) {
 	wg.Wait()
 	limited := issues + 3 // each lists the issues, and asks who it is without the limit
 	assert.GreaterOrEqual(t, time.Since(started), time.Duration(limited-rate/10)*time.Second/rate, "the limit was exceeded")
-	srv.AssertCount(t, statsRoute, issues)
-	srv.AssertCount(t, "*", limited+3)
+	srv.AssertRequestCount(t, statsRoute, issues)
+	srv.AssertRequestCount(t, "*", limited+3)
 	seen, waited := 0, 0
 	for i := range outs {
 		n, _ := strconv.Atoi(regexp.MustCompile(`(?m)^ +all +(\d+)`).FindStringSubmatch(outs[i].String())[1])

@@ -23,7 +23,7 @@ func TestCompleteOrError(t *testing.T) {
 		srv.Fail(route, forgetest.HeaderDelay(time.Hour).After(at))
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for srv.Count(route) <= at && ctx.Err() == nil {
+			for srv.CountRequests(route) <= at && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()

@@ -92,7 +92,8 @@ func TestSums(t *testing.T) {
 	assert.Contains(t, request.Query.Get("updated_after"), "2000-01-3")
 }
 
-// TestPage holds the page to its promises: whole in itself, safe with any label, readable with many and with none.
+// TestPage holds the page to its promises: whole in itself, safe with any label, readable with many
+// and with none.
 func TestPage(t *testing.T) {
 	srv := useServer(t)
 	table, page := runReport(t)

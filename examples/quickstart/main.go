@@ -1,11 +1,9 @@
-// Quickstart is the first program to run: it lists issues across pages, walks a repository,
-// downloads an archive, and subscribes to an issue twice. It shows the library at work before you
-// write code.
+// Quickstart is the first program to run. It shows the library at work before you write code: it
+// reads issues, files and an archive, and shows what the client does after faults (faults.go).
 //
-// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
-// uses a real server, and FORGE_PROJECT names the project to read there (by default the first one
-// found in the user's issues). It changes nothing there except the user's subscription to one
-// issue, which it restores at the end.
+// By default it starts the embedded server with demo data. With FORGE_URL and FORGE_TOKEN it uses a
+// real server, only reads, and causes no faults. FORGE_PROJECT is then the project whose files it
+// reads; without it, that of the newest issue.
 package main
 
 import (
@@ -38,44 +36,105 @@ func main() {
 
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, out io.Writer) error {
-	client, project, done, err := connect(out)
-	if err != nil {
-		return err
-	}
-	defer done()
-	issue, err := listIssues(ctx, out, client)
-	if err != nil {
-		return err
-	}
-	if project == "" {
-		project = projectOf(issue)
-	}
-	if err := walkTree(ctx, out, client, project); err != nil {
-		return err
-	}
-	if err := downloadArchive(ctx, out, client, project); err != nil {
-		return err
-	}
-	return subscribeTwice(ctx, out, client, issue)
-}
-
-// connect returns a client of the server that the environment names, or of an embedded one, and the
-// project to read.
-func connect(out io.Writer) (client *forge.Client, project forge.Path, done func(), err error) {
 	if os.Getenv("FORGE_URL") != "" {
-		if client, err = forge.NewClientFromEnv(forge.WithUserAgent("quickstart/1.0")); err != nil {
-			return nil, "", nil, err
-		}
-		fmt.Fprintf(out, "Server    %s\n", client.BaseURL())
-		return client, forge.Path(os.Getenv("FORGE_PROJECT")), func() {}, nil
+		return runReal(ctx, out)
 	}
 	srv, err := forgetest.Start(forgetest.WithDemo())
 	if err != nil {
-		return nil, "", nil, err
+		return err
 	}
-	client = srv.Client(forge.WithUserAgent("quickstart/1.0"))
-	fmt.Fprintf(out, "Server    %s (embedded, demo data; FORGE_URL and FORGE_TOKEN name a real one)\n", client.BaseURL())
-	return client, "acme/platform/gateway", srv.Close, nil
+	defer srv.Close()
+	client := srv.Client(forge.WithUserAgent("quickstart/1.0"))
+	fmt.Fprintf(out, "Server   %s, embedded, with demo data\n\n", client.BaseURL())
+	issue, err := read(ctx, out, client, "acme/platform/gateway")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nThe embedded server now causes one fault for each of these calls:")
+	if err := showFaults(ctx, out, srv, client, issue); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nDone. Set FORGE_URL and FORGE_TOKEN to read a real server.")
+	return nil
+}
+
+// runReal reads from the server that the environment names.
+func runReal(ctx context.Context, out io.Writer) error {
+	client, err := forge.NewClientFromEnv(forge.WithUserAgent("quickstart/1.0"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Server   %s\n\n", client.BaseURL())
+	if _, err := read(ctx, out, client, forge.Path(os.Getenv("FORGE_PROJECT"))); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nDone. Nothing was changed. Without FORGE_URL, the embedded server also shows faults.")
+	return nil
+}
+
+// read shows issues and the content of a project, and returns the newest issue.
+func read(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) (*forge.Issue, error) {
+	issue, err := listIssues(ctx, out, client)
+	if err != nil {
+		return nil, err
+	}
+	named := project != ""
+	if !named {
+		project = projectOf(issue)
+	}
+	err = listFiles(ctx, out, client, project)
+	if errors.Is(err, forge.ErrNotFound) && !named {
+		fmt.Fprintf(out, "Files    none to show in %s: set FORGE_PROJECT to a project with a repository\n", project)
+		return issue, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return issue, downloadArchive(ctx, out, client, project)
+}
+
+// pageSize makes the lists have several pages.
+const pageSize = 50
+
+// openIssues selects the issues that the program lists.
+func openIssues() *forge.ListIssuesOptions {
+	return &forge.ListIssuesOptions{
+		Scope: forge.ScopeAll, // without it, only the issues that the user created
+		State: forge.IssueStateOpened,
+		Not:   &forge.IssueNot{Labels: forge.Labels("wontfix")},
+	}
+}
+
+// listIssues lists issues from all pages, and returns the newest.
+func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (*forge.Issue, error) {
+	started, listed := time.Now(), 0
+	var newest []*forge.Issue
+	labels := map[string]int{}
+	var page forge.Response
+	for issue, err := range client.Issues.List(ctx, openIssues(), forge.PerPage(pageSize), forge.Ahead(2), forge.Into(&page)) {
+		if err != nil {
+			return nil, err
+		}
+		if listed++; listed <= 3 {
+			newest = append(newest, issue)
+		}
+		for _, label := range issue.Labels {
+			labels[label.Name]++
+		}
+	}
+	if listed == 0 {
+		return nil, errors.New("this user can see no open issue, so there is nothing to show")
+	}
+	fmt.Fprintf(out, "Issues   %s in %s", count(listed, "open issue"), time.Since(started).Round(time.Millisecond))
+	if total, known := page.Total(); known {
+		fmt.Fprintf(out, "; the server reports a total of %d", total)
+	}
+	fmt.Fprintln(out, "; the newest:")
+	for _, issue := range newest {
+		fmt.Fprintf(out, "           %-26s %s\n", issue.References.Full, issue.Title)
+	}
+	fmt.Fprintf(out, "Labels   %s\n", mostUsed(labels, 4))
+	return newest[0], nil
 }
 
 // projectOf returns the path of an issue's project, from its full reference, group/app#5.
@@ -84,43 +143,9 @@ func projectOf(issue *forge.Issue) forge.Path {
 	return forge.Path(path)
 }
 
-// listIssues lists open issues with filters, from all pages, and returns the newest.
-func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (newest *forge.Issue, err error) {
-	started, count := time.Now(), 0
-	fmt.Fprintln(out, "Newest")
-	labels := map[string]int{}
-	var page forge.Response
-	for issue, err := range client.Issues.List(ctx, &forge.ListIssuesOptions{
-		Scope: forge.ScopeAll,
-		State: forge.IssueStateOpened,
-		Not:   &forge.IssueNot{Labels: forge.Labels("wontfix")},
-	}, forge.PerPage(50), forge.Ahead(2), forge.Into(&page)) {
-		if err != nil {
-			return nil, err
-		}
-		if newest = cmp.Or(newest, issue); count < 5 {
-			fmt.Fprintf(out, "          %-28s %s\n", issue.References.Full, issue.Title)
-		}
-		count++
-		for _, label := range issue.Labels {
-			labels[label.Name]++
-		}
-	}
-	if newest == nil {
-		return nil, errors.New("there is no open issue that this user can see: nothing to show")
-	}
-	total, known := page.Total()
-	fmt.Fprintf(out, "Issues    %d open ones in %s", count, roughly(time.Since(started)))
-	if known {
-		fmt.Fprintf(out, " (the server counts %d)", total)
-	}
-	fmt.Fprintf(out, "\n          most used labels: %s\n", strings.Join(mostUsed(labels, 4), ", "))
-	return newest, nil
-}
-
-// walkTree lists all files of the default branch.
-func walkTree(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) error {
-	files, folders := map[string]int{}, 0
+// listFiles lists the files of the default branch.
+func listFiles(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) error {
+	kinds, files, folders := map[string]int{}, 0, 0
 	for entry, err := range client.Repositories.ListTree(ctx, project, &forge.TreeOptions{Recursive: new(true)}) {
 		if err != nil {
 			return err
@@ -129,65 +154,39 @@ func walkTree(ctx context.Context, out io.Writer, client *forge.Client, project 
 			folders++
 			continue
 		}
-		files[cmp.Or(filepath.Ext(entry.Name), entry.Name)]++
+		files++
+		kinds[cmp.Or(filepath.Ext(entry.Name), entry.Name)]++
 	}
-	sum := 0
-	for _, n := range files {
-		sum += n
-	}
-	fmt.Fprintf(out, "Tree      %s has %d files in %d folders; by kind: %s\n", project, sum, folders, strings.Join(mostUsed(files, 4), ", "))
+	fmt.Fprintf(out, "Files    %s in %s of %s: %s\n", count(files, "file"), count(folders, "folder"), project, mostUsed(kinds, 3))
 	return nil
 }
 
-// downloadArchive saves an archive of the project to a file, in constant memory.
+// downloadArchive saves an archive of the project to a file, in constant memory, and removes it.
 func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) error {
-	var steps, bytes int64
-	progress := forge.Progress(func(done, _ int64) { steps, bytes = steps+1, done })
-	archive, err := client.Repositories.Archive(ctx, project, &forge.ArchiveOptions{Format: forge.TarGz}, progress)
+	archive, err := client.Repositories.Archive(ctx, project, &forge.ArchiveOptions{Format: forge.TarGz})
 	if err != nil {
 		return err
 	}
 	defer archive.Close()
-	folder, err := os.MkdirTemp("", "quickstart-") // os.TempDir is shared, and may have a file of this name
+	folder, err := os.MkdirTemp("", "quickstart-")
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, cmp.Or(archive.Name, "archive.tar.gz"))
-	if err := archive.SaveTo(path); err != nil {
+	if err := archive.SaveTo(path); err != nil { // the complete file, or none
 		return err
 	}
-	fmt.Fprintf(out, "Archive   %s: %d bytes, %d progress reports\n", path, bytes, steps)
-	return nil
-}
-
-// subscribeTwice shows the response to a write that has nothing to change.
-func subscribeTwice(ctx context.Context, out io.Writer, client *forge.Client, issue *forge.Issue) error {
-	project := forge.ID(issue.ProjectID)
-	changed := false
-	for range 2 {
-		_, err := client.Issues.Subscribe(ctx, project, issue.IID)
-		switch {
-		case forge.Unchanged(err):
-			fmt.Fprintf(out, "Subscribe %s: nothing to change (%v)\n", issue.References.Full, err)
-		case err != nil:
-			return err
-		default:
-			changed = true
-			fmt.Fprintf(out, "Subscribe %s: now subscribed\n", issue.References.Full)
-		}
-	}
-	if !changed {
-		return nil
-	}
-	if _, err := client.Issues.Unsubscribe(ctx, project, issue.IID); err != nil && !forge.Unchanged(err) {
+	file, err := os.Stat(path)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "          and unsubscribed again")
+	fmt.Fprintf(out, "Archive  %s: %s, saved and removed\n", file.Name(), count(int(file.Size()), "byte"))
 	return nil
 }
 
 // mostUsed returns the n names with the highest counts, each with its count.
-func mostUsed(counts map[string]int, n int) []string {
+func mostUsed(counts map[string]int, n int) string {
 	names := make([]string, 0, len(counts))
 	for name := range counts {
 		names = append(names, name)
@@ -196,8 +195,13 @@ func mostUsed(counts map[string]int, n int) []string {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s (%d)", name, counts[name])
 	}
-	return names[:min(n, len(names))]
+	return cmp.Or(strings.Join(names[:min(n, len(names))], ", "), "none")
 }
 
-// roughly rounds a duration for display.
-func roughly(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+// count formats a number with its noun: 1 file, 3 files.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -100,7 +100,7 @@ func (r *reassignment) export(ctx context.Context, path string) (pending int, er
 	table := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "FROM\tNAME THERE\tACCOUNT\tBECAUSE")
 	rows := r.client.PlaceholderReassignments.List(ctx, r.group)
-	err = r.client.PlaceholderReassignments.Write(&file, r.suggested(ctx, rows, func(row *forge.PlaceholderReassignment, why string) {
+	err = r.client.PlaceholderReassignments.WriteCSV(&file, r.suggested(ctx, rows, func(row *forge.PlaceholderReassignment, why string) {
 		pending++
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.SourceUsername, row.SourceUserName, cmp.Or(row.Username, "-"), why)
 	}))
@@ -215,7 +215,7 @@ func (r *reassignment) check(ctx context.Context, path string) (named map[string
 	defer file.Close()
 	named = map[string]bool{}
 	var unknown []string
-	for row, err := range r.client.PlaceholderReassignments.Read(file) {
+	for row, err := range r.client.PlaceholderReassignments.ReadCSV(file) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

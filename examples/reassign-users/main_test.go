@@ -43,14 +43,14 @@ func TestBothAtOnce(t *testing.T) {
 	out, err := demotest.Run(t, run, "n\n", "-group", "acme", "-file", "people.csv")
 	require.NoError(t, err)
 	assert.Equal(t, table+"people.csv.\n\nLook at people.csv, edit it if need be. Send it? [y/N] Nothing was sent.\n", out)
-	srv.AssertCount(t, upload, 0)
+	srv.AssertRequestCount(t, upload, 0)
 
 	out, err = demotest.Run(t, run, "y\n", "-group", "acme", "-file", "people.csv")
 	require.NoError(t, err)
 	assert.Contains(t, out, "The server says: The file is being processed")
 	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
 	assert.Equal(t, []string{"maya.lindqvist = maya.lindqvist", "tberg = tomas.berg", "aisha.khan = aisha.khan", "dokafor = daniel.okafor"}, reassigned(srv))
-	srv.AssertEffects(t, upload, 1)
+	srv.AssertAppliedCount(t, upload, 1)
 }
 
 // The file names people: it is for its owner only, even if it replaces one that everybody could
@@ -81,7 +81,7 @@ func TestOutEditedIn(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-group", "acme", "-out", path)
 	require.NoError(t, err)
 	assert.Equal(t, table+path+".\n", out)
-	srv.AssertCount(t, upload, 0)
+	srv.AssertRequestCount(t, upload, 0)
 
 	edit := func(from, to string) {
 		text, err := os.ReadFile(path)
@@ -92,7 +92,7 @@ func TestOutEditedIn(t *testing.T) {
 	edit("imoreau,,", "imoreau,ines.moro,")
 	_, err = demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
 	require.EqualError(t, err, path+" names accounts that are not there: ines.moro; nothing was sent")
-	srv.AssertCount(t, upload, 0)
+	srv.AssertRequestCount(t, upload, 0)
 
 	edit("imoreau,ines.moro,", "imoreau,priya.raman,")
 	edit("dokafor,daniel.okafor,", "dokafor,,")
@@ -104,8 +104,8 @@ func TestOutEditedIn(t *testing.T) {
 
 func TestSuggestions(t *testing.T) {
 	srv := demotest.Server(t)
-	srv.AddUser("ines-moreau").Fill(func(u *forgetest.Document) { u.Set("state", "blocked") })
-	srv.AddUser("t.berg").Fill(func(u *forgetest.Document) { u.Set("name", "Tomas Berg") })
+	srv.AddUser("ines-moreau").Edit(func(u *forgetest.Document) { u.Set("state", "blocked") })
+	srv.AddUser("t.berg").Edit(func(u *forgetest.Document) { u.Set("name", "Tomas Berg") })
 	srv.AddBot("buildbot", forgetest.ProjectBot)
 	out, err := demotest.Run(t, run, "", "-group", "acme", "-out", filepath.Join(t.TempDir(), "people.csv"))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestWrongFiles(t *testing.T) {
 	require.ErrorContains(t, err, "-group is missing")
 	_, err = demotest.Run(t, run, "", "-group", "acme")
 	require.ErrorContains(t, err, "-file is missing")
-	srv.AssertCount(t, upload, 0)
+	srv.AssertRequestCount(t, upload, 0)
 }
 
 func TestNotYet(t *testing.T) {
@@ -150,7 +150,7 @@ func TestNotYet(t *testing.T) {
 // A GitLab server writes and takes the file with its own column names.
 func TestVocabulary(t *testing.T) {
 	t.Chdir(t.TempDir())
-	srv := demotest.Server(t, forgetest.GitLabWords())
+	srv := demotest.Server(t, forgetest.WithGitLabVocabulary())
 	t.Setenv("FORGE_VOCABULARY", "gitlab")
 	out, err := demotest.Run(t, run, "", "-group", "acme", "-file", "people.csv", "-yes")
 	require.NoError(t, err)

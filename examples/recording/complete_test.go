@@ -26,15 +26,15 @@ func TestCompleteOrError(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-record", "-cassette", cassette}, nil, io.Discard))
 	before, err := os.ReadFile(cassette + ".yaml")
 	require.NoError(t, err)
-	requests := srv.Count("*")
+	requests := srv.CountRequests("*")
 	require.Greater(t, requests, 3)
 	for at := range requests {
-		seen := srv.Count("*")
-		srv.Heal()
+		seen := srv.CountRequests("*")
+		srv.ClearFaults()
 		srv.Fail("*", forgetest.HeaderDelay(time.Hour).After(at))
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for srv.Count("*") <= seen+at && ctx.Err() == nil {
+			for srv.CountRequests("*") <= seen+at && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()

@@ -101,7 +101,7 @@ func triage(ctx context.Context, client *forge.Client, out io.Writer) error {
 	for _, change := range []toggle{client.Issues.Subscribe, client.Issues.Unsubscribe} {
 		issue, err := change(ctx, forge.ID(oldest.ProjectID), oldest.IID)
 		switch {
-		case forge.Unchanged(err):
+		case forge.IsNotModified(err):
 			fmt.Fprintf(out, "%s: nothing to change\n", oldest.References.Full)
 		case err != nil:
 			return err

@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-record", "-cassette", path}, nil, &recorded))
 	assert.Contains(t, recorded.String(), "Root has 12 bugs")
 	_, recordedText, _ := strings.Cut(recorded.String(), "\n\n")
-	sent := srv.Count("*")
+	sent := srv.CountRequests("*")
 	srv.Close()
 
 	require.NoError(t, run(t.Context(), []string{"-cassette", path}, nil, &replayed))
@@ -53,7 +53,8 @@ func TestRoundTrip(t *testing.T) {
 	assert.NotContains(t, strings.ToLower(string(content)), "private-token")
 }
 
-// TestFile: a recording is for its owner only until somebody has read it, and is replaced as a whole.
+// TestFile: a recording is for its owner only until somebody has read it, and is replaced as a
+// whole.
 func TestFile(t *testing.T) {
 	srv := forgetest.New(t)
 	t.Setenv("FORGE_URL", srv.URL)
@@ -67,12 +68,13 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestScrub: no secret is in the cassette, wherever it was; and the program that is recorded sees the answers as they were.
+// TestScrub: no secret is in the cassette, wherever it was; and the program that is recorded sees
+// the answers as they were.
 func TestScrub(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithToken("glpat-0123456789"))
 	spelled := `\u0067lpat-0123456789` // as JSON may write it
 	body := `{"id": 1, "username": "root", "note": "` + srv.Token + `", "bio": "` + spelled + `", "feed_token": "feed\"s3cret", "Password":"hunter2"}`
-	srv.Fail("GET /user", forgetest.Answer(200, "application/json", body))
+	srv.Fail("GET /user", forgetest.Respond(200, "application/json", body))
 	cookies := roundTripper(func(r *http.Request) (*http.Response, error) {
 		answer, err := http.DefaultTransport.RoundTrip(r)
 		if err == nil {

@@ -38,11 +38,11 @@ func TestDeleteTags(t *testing.T) {
 	} {
 		assert.Contains(t, out, want)
 	}
-	srv.AssertCount(t, deleteTags, 0)
+	srv.AssertRequestCount(t, deleteTags, 0)
 
 	_, err = demotest.Run(t, run, "", args...)
 	require.ErrorContains(t, err, "-yes goes on without the question")
-	srv.AssertCount(t, deleteTags, 0)
+	srv.AssertRequestCount(t, deleteTags, 0)
 
 	out, err = demotest.Run(t, run, "y\n", args...)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestDeleteTags(t *testing.T) {
 		"latest", "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0",
 	}, repository(srv, "web").Tags())
 	assert.Equal(t, "keep_n=5&name_regex_delete=%28dev%7Cmr%29-.%2A&older_than=30d", string(srv.LastRequest(t, deleteTags).Body))
-	srv.AssertEffects(t, deleteTags, 1)
+	srv.AssertAppliedCount(t, deleteTags, 1)
 
 	out, err = demotest.Run(t, run, "", args...)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestOnceAnHour(t *testing.T) {
 	require.ErrorContains(t, err, "this repository was cleaned up less than an hour ago: try again after ")
 	require.ErrorContains(t, err, "; nothing was deleted")
 	assert.Equal(t, before, repository(srv, "web").Tags())
-	srv.AssertEffects(t, deleteTags, 1)
+	srv.AssertAppliedCount(t, deleteTags, 1)
 }
 
 func TestProtectedTagsStay(t *testing.T) {
@@ -90,12 +90,12 @@ func TestDeleteRepository(t *testing.T) {
 	out, err := demotest.Run(t, run, "\n", args...)
 	require.NoError(t, err)
 	assert.Contains(t, out, "Delete the repository acme/storefront/cron with 2 tags? [y/N] Nothing was deleted.")
-	srv.AssertCount(t, deleteRepository, 0)
+	srv.AssertRequestCount(t, deleteRepository, 0)
 
 	out, err = demotest.Run(t, run, "yes\n", args...)
 	require.NoError(t, err)
 	assert.Contains(t, out, "acme/storefront/cron is gone after ")
-	srv.AssertEffects(t, deleteRepository, 1)
+	srv.AssertAppliedCount(t, deleteRepository, 1)
 
 	_, err = demotest.Run(t, run, "", args...)
 	require.EqualError(t, err, `project acme/storefront has no registry repository "cron"`)
@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-project", "acme/storefront")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Name one with -repository to clean it up.")
-	srv.AssertEffects(t, "*", 0)
+	srv.AssertAppliedCount(t, "*", 0)
 }
 
 func TestEmbedded(t *testing.T) {

@@ -59,7 +59,7 @@ func TestNotes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, notes, out, "the notes alone, to be written to a file")
 	assert.Contains(t, progress, "Server  "+srv.URL)
-	srv.AssertEffects(t, "*", 0)
+	srv.AssertAppliedCount(t, "*", 0)
 }
 
 func TestCommit(t *testing.T) {
@@ -70,7 +70,7 @@ func TestCommit(t *testing.T) {
 	assert.Contains(t, progress, "Commit this to CHANGELOG.md? [y/N] Nothing was committed.")
 	_, _, err = release1(t, "", "-commit")
 	require.ErrorContains(t, err, "-yes goes on")
-	srv.AssertCount(t, post, 0)
+	srv.AssertRequestCount(t, post, 0)
 
 	out, progress, err := release1(t, "y\n", "-commit")
 	require.NoError(t, err)
@@ -80,28 +80,29 @@ func TestCommit(t *testing.T) {
 
 	_, _, err = release1(t, "", "-commit", "-yes")
 	assert.Equal(t, demo.Finding("CHANGELOG.md has a section for 1.3.0 already: nothing was committed"), err)
-	srv.AssertEffects(t, post, 1)
+	srv.AssertAppliedCount(t, post, 1)
 
 	_, _, err = release1(t, "", "-commit", "-yes", "-file", "docs/changes/NEWS.md")
 	require.NoError(t, err)
 	assert.Equal(t, notes, changelog(t, srv, "docs/changes/NEWS.md"))
 }
 
-// The call is sent once. When its answer is lost, the program looks whether it was carried out, and never commits twice.
+// The call is sent once. When its answer is lost, the program looks whether it was carried out, and
+// never commits twice.
 func TestLostAnswer(t *testing.T) {
 	srv := demotest.Server(t)
-	srv.Fail(post, forgetest.ResetAfter().Times(1))
+	srv.Fail(post, forgetest.DropResponse().Times(1))
 	_, progress, err := release1(t, "", "-commit", "-yes")
 	require.NoError(t, err)
 	assert.Contains(t, progress, "The answer was lost")
 	assert.Contains(t, progress, "Committed to CHANGELOG.md.")
-	srv.AssertEffects(t, post, 1)
+	srv.AssertAppliedCount(t, post, 1)
 
 	srv.Fail(post, forgetest.Status(502).Times(1))
 	_, _, err = release1(t, "", "-commit", "-yes", "-file", "NEWS.md")
 	require.ErrorIs(t, err, forge.ErrServer)
 	require.ErrorContains(t, err, "NEWS.md has no section for 1.3.0: it was not committed, and may be tried again")
-	srv.AssertCount(t, post, 2)
+	srv.AssertRequestCount(t, post, 2)
 	assert.Empty(t, changelog(t, srv, "NEWS.md"))
 }
 
@@ -116,7 +117,7 @@ func TestRefusals(t *testing.T) {
 		_, _, err := release1(t, "", append(args, "-commit", "-yes")...)
 		require.ErrorContains(t, err, want)
 	}
-	srv.AssertCount(t, post, 0)
+	srv.AssertRequestCount(t, post, 0)
 }
 
 func TestEmbedded(t *testing.T) {

@@ -38,7 +38,7 @@ func TestHealth(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-all", "-oldest", "17.0")
 	require.NoError(t, err)
 	assert.Equal(t, table, out)
-	srv.AssertEffects(t, "*", 0)
+	srv.AssertAppliedCount(t, "*", 0)
 
 	out, err = demotest.Run(t, run, "", "-all", "-oldest", "17.0", "-check")
 	assert.Equal(t, demo.Finding("5 runners to look at"), err)
@@ -64,7 +64,8 @@ func TestHealthy(t *testing.T) {
 	assert.Contains(t, out, "1 runner: 1 online; 0 to look at.")
 }
 
-// A runner that is removed while the program looks is left out; what may not be seen is an error that names the runner.
+// A runner that is removed while the program looks is left out; what may not be seen is an error
+// that names the runner.
 func TestFailures(t *testing.T) {
 	srv := server(t)
 	srv.Fail("GET /runners/:id", forgetest.Status(404).Times(1))

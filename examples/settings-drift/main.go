@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err := settings.Merge(text); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	changes := settings.Changes()
+	changes := settings.Diff()
 	drift, unknown := split(slices.Concat(changes.Changes, changes.NotSent))
 	show(out, name, drift, unknown)
 	if err := changes.Err(); err != nil {
@@ -105,7 +105,7 @@ func wantedText(file string, embedded bool) ([]byte, error) {
 // read returns the settings that are in force.
 func read(ctx context.Context, client *forge.Client) (*forge.ApplicationSettings, error) {
 	settings, err := client.Settings.Get(ctx)
-	if errors.Is(err, forge.ErrAnswer) && os.Getenv("FORGE_VOCABULARY") == "" {
+	if errors.Is(err, forge.ErrInvalidResponse) && os.Getenv("FORGE_VOCABULARY") == "" {
 		return nil, fmt.Errorf("%w\nFor a GitLab server, set FORGE_VOCABULARY=gitlab", err)
 	}
 	return settings, err
@@ -114,7 +114,7 @@ func read(ctx context.Context, client *forge.Client) (*forge.ApplicationSettings
 // split separates drift from secrets that the server does not show.
 func split(differences []forge.SettingDifference) (drift, unknown []forge.SettingDifference) {
 	for _, d := range differences {
-		if d.Have == nil && d.Secret() {
+		if d.Got == nil && d.Secret() {
 			unknown = append(unknown, d)
 		} else {
 			drift = append(drift, d)

@@ -54,14 +54,14 @@ func TestDrift(t *testing.T) {
 	assert.Equal(t, demo.Finding("5 settings to change; -apply does it"), err)
 	_, err = demotest.Run(t, run, "", "-file", "desired.json", "-apply")
 	require.ErrorContains(t, err, "-yes goes on")
-	srv.AssertCount(t, update, 0)
+	srv.AssertRequestCount(t, update, 0)
 
 	out, err = demotest.Run(t, run, "y\n", "-file", "desired.json", "-apply")
 	require.NoError(t, err)
 	assert.Equal(t, table+"\nChange 5 settings? [y/N] Done: all settings of the file are in force.\n", out)
 	assert.JSONEq(t, `{"deletion_adjourned_period": 14, "require_admin_approval_after_user_signup": true, "restricted_visibility_levels": ["public"],
 		"session_expire_delay": 480, "signup_enabled": false}`, string(srv.LastRequest(t, update).Body), "only what differs is sent")
-	srv.AssertEffects(t, update, 1)
+	srv.AssertAppliedCount(t, update, 1)
 	settings, err := srv.Client().Settings.Get(t.Context())
 	require.NoError(t, err)
 	assert.False(t, settings.SignupEnabled)
@@ -71,7 +71,7 @@ func TestDrift(t *testing.T) {
 	out, err = demotest.Run(t, run, "", "-file", "desired.json", "-apply", "-yes")
 	require.NoError(t, err)
 	assert.Equal(t, "No drift: all settings of the file are in force.\n", out)
-	srv.AssertCount(t, update, 1)
+	srv.AssertRequestCount(t, update, 1)
 }
 
 // eavesdropper calls back when a text is printed.
@@ -92,12 +92,12 @@ func (e *eavesdropper) Write(p []byte) (int, error) {
 func TestCachedSettings(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.SetClock(forgetest.DemoTime)
-	srv.SettingsCache(time.Minute)
+	srv.SetSettingsCacheTTL(time.Minute)
 	later := func() time.Time { return forgetest.DemoTime().Add(2 * time.Minute) }
 	out := &eavesdropper{text: "looking again", then: func() { srv.SetClock(later) }}
 	require.NoError(t, run(t.Context(), []string{"-file", "desired.json", "-apply", "-yes"}, strings.NewReader(""), out))
 	assert.Contains(t, out.String(), "5 settings not shown yet; looking again in 1s.\nDone: all settings of the file are in force.\n")
-	srv.AssertCount(t, update, 1)
+	srv.AssertRequestCount(t, update, 1)
 }
 
 // A setting of another tier is ignored by the server without an error; the program reports it.
@@ -107,14 +107,14 @@ func TestNotApplied(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes", "-wait", "0s")
 	assert.Equal(t, demo.Finding("the server did not apply disable_personal_access_tokens (of another tier)"), err)
 	assert.Contains(t, out, "@@ disable_personal_access_tokens @@\n-(not shown)\n+true\n")
-	srv.AssertEffects(t, update, 1)
+	srv.AssertAppliedCount(t, update, 1)
 }
 
 // Drift in lists, objects and names that the library does not know is found, and printed by its
 // elements.
 func TestDriftInside(t *testing.T) {
 	srv := demotest.Server(t)
-	srv.FillSettings(func(s *forgetest.Document) {
+	srv.EditSettings(func(s *forgetest.Document) {
 		s.Set("domain_allowlist", []string{"a.example", "b.example"})
 		s.Set("repository_storages_weighted", map[string]any{"default": 100, "cold": 5})
 		s.Set("sign_in_restrictions", map[string]any{"client_secret": "hunter1", "x": true})
@@ -133,7 +133,7 @@ func TestDriftInside(t *testing.T) {
 
 func TestSecretsAreNotShown(t *testing.T) {
 	srv := demotest.Server(t)
-	srv.FillSettings(func(s *forgetest.Document) { s.Set("external_pipeline_validation_service_token", "old-secret") })
+	srv.EditSettings(func(s *forgetest.Document) { s.Set("external_pipeline_validation_service_token", "old-secret") })
 	out, err := demotest.Run(t, run, "", "-file", file(t, `{"external_pipeline_validation_service_token": "new-secret"}`))
 	require.Error(t, err)
 	assert.Contains(t, out, "@@ external_pipeline_validation_service_token @@\n-\"(secret)\"\n+\"(secret)\"\n")
@@ -154,23 +154,23 @@ func TestWrongFiles(t *testing.T) {
 		_, err := demotest.Run(t, run, "", append(args, "-apply", "-yes")...)
 		require.ErrorContains(t, err, want)
 	}
-	srv.AssertCount(t, update, 0)
+	srv.AssertRequestCount(t, update, 0)
 }
 
 // A GitLab server has its own words for some settings; the program says how to make the client
 // speak them.
 func TestVocabulary(t *testing.T) {
-	srv := demotest.Server(t, forgetest.GitLabWords())
+	srv := demotest.Server(t, forgetest.WithGitLabVocabulary())
 	path := file(t, `{"antispam_enabled": false, "signup_enabled": false}`)
 	_, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes")
 	require.ErrorContains(t, err, "FORGE_VOCABULARY=gitlab")
-	srv.AssertCount(t, update, 0)
+	srv.AssertRequestCount(t, update, 0)
 
 	t.Setenv("FORGE_VOCABULARY", "gitlab")
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "@@ signup_enabled @@\n-true\n+false\n")
-	srv.Fail("*", forgetest.Answer(200, "text/html", "<html><title>Sign in</title></html>"))
+	srv.Fail("*", forgetest.Respond(200, "text/html", "<html><title>Sign in</title></html>"))
 	_, err = demotest.Run(t, run, "", "-file", path)
 	require.ErrorContains(t, err, "a sign-in page?")
 	assert.NotContains(t, err.Error(), "FORGE_VOCABULARY", "it is set already")

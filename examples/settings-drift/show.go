@@ -20,7 +20,7 @@ func show(out io.Writer, name string, drift, unknown []forge.SettingDifference) 
 	}
 	for _, d := range drift {
 		fmt.Fprintf(out, "@@ %s @@\n", d.Name)
-		have, want := lines(d, d.Have), lines(d, d.Want)
+		have, want := lines(d, d.Got), lines(d, d.Want)
 		gone, added := without(have, want), without(want, have)
 		if len(gone)+len(added) == 0 { // another order, or a secret inside
 			gone, added = have, want

@@ -1,26 +1,33 @@
-// Tracing shows calls as OpenTelemetry spans: one for each call, and below it one for each request
-// that was sent, named by its route, so that retries and the pages of lists are visible. It is for
-// services that are already traced: trace.go is the code to copy.
+// Tracing shows calls as OpenTelemetry spans and metrics. There is a span for each call, and below
+// it one for each request that was sent, named by its route, so that retries and the pages of lists
+// are visible. The histogram http.client.request.duration has the durations by route and status. It
+// is for services that use OpenTelemetry: trace.go and metrics.go are the code to copy.
 //
-//	go run .         # the spans as a tree
-//	go run . -json   # as OpenTelemetry's exporter for stdout writes them
+//	go run .         # the spans as a tree, the histogram as a table
+//	go run . -json   # all that they hold
 //
 // By default it starts the embedded server with the demo data and some failures. With FORGE_URL and
 // FORGE_TOKEN it uses a real server, and changes nothing there except the user's subscription to
-// one issue, which it restores. The spans are those of otelhttp, OpenTelemetry's instrumentation of
-// net/http: the client needs no tracing code, because each request has its route in its context.
+// one issue, which it restores. Names, units and attributes are those of OpenTelemetry's semantic
+// conventions for HTTP clients. The client needs no code for it: each request has its route in its
+// context, and WithOnAttempt reports each attempt.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	"go.opentelemetry.io/otel/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
@@ -34,7 +41,7 @@ func main() { demo.Main(run) }
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("tracing", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "write all that the spans hold, as JSON")
+	asJSON := flags.Bool("json", false, "write all that the spans and the histogram hold, as JSON")
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
@@ -44,22 +51,39 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 			return err
 		}
 	}
-	// A service uses sdktrace.WithBatcher, and an exporter that sends the spans to a collector.
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
-	defer func() { err = errors.Join(err, provider.Shutdown(context.WithoutCancel(ctx))) }()
-	client, done, err := connect(traceWith(provider)...)
+	// A service uses sdktrace.WithBatcher and sdkmetric.NewPeriodicReader, with exporters that send
+	// spans and metrics to a collector.
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	reader := sdkmetric.NewManualReader()
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
+	defer func() {
+		ctx := context.WithoutCancel(ctx)
+		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
+	}()
+	client, done, err := connect(forge.WithHTTPClient(&http.Client{Transport: traceWith(tracers)}))
 	if err != nil {
 		return err
 	}
 	defer done()
-	tracer := provider.Tracer("tracing")
-	ctx, span := tracer.Start(ctx, "triage")
-	err = triage(ctx, tracer, client)
+	if client, err = observe(client, meters); err != nil {
+		return err
+	}
+	tracer := tracers.Tracer("tracing")
+	triageCtx, span := tracer.Start(ctx, "triage")
+	err = triage(triageCtx, tracer, client)
 	end(span, err)
-	stats := client.Stats()
-	fmt.Fprintf(out, "\n%d calls, %d failed; %d requests, %d of them retries; %d waits, %s; %d bytes sent, %d received\n", stats.Calls, stats.Failures,
-		stats.Attempts, stats.Retries, stats.Throttled, stats.ThrottledTime.Round(time.Millisecond), stats.Sent, stats.Received)
-	return err
+	var metrics metricdata.ResourceMetrics
+	if err := errors.Join(err, reader.Collect(context.WithoutCancel(ctx), &metrics)); err != nil {
+		return err
+	}
+	if *asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "\t")
+		return encoder.Encode(metrics)
+	}
+	writeTable(out, metrics)
+	writeStats(out, client.Stats())
+	return nil
 }
 
 // connect returns a client of the server that the environment names, or of an embedded one with
@@ -75,8 +99,25 @@ func connect(options ...forge.Option) (client *forge.Client, done func(), err er
 		return nil, nil, err
 	}
 	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.RateLimit(time.Second).Times(1))
+	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.TooManyRequests(time.Second).Times(1))
 	return srv.Client(options...), srv.Close, nil
+}
+
+// observe returns a client that records each attempt in a histogram, and each retry in the span of
+// its call.
+func observe(client *forge.Client, meters metric.MeterProvider) (*forge.Client, error) {
+	server, err := url.Parse(client.BaseURL())
+	if err != nil {
+		return nil, err
+	}
+	measure, err := measureWith(meters, server)
+	if err != nil {
+		return nil, err
+	}
+	return client.With(forge.WithOnAttempt(func(ctx context.Context, a forge.Attempt) {
+		noteRetry(ctx, a)
+		measure(ctx, a)
+	}))
 }
 
 // triage makes a few calls, each in its own span.
@@ -95,7 +136,7 @@ func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) erro
 		_, err := traced(ctx, tracer, "Issues.Subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, project, issue)
 		})
-		if err != nil && !forge.Unchanged(err) {
+		if err != nil && !forge.IsNotModified(err) {
 			return err
 		}
 		changed = changed || err == nil

@@ -2,15 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/codes"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -24,36 +30,67 @@ func TestDemo(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), nil, nil, &out))
 	for _, want := range []string{
-		`(?m)^triage `, `(?m)^  Issues\.List .* retried$`, `(?m)^    GET /issues .* 502$`, `(?m)^    GET /issues .* 200$`,
-		`(?m)^  Issues\.Subscribe .* retried$`, `(?m)^    ` + subscribe + ` .* 429$`, `(?m)^    ` + subscribe + ` .* 304$`,
-		`, 0 failed; .* 2 of them retries`,
+		`(?m)^triage `, `(?m)^  Issues\.List .*  retried$`, `(?m)^    GET /issues .*  502$`, `(?m)^    GET /issues .*  200, resend 1$`,
+		`(?m)^  Issues\.Subscribe .*  retried$`, `(?m)^    ` + subscribe + ` .*  429$`, `(?m)^    ` + subscribe + ` .*  304$`,
+		`(?m)^http\.client\.request\.duration \(s\)$`,
+		`(?m)^  GET /issues +200  2 attempts mean 0\.\d{4}$`, `(?m)^  GET /issues +502  1 attempt  mean 0\.\d{4}$`,
+		`(?m)^5 calls, 0 failed; 7 requests, 2 of them sent again; 1 wait, 1\.\d+s; 0 bytes sent, \d+ bytes received$`,
 	} {
 		assert.Regexp(t, want, out.String())
 	}
-	out.Reset()
-	require.NoError(t, run(t.Context(), []string{"-json"}, nil, &out))
-	assert.Contains(t, out.String(), `"Name": "`+subscribe+`"`)
 }
 
-// newTraced makes a client with the options of trace.go, and a recorder of its spans.
-func newTraced(srv *forgetest.Server, options ...forge.Option) (*forge.Client, *sdktrace.TracerProvider, *tracetest.SpanRecorder) {
+// TestJSON: the output of -json is JSON and nothing else.
+func TestJSON(t *testing.T) {
+	t.Setenv("FORGE_URL", "")
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-json"}, nil, &out))
+	names := map[string]bool{}
+	for decoder := json.NewDecoder(strings.NewReader(out.String())); ; {
+		var value struct {
+			Name         string
+			ScopeMetrics []struct{ Metrics []struct{ Name string } }
+		}
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		names[value.Name] = true
+		for _, scope := range value.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				names[m.Name] = true
+			}
+		}
+	}
+	assert.True(t, names[subscribe])
+	assert.True(t, names["http.client.request.duration"])
+}
+
+// newTraced makes a client with the code of trace.go, and a recorder of its spans.
+func newTraced(t *testing.T, srv *forgetest.Server, options ...forge.Option) (*forge.Client, trace.Tracer, *tracetest.SpanRecorder) {
+	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
-	return srv.Client(append(traceWith(provider), options...)...), provider, spans
+	options = append(options, forge.WithHTTPClient(&http.Client{Transport: traceWith(provider)}))
+	client, err := observe(srv.Client(options...), sdkmetric.NewMeterProvider())
+	require.NoError(t, err)
+	return client, provider.Tracer("test"), spans
 }
 
-// TestSpans: one span for a call, one below it for each request, named by the route and nothing else.
+// TestSpans: one span for a call, one below it for each request, named by the route and nothing
+// else.
 func TestSpans(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("acme/app")
 	app.AddIssues(12, nil)
 	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	client, provider, recorder := newTraced(srv)
-	_, err := traced(t.Context(), provider.Tracer("test"), "list", func(ctx context.Context) ([]*forge.Issue, error) {
+	client, tracer, recorder := newTraced(t, srv)
+	_, err := traced(t.Context(), tracer, "list", func(ctx context.Context) ([]*forge.Issue, error) {
 		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}, forge.PerPage(5)))
 	})
 	require.NoError(t, err)
-	_, err = traced(t.Context(), provider.Tracer("test"), "get", func(ctx context.Context) (*forge.TimeStats, error) {
+	_, err = traced(t.Context(), tracer, "get", func(ctx context.Context) (*forge.TimeStats, error) {
 		return client.Issues.GetTimeStats(ctx, forge.Path("acme/app"), 7)
 	})
 	require.NoError(t, err)
@@ -80,14 +117,14 @@ func TestSpans(t *testing.T) {
 	assert.Equal(t, codes.Unset, parents["list"].Status().Code, "a call that went well in the end is no error")
 }
 
-// TestSecrets: no span holds the token, what was searched for, or the signature of another server's address.
+// TestSecrets: no span holds the token, what was searched for, or the signature of another server's
+// address.
 func TestSecrets(t *testing.T) {
 	srv := forgetest.New(t)
 	srv.AddProject("acme/app").AddIssues(1, nil)
-	srv.Fail("GET /users/:id", forgetest.Answer(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
+	srv.Fail("GET /users/:id", forgetest.Respond(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
 	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo("https://127.0.0.1:1/a?X-Signature=s1gn4ture", 302))
-	client, provider, recorder := newTraced(srv, forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
-	tracer := provider.Tracer("test")
+	client, tracer, recorder := newTraced(t, srv, forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	_, err := traced(t.Context(), tracer, "search", func(ctx context.Context) ([]*forge.Issue, error) {
 		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Search: "jane doe"}))
 	})
@@ -119,13 +156,13 @@ func TestUnchanged(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("acme/app")
 	issue := app.AddIssue(nil)
-	client, provider, recorder := newTraced(srv)
+	client, tracer, recorder := newTraced(t, srv)
 	for range 2 {
-		_, _ = traced(t.Context(), provider.Tracer("test"), "subscribe", func(ctx context.Context) (*forge.Issue, error) {
+		_, _ = traced(t.Context(), tracer, "subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, forge.ID(app.ID), issue.IID)
 		})
 	}
-	srv.AssertEffects(t, subscribe, 1)
+	srv.AssertAppliedCount(t, subscribe, 1)
 	require.Len(t, recorder.Ended(), 4)
 	for _, span := range recorder.Ended() {
 		assert.NotEqual(t, codes.Error, span.Status().Code)

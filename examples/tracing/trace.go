@@ -3,72 +3,121 @@ package main
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric/noop"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// traceWith returns options that make a span of provider for each request, and add an event to the
-// call's span before each retry.
-func traceWith(provider trace.TracerProvider) []forge.Option {
+// traceWith returns a transport that makes a span of provider for each request.
+func traceWith(provider trace.TracerProvider) http.RoundTripper {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	// The client sets its limits on an *http.Transport only, and two idle connections are too few.
 	base.MaxIdleConns, base.MaxIdleConnsPerHost = 0, 512
-	return []forge.Option{
-		forge.WithHTTPClient(&http.Client{Transport: otelhttp.NewTransport(described{base},
-			otelhttp.WithTracerProvider(provider), otelhttp.WithSpanNameFormatter(spanName))}),
-		forge.WithOnAttempt(noteRetry),
-	}
+	return otelhttp.NewTransport(described{base},
+		otelhttp.WithTracerProvider(provider), otelhttp.WithSpanNameFormatter(spanName),
+		// otelhttp's metrics end at the response header and do not know routes. Those of metrics.go do,
+		// and the same histogram from both would count each request twice.
+		otelhttp.WithMeterProvider(noop.NewMeterProvider()))
 }
 
 // spanName returns the method and the route. The address would make a name for each issue.
 func spanName(_ string, r *http.Request) string {
 	if route, ok := forge.RouteFromContext(r.Context()); ok {
-		return route.Method + " " + route.Template
+		return r.Method + " " + route.Template
 	}
 	return r.Method // the refresh of an OAuth token
 }
 
-// described corrects the URL that otelhttp records: its query may hold search terms, and after a
-// redirect the signature of a storage server.
+// described adds to otelhttp's spans what the conventions want and otelhttp does not know. It
+// removes the query from the URL: it may hold search terms and, after a redirect, the signature of
+// a storage server.
 type described struct{ http.RoundTripper }
 
 func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
 	address := *r.URL
-	address.RawQuery = ""
-	attributes := []attribute.KeyValue{attribute.String("url.full", address.String())}
+	address.User, address.RawQuery = nil, ""
+	attributes := []attribute.KeyValue{semconv.URLFull(address.String()), semconv.ServerPort(portOf(r.URL))}
 	if route, ok := forge.RouteFromContext(r.Context()); ok {
-		attributes = append(attributes, attribute.String("url.template", route.Template))
+		attributes = append(attributes, semconv.URLTemplate(route.Template))
+	}
+	sent, _ := r.Context().Value(sentKey{}).(*sentRequests)
+	if resends := sent.count(r); resends > 0 {
+		attributes = append(attributes, semconv.HTTPRequestResendCount(resends))
 	}
 	trace.SpanFromContext(r.Context()).SetAttributes(attributes...)
-	return d.RoundTripper.RoundTrip(r)
+	resp, err := d.RoundTripper.RoundTrip(r)
+	if err == nil {
+		sent.follow(r, resp)
+	}
+	return resp, err
 }
 
-// noteRetry is called after each attempt, with the context of the call. The call's span is the
-// parent of the requests' spans.
-func noteRetry(ctx context.Context, attempt forge.Attempt) {
-	if attempt.Wait == 0 {
+// sentRequests counts how often each request of a call was sent. Requests with the same method and
+// URL are one request, and so are the hops of a redirect. The pages of a list are several.
+type sentRequests struct {
+	mu    sync.Mutex
+	times map[string]*int
+}
+
+// sentKey is the context key of the sentRequests of a call.
+type sentKey struct{}
+
+// count counts a request, and returns how often it was sent before.
+func (s *sentRequests) count(r *http.Request) int {
+	if s == nil { // a call without traced
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	times := s.times[r.Method+r.URL.String()]
+	if times == nil {
+		times = new(int)
+		s.times[r.Method+r.URL.String()] = times
+	}
+	*times++
+	return *times - 1
+}
+
+// follow counts the next hop together with a request that was redirected.
+func (s *sentRequests) follow(r *http.Request, resp *http.Response) {
+	next, err := resp.Location()
+	if s == nil || err != nil || resp.StatusCode/100 != 3 {
 		return
 	}
-	trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("attempt", attempt.Number),
-		attribute.Int("status", attempt.Status), attribute.Stringer("wait", attempt.Wait), attribute.String("request_id", attempt.RequestID)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times[r.Method+next.String()] = s.times[r.Method+r.URL.String()]
 }
 
-// traced makes a call in its own span, which groups its requests.
+// noteRetry adds an event to the span of the call before each retry. It is called after each
+// attempt, with the context of the call.
+func noteRetry(ctx context.Context, a forge.Attempt) {
+	if a.WaitAfter == 0 {
+		return
+	}
+	trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(
+		semconv.HTTPRequestResendCount(a.Number), semconv.HTTPResponseStatusCode(a.Status),
+		semconv.HTTPResponseHeader("x-request-id", a.RequestID), attribute.Float64("forge.retry.wait", a.WaitAfter.Seconds())))
+}
+
+// traced makes a call in its own span. The spans of its requests are below it.
 func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call func(ctx context.Context) (T, error)) (T, error) {
 	ctx, span := tracer.Start(ctx, name)
-	result, err := call(ctx)
+	result, err := call(context.WithValue(ctx, sentKey{}, &sentRequests{times: map[string]*int{}}))
 	end(span, err)
 	return result, err
 }
 
 // end ends a span. The client's error texts hold no secrets, so they may be recorded.
 func end(span trace.Span, err error) {
-	if err != nil && !forge.Unchanged(err) {
+	if err != nil && !forge.IsNotModified(err) {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())
 	}

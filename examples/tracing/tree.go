@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -41,19 +43,20 @@ func (t *tree) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) err
 func (t *tree) Shutdown(context.Context) error { return nil }
 
 func (t *tree) write(span sdktrace.ReadOnlySpan, depth int) {
-	var notes []string
+	var status, resends, retried string
 	for _, a := range span.Attributes() {
-		if a.Key == "http.response.status_code" {
-			notes = append(notes, a.Value.String())
+		switch a.Key {
+		case semconv.HTTPResponseStatusCodeKey:
+			status = "  " + a.Value.String()
+		case semconv.HTTPRequestResendCountKey:
+			resends = ", resend " + a.Value.String()
 		}
 	}
-	for _, event := range span.Events() {
-		if event.Name == "retry" {
-			notes = append(notes, "retried")
-		}
+	if slices.ContainsFunc(span.Events(), func(e sdktrace.Event) bool { return e.Name == "retry" }) {
+		retried = "  retried"
 	}
 	took := span.EndTime().Sub(span.StartTime()).Round(100 * time.Microsecond)
-	fmt.Fprintf(t.out, "%-58s %9s  %s\n", strings.Repeat("  ", depth)+span.Name(), took, strings.Join(notes, " "))
+	fmt.Fprintf(t.out, "%-58s %9s%s%s%s\n", strings.Repeat("  ", depth)+span.Name(), took, status, resends, retried)
 	id := span.SpanContext().SpanID()
 	for _, child := range t.below[id] {
 		t.write(child, depth+1)

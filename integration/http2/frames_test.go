@@ -16,8 +16,8 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// protocolErrorRefuses: before Go 1.27 net/http takes a PROTOCOL_ERROR for the refusal of a stream too
-// many (golang/go#42777).
+// protocolErrorRefuses: before Go 1.27 net/http takes a PROTOCOL_ERROR for the refusal of a stream
+// too many (golang/go#42777).
 var protocolErrorRefuses = !slices.Contains(build.Default.ReleaseTags, "go1.27")
 
 // calls has one of each retry class, with and without a body.
@@ -25,14 +25,15 @@ func calls() map[string]forge.Call {
 	args := []forge.Ref{forge.ID(1), forge.ID(2)}
 	return map[string]forge.Call{
 		"safe":       {Method: http.MethodGet, Route: "/projects/:id/issues/:issue_iid/time_stats", Args: args},
-		"repeatable": {Method: http.MethodPost, Route: "/projects/:id/issues/:issue_iid/subscribe", Args: args},
+		"idempotent": {Method: http.MethodPost, Route: "/projects/:id/issues/:issue_iid/subscribe", Args: args},
 		"once":       {Method: http.MethodPost, Route: "/projects/:id/issues/:issue_iid/add_spent_time", Args: args, Body: map[string]any{"duration": "1h"}},
 		"once, bare": {Method: http.MethodPost, Route: "/projects/:id/something/new", Args: args[:1]},
 	}
 }
 
-// The first request of each call meets what the row does. Where HTTP/2 says that the server has not processed it, every call ends
-// well and is processed once; where it says nothing a once call is not sent again.
+// The first request of each call meets what the row does. Where HTTP/2 says that the server has not
+// processed it, every call ends well and is processed once; where it says nothing a once call is
+// not sent again.
 func TestFrames(t *testing.T) {
 	for _, row := range []struct {
 		name      string
@@ -108,7 +109,8 @@ func reset(code http2.ErrCode) func(*conn, seen) {
 	return func(c *conn, s seen) { _ = c.WriteRSTStream(s.stream, code) }
 }
 
-// A server that shuts down gracefully answers what it has taken; what comes later goes to a new connection. Nothing is lost or doubled.
+// A server that shuts down gracefully answers what it has taken; what comes later goes to a new
+// connection. Nothing is lost or doubled.
 func TestGracefulGoAway(t *testing.T) {
 	p := newPeer(t, func(c *conn, s seen) {
 		_ = c.WriteGoAway(s.stream, http2.ErrCodeNo, nil)
@@ -125,8 +127,8 @@ func TestGracefulGoAway(t *testing.T) {
 	}
 }
 
-// Of many streams on a connection that a shutdown cuts in two, those that the server has taken end, and the others begin anew on the
-// next connection; each has one effect.
+// Of many streams on a connection that a shutdown cuts in two, those that the server has taken end,
+// and the others begin anew on the next connection; each has one effect.
 func TestGoAwayAmongMany(t *testing.T) {
 	const many = 50
 	var mu sync.Mutex
@@ -172,7 +174,8 @@ func TestGoAwayAmongMany(t *testing.T) {
 	assert.Greater(t, len(p.got()), many+1, "some were sent twice")
 }
 
-// A download whose stream is broken off, in whatever way, is an error of Read after a true beginning.
+// A download whose stream is broken off, in whatever way, is an error of Read after a true
+// beginning.
 func TestDownloadBrokenOff(t *testing.T) {
 	const beginning = "the beginning"
 	for name, act := range map[string]func(*conn, seen){

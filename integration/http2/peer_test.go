@@ -155,8 +155,8 @@ func (p *peer) got() []seen {
 
 func (p *peer) client() *forge.Client { return client(p.T, p.url, p.roots) }
 
-// client speaks HTTP/2 to a server that the roots vouch for. (net/http leaves HTTP/2 off for a transport with a TLS
-// configuration of its own.)
+// client speaks HTTP/2 to a server that the roots vouch for. (net/http leaves HTTP/2 off for a
+// transport with a TLS configuration of its own.)
 func client(t *testing.T, url string, roots *x509.CertPool) *forge.Client {
 	t.Helper()
 	c, err := forge.NewClient(url, forge.WithToken("token-0123456789"),

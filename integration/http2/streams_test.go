@@ -72,8 +72,9 @@ func TestConcurrentStreams(t *testing.T) {
 	assert.EqualValues(t, 1, connections.Load())
 }
 
-// Calls beyond the number of streams that the server takes go to further connections, or are refused there and sent again; each
-// success is one effect. (A server that is itself too slow to set such a connection up resets it.)
+// Calls beyond the number of streams that the server takes go to further connections, or are
+// refused there and sent again; each success is one effect. (A server that is itself too slow to
+// set such a connection up resets it.)
 func TestStreamLimit(t *testing.T) {
 	const many, limit = 60, 10
 	var effects, maybe atomic.Int32
@@ -131,7 +132,7 @@ func TestLargeBodies(t *testing.T) {
 	highest := peak()
 	upload := forge.File{Name: "large.bin", Size: large, Open: func() (io.ReadCloser, error) { return io.NopCloser(content()), nil }}
 	_, err := client.SecureFiles.Upload(t.Context(), forge.ID(1), &forge.UploadSecureFileOptions{Name: "large.bin", File: upload},
-		forge.Unchecked(), forge.Progress(highest.sample))
+		forge.SkipValidation(), forge.Progress(highest.sample))
 	require.NoError(t, err)
 	assert.Equal(t, want, <-received)
 

@@ -27,12 +27,12 @@ func countedCalls() []countedCall {
 	const issue = "/projects/:id/issues/:issue_iid/"
 	return []countedCall{
 		{"GET", forge.ClassSafe, forge.Call{Method: http.MethodGet, Route: issue + "time_stats", Args: args}},
-		{"repeatable POST", forge.ClassRepeatable, forge.Call{Method: http.MethodPost, Route: issue + "subscribe", Args: args}},
-		{"repeatable POST with a body", forge.ClassRepeatable, forge.Call{Method: http.MethodPost, Route: issue + "subscribe", Args: args, Body: body}},
-		{"PUT with a body", forge.ClassRepeatable, forge.Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
-		{"DELETE", forge.ClassRepeatable, forge.Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
-		{"POST", forge.ClassOnce, forge.Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
-		{"POST with a body", forge.ClassOnce, forge.Call{Method: http.MethodPost, Route: issue + "add_spent_time", Args: args, Body: body}},
+		{"idempotent POST", forge.ClassIdempotent, forge.Call{Method: http.MethodPost, Route: issue + "subscribe", Args: args}},
+		{"idempotent POST with a body", forge.ClassIdempotent, forge.Call{Method: http.MethodPost, Route: issue + "subscribe", Args: args, Body: body}},
+		{"PUT with a body", forge.ClassIdempotent, forge.Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
+		{"DELETE", forge.ClassIdempotent, forge.Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
+		{"POST", forge.ClassNonIdempotent, forge.Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", forge.ClassNonIdempotent, forge.Call{Method: http.MethodPost, Route: issue + "add_spent_time", Args: args, Body: body}},
 	}
 }
 
@@ -67,7 +67,7 @@ const runaway = 30
 // TestWireCount counts what a hostile peer sees of a call, on a new connection and on one that was
 // used before. net/http sends no request again by itself: requests are what Error.Attempts,
 // Response.Attempts and Client.Stats say, and at most 4. What was not processed is sent again for
-// every class; of the rest a call of class once is sent once.
+// every class; of the rest a call of class non-idempotent is sent once.
 func TestWireCount(t *testing.T) {
 	for _, fault := range countedFaults {
 		for _, call := range countedCalls() {
@@ -108,7 +108,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	stats, requests := c.Stats(), len(p.got())-skip
 
 	want := min(times+1, 4)
-	if call.class == forge.ClassOnce && !fault.refused {
+	if call.class == forge.ClassNonIdempotent && !fault.refused {
 		want = 1
 	}
 	require.NoError(t, ctx.Err(), "the call does not end: %d requests, %v", requests, err)

@@ -15,7 +15,8 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// nginx ends a connection after a few requests, over HTTP/1.1 and HTTP/2. No call fails, and no write is lost or doubled.
+// nginx ends a connection after a few requests, over HTTP/1.1 and HTTP/2. No call fails, and no
+// write is lost or doubled.
 func TestConnectionsEndAfterRequests(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
@@ -35,7 +36,7 @@ func TestConnectionsEndAfterRequests(t *testing.T) {
 				})
 			}
 			all.Wait()
-			p.srv.AssertEffects(t, addSpent, workers*calls)
+			p.srv.AssertAppliedCount(t, addSpent, workers*calls)
 			spent, err := p.client.Issues.GetTimeStats(t.Context(), app, 1)
 			require.NoError(t, err)
 			assert.EqualValues(t, workers*calls*3600, spent.TotalTimeSpent)
@@ -45,8 +46,9 @@ func TestConnectionsEndAfterRequests(t *testing.T) {
 	}
 }
 
-// nginx closes a connection that was idle, at the very moment when the next call takes it. Reads and repeatable writes get over it; a
-// `once` write is either done or an error, and never done twice.
+// nginx closes a connection that was idle, at the very moment when the next call takes it. Reads
+// and idempotent writes get over it; a non-idempotent write is either done or an error, and never
+// done twice.
 func TestConnectionsEndWhenIdle(t *testing.T) {
 	const idle = 5 * time.Millisecond
 	p := build(t, nginxtest.Config{Server: "keepalive_timeout 5ms;" + passed})
@@ -64,10 +66,10 @@ func TestConnectionsEndWhenIdle(t *testing.T) {
 		require.True(t, failed.MaybeApplied)
 		unsure++
 	}
-	effects := p.srv.Effects(addSpent)
+	effects := p.srv.CountApplied(addSpent)
 	assert.GreaterOrEqual(t, effects, done)
 	assert.LessOrEqual(t, effects, done+unsure)
-	assert.Equal(t, p.srv.Count(addSpent), effects)
+	assert.Equal(t, p.srv.CountRequests(addSpent), effects)
 	p.nginx.Stop()
 	assert.Greater(t, connections(p.nginx), 50, "nginx does close them")
 	t.Logf("%d done, %d unsure, %d effects, %d connections", done, unsure, effects, connections(p.nginx))

@@ -24,7 +24,8 @@ func readAll(t *testing.T, r io.Reader) []byte {
 	return content
 }
 
-// A download is never compressed on the way, so that its size is known and its bytes are the file's.
+// A download is never compressed on the way, so that its size is known and its bytes are the
+// file's.
 func TestDownloadIsIdentity(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
@@ -40,12 +41,13 @@ func TestDownloadIsIdentity(t *testing.T) {
 			p.nginx.Stop()
 			lines := p.nginx.AccessLog()
 			assert.True(t, strings.HasSuffix(lines[len(lines)-1], " -"), lines)
-			p.srv.AssertEffects(t, uploads, 1)
+			p.srv.AssertAppliedCount(t, uploads, 1)
 		})
 	}
 }
 
-// streamer serves an archive without an end: a first piece at once, and the rest when the test asks for it.
+// streamer serves an archive without an end: a first piece at once, and the rest when the test asks
+// for it.
 type streamer struct {
 	*httptest.Server
 	more, gone chan struct{}
@@ -75,7 +77,8 @@ func newStreamer(t *testing.T) *streamer {
 	return s
 }
 
-// With buffering off an archive arrives as it is made: its start can be read while the server still works.
+// With buffering off an archive arrives as it is made: its start can be read while the server still
+// works.
 func TestDownloadUnbuffered(t *testing.T) {
 	s := newStreamer(t)
 	front := proxy(t, s.URL, nginxtest.Config{Server: "proxy_buffering off;" + passed})
@@ -90,7 +93,8 @@ func TestDownloadUnbuffered(t *testing.T) {
 	assert.Equal(t, bytes.Repeat([]byte("b"), piece), readAll(t, archive))
 }
 
-// A caller who gives up in the middle of a download ends it for nginx and for the server; the client goes on.
+// A caller who gives up in the middle of a download ends it for nginx and for the server; the
+// client goes on.
 func TestDownloadCancelled(t *testing.T) {
 	for name, tls := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// classes are calls of each retry class and how often the client sends one that nginx answers with 502 or 504.
+// classes are calls of each retry class and how often the client sends one that nginx answers with
+// 502 or 504.
 var classes = []struct {
 	name     string
 	call     func(*testing.T, *forge.Client) error
@@ -26,7 +27,7 @@ var classes = []struct {
 		_, err := c.Issues.GetTimeStats(t.Context(), app, 1)
 		return err
 	}, stats, 4},
-	{"repeatable", func(t *testing.T, c *forge.Client) error {
+	{"idempotent", func(t *testing.T, c *forge.Client) error {
 		_, err := c.Issues.SetTimeEstimate(t.Context(), app, 1, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Hour)})
 		return err
 	}, estimate, 4},
@@ -50,7 +51,8 @@ func requireFailure(t *testing.T, err error, status, attempts int, maybeApplied 
 	assert.Less(t, len(err.Error()), 300)
 }
 
-// A server that is down is 502 from nginx, as an HTML page: repeated by class, and never shown as HTML.
+// A server that is down is 502 from nginx, as an HTML page: repeated by class, and never shown as
+// HTML.
 func TestServerDown(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
@@ -66,8 +68,8 @@ func TestServerDown(t *testing.T) {
 	}
 }
 
-// A server that takes longer than nginx waits has carried out the write behind the 504. A `once` call is not repeated: one effect, and
-// MaybeApplied says that there may be one.
+// A server that takes longer than nginx waits has carried out the write behind the 504. A
+// non-idempotent call is not repeated: one effect, and MaybeApplied says that there may be one.
 func TestServerSlow(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
@@ -76,33 +78,35 @@ func TestServerSlow(t *testing.T) {
 			err := class.call(t, p.client)
 			require.ErrorIs(t, err, forge.ErrServer)
 			requireFailure(t, err, http.StatusGatewayTimeout, class.attempts, class.name != "safe")
-			p.srv.AssertCount(t, class.route, class.attempts)
+			p.srv.AssertRequestCount(t, class.route, class.attempts)
 			if class.name == "once" {
-				p.srv.AssertEffects(t, class.route, 1)
+				p.srv.AssertAppliedCount(t, class.route, 1)
 			}
 		})
 	}
 }
 
-// What may be repeated gets over a 502 of a server that resets connections; what may not is sent once.
+// What may be repeated gets over a 502 of a server that resets connections; what may not is sent
+// once.
 func TestServerResets(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
 			p := build(t, nginxtest.Config{Server: passed})
-			p.srv.Fail(class.route, forgetest.ResetAfter().Times(2))
+			p.srv.Fail(class.route, forgetest.DropResponse().Times(2))
 			err := class.call(t, p.client)
 			if class.name == "once" {
 				requireFailure(t, err, http.StatusBadGateway, 1, true)
-				p.srv.AssertEffects(t, class.route, 1)
+				p.srv.AssertAppliedCount(t, class.route, 1)
 				return
 			}
 			require.NoError(t, err)
-			p.srv.AssertCount(t, class.route, 3)
+			p.srv.AssertRequestCount(t, class.route, 3)
 		})
 	}
 }
 
-// A page that asks for a password of nginx's own is a 401 in HTML: not repeated, and nothing of the token is in the error.
+// A page that asks for a password of nginx's own is a 401 in HTML: not repeated, and nothing of the
+// token is in the error.
 func TestPasswordOfNginx(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: `auth_basic "staff only"; auth_basic_user_file users;` + passed})
 	for _, class := range classes {
@@ -115,8 +119,8 @@ func TestPasswordOfNginx(t *testing.T) {
 	p.srv.AssertNoRequest(t)
 }
 
-// An http address that nginx redirects to https is an error that names the new address, for reads and writes alike, and the token
-// does not go there. A download may go there, without the token.
+// An http address that nginx redirects to https is an error that names the new address, for reads
+// and writes alike, and the token does not go there. A download may go there, without the token.
 func TestRedirectToHTTPS(t *testing.T) {
 	var mu sync.Mutex
 	var headers []http.Header

@@ -48,7 +48,8 @@ func connect(t *testing.T, baseURL string, transport *http.Transport, options ..
 	return client
 }
 
-// place is a server with a project that has three issues, nginx in front of it, and a client of nginx.
+// place is a server with a project that has three issues, nginx in front of it, and a client of
+// nginx.
 type place struct {
 	srv    *forgetest.Server
 	app    *forgetest.Project

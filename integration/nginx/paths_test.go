@@ -12,7 +12,8 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// Addresses reach the server as the client has written them, whatever nginx does to slashes, as long as proxy_pass names no path.
+// Addresses reach the server as the client has written them, whatever nginx does to slashes, as
+// long as proxy_pass names no path.
 func TestPathsPassUnchanged(t *testing.T) {
 	for _, slashes := range []string{"on", "off"} {
 		t.Run("merge_slashes "+slashes, func(t *testing.T) {
@@ -41,8 +42,8 @@ func TestPathsPassUnchanged(t *testing.T) {
 	}
 }
 
-// A proxy_pass with a path makes nginx decode the address: the server sees another one. The client says what it got, and that is no
-// "project not found"; the same project by its id is found.
+// A proxy_pass with a path makes nginx decode the address: the server sees another one. The client
+// says what it got, and that is no "project not found"; the same project by its id is found.
 func TestPathsDecodedByNginx(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: "location /api/ { proxy_pass http://$UPSTREAM/api/; }"})
 	_, err := p.client.Issues.GetTimeStats(t.Context(), app, 1)
@@ -54,8 +55,9 @@ func TestPathsDecodedByNginx(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A server below a path of a shared host, with the prefix kept and with the prefix cut off by nginx. The links of the latter name
-// paths, and those of both hosts, that are no good to the client, who follows them all the same.
+// A server below a path of a shared host, with the prefix kept and with the prefix cut off by
+// nginx. The links of the latter name paths, and those of both hosts, that are no good to the
+// client, who follows them all the same.
 func TestPathPrefix(t *testing.T) {
 	for name, test := range map[string]struct {
 		server   string
@@ -66,7 +68,7 @@ func TestPathPrefix(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := forgetest.New(t, forgetest.WithPrefix(test.server))
-			srv.LinkHost("https://internal.example:8443")
+			srv.SetLinkOrigin("https://internal.example:8443")
 			project := srv.AddProject("group/app")
 			project.AddIssues(250, nil)
 			upstream := strings.TrimSuffix(srv.URL, test.server)
@@ -83,7 +85,8 @@ func TestPathPrefix(t *testing.T) {
 	}
 }
 
-// A query that nginx does not take is 414 at once, with the remedy, for a single page and in a list.
+// A query that nginx does not take is 414 at once, with the remedy, for a single page and in a
+// list.
 func TestLongQuery(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: "large_client_header_buffers 2 1k;" + passed})
 	options := &forge.ListIssuesOptions{Scope: forge.ScopeAll, Search: strings.Repeat("x", 2000)}

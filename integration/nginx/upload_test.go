@@ -9,8 +9,9 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// An upload that is too large for nginx is refused with 413 while it is still being sent. The answer is what the caller gets, and
-// never the broken pipe of a connection that nginx has closed meanwhile; nothing is sent again.
+// An upload that is too large for nginx is refused with 413 while it is still being sent. The
+// answer is what the caller gets, and never the broken pipe of a connection that nginx has closed
+// meanwhile; nothing is sent again.
 func TestUploadTooLarge(t *testing.T) {
 	for _, test := range []struct {
 		name, close string

@@ -17,7 +17,8 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// requireNoSecret looks through an error and all that it wraps, in every form in which it might be printed.
+// requireNoSecret looks through an error and all that it wraps, in every form in which it might be
+// printed.
 func requireNoSecret(t *testing.T, err error, token *xoauth2.Token) {
 	t.Helper()
 	if err == nil {
@@ -49,8 +50,8 @@ func say(status int, contentType, format string) fault {
 	}
 }
 
-// A failing token endpoint: the error names the cause and nothing of the answer, and it is asked again only where that may help. The
-// API is not called with a token that has expired.
+// A failing token endpoint: the error names the cause and nothing of the answer, and it is asked
+// again only where that may help. The API is not called with a token that has expired.
 func TestTokenEndpointFails(t *testing.T) {
 	const kind = "application/json"
 	for _, test := range []struct {
@@ -77,7 +78,7 @@ func TestTokenEndpointFails(t *testing.T) {
 			token.Expiry = time.Now().Add(-time.Minute)
 			client := p.connect(t, forge.WithOAuth(p.config(), token))
 			err := spend(t, client)
-			require.ErrorIs(t, err, forge.ErrCredential)
+			require.ErrorIs(t, err, forge.ErrNoCredential)
 			var failed *forge.Error
 			require.ErrorAs(t, err, &failed)
 			assert.False(t, failed.MaybeApplied)
@@ -94,8 +95,8 @@ func TestTokenEndpointFails(t *testing.T) {
 	}
 }
 
-// A token endpoint that hangs holds nobody longer than their own deadline. The exchange goes on, so that the new refresh token is not
-// lost, and serves who comes later.
+// A token endpoint that hangs holds nobody longer than their own deadline. The exchange goes on, so
+// that the new refresh token is not lost, and serves who comes later.
 func TestTokenEndpointHangs(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	release := make(chan struct{})
@@ -126,7 +127,8 @@ func TestTokenEndpointHangs(t *testing.T) {
 	assert.Len(t, p.asked.requests(), 1)
 }
 
-// A token endpoint that redirects is not followed: the client secret and the refresh token would go wherever it says.
+// A token endpoint that redirects is not followed: the client secret and the refresh token would go
+// wherever it says.
 func TestTokenEndpointRedirects(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -141,7 +143,7 @@ func TestTokenEndpointRedirects(t *testing.T) {
 			token := p.issue(t)
 			token.Expiry = time.Now().Add(-time.Minute)
 			err := spend(t, p.connect(t, forge.WithOAuth(p.config(), token)))
-			require.ErrorIs(t, err, forge.ErrCredential)
+			require.ErrorIs(t, err, forge.ErrNoCredential)
 			assert.ErrorContains(t, err, fmt.Sprint("responded with ", status))
 			assert.Empty(t, away.requests())
 			assert.Len(t, p.asked.requests(), 1)
@@ -149,7 +151,8 @@ func TestTokenEndpointRedirects(t *testing.T) {
 	}
 }
 
-// The access token goes to the API only, the refresh token and the client secret to the token endpoint only.
+// The access token goes to the API only, the refresh token and the client secret to the token
+// endpoint only.
 func TestTokensStayHome(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)

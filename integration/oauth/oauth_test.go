@@ -1,4 +1,5 @@
-// Package oauth proves the client against a real OAuth2 server, in front of a server that takes nothing but its tokens.
+// Package oauth proves the client against a real OAuth2 server, in front of a server that takes
+// nothing but its tokens.
 package oauth
 
 import (

@@ -14,8 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// Every token is as good as expired when it comes, and each refresh replaces the refresh token: WithOnRefresh sees each once, in
-// order, and each is used once.
+// Every token is as good as expired when it comes, and each refresh replaces the refresh token:
+// WithOnRefresh sees each once, in order, and each is used once.
 func TestRotation(t *testing.T) {
 	p := newPlatform(t, 5*time.Second) // x/oauth2 takes a token for expired 10 s early
 	first := p.issue(t)
@@ -28,7 +28,7 @@ func TestRotation(t *testing.T) {
 	for range calls {
 		require.NoError(t, spend(t, client))
 	}
-	p.srv.AssertEffects(t, addSpent, calls)
+	p.srv.AssertAppliedCount(t, addSpent, calls)
 	require.Len(t, expected, 1+calls)
 	asked := p.asked.requests()
 	require.Len(t, asked, calls)
@@ -40,8 +40,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// A token that is revoked while the client thinks that it is good: one refresh, and one repeat with the same body; the write is done
-// once, of a call that may otherwise not be repeated.
+// A token that is revoked while the client thinks that it is good: one refresh, and one repeat with
+// the same body; the write is done once, of a call that may otherwise not be repeated.
 func TestRevoked(t *testing.T) {
 	for _, test := range []struct {
 		name, route string
@@ -60,8 +60,8 @@ func TestRevoked(t *testing.T) {
 			client := p.connect(t, forge.WithOAuth(p.config(), token))
 			p.revoke(t, token)
 			require.NoError(t, test.call(t, client))
-			p.srv.AssertEffects(t, test.route, 1)
-			p.srv.AssertCount(t, test.route, 1)
+			p.srv.AssertAppliedCount(t, test.route, 1)
+			p.srv.AssertRequestCount(t, test.route, 1)
 			called := p.called.requests()
 			require.Len(t, called, 2)
 			assert.NotEmpty(t, called[0].body)
@@ -72,7 +72,8 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// One refresh serves all calls that need it, whether the token has expired by the clock or is refused.
+// One refresh serves all calls that need it, whether the token has expired by the clock or is
+// refused.
 func TestOneRefreshForMany(t *testing.T) {
 	for name, expire := range map[string]func(*platform, *xoauth2.Token){
 		"expired": func(_ *platform, token *xoauth2.Token) { token.Expiry = time.Now().Add(-time.Minute) },
@@ -89,7 +90,7 @@ func TestOneRefreshForMany(t *testing.T) {
 			}
 			all.Wait()
 			assert.Len(t, p.asked.requests(), 1)
-			p.srv.AssertEffects(t, addSpent, 50)
+			p.srv.AssertAppliedCount(t, addSpent, 50)
 		})
 	}
 }
@@ -102,7 +103,7 @@ func TestRefreshTokenRevoked(t *testing.T) {
 	require.NoError(t, p.manager.RemoveRefreshToken(t.Context(), token.RefreshToken))
 	err := spend(t, p.connect(t, forge.WithOAuth(p.config(), token)))
 	require.ErrorIs(t, err, forge.ErrUnauthorized)
-	require.ErrorIs(t, err, forge.ErrCredential)
+	require.ErrorIs(t, err, forge.ErrNoCredential)
 	assert.ErrorContains(t, err, "the token endpoint responded with 401 invalid_grant")
 	requireNoSecret(t, err, token)
 	assert.Len(t, p.called.requests(), 1)

@@ -16,7 +16,8 @@ type sourceFunc func() (*xoauth2.Token, error)
 
 func (f sourceFunc) Token() (*xoauth2.Token, error) { return f() }
 
-// A token of a source that the server refuses: the source is asked again, and the call repeated only with another token.
+// A token of a source that the server refuses: the source is asked again, and the call repeated
+// only with another token.
 func TestSourceAfterRefusal(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	old, fresh := p.issue(t), p.issue(t)
@@ -27,7 +28,7 @@ func TestSourceAfterRefusal(t *testing.T) {
 		called int
 	}{{"another token", fresh, 2}, {"the same token", old, 1}} {
 		t.Run(test.name, func(t *testing.T) {
-			before, effects := len(p.called.requests()), p.srv.Effects(addSpent)
+			before, effects := len(p.called.requests()), p.srv.CountApplied(addSpent)
 			asked := 0
 			client := p.connect(t, forge.WithTokenSource(sourceFunc(func() (*xoauth2.Token, error) {
 				if asked++; asked == 1 {
@@ -39,13 +40,13 @@ func TestSourceAfterRefusal(t *testing.T) {
 			assert.Len(t, p.called.requests(), before+test.called)
 			if test.called == 2 {
 				require.NoError(t, err)
-				assert.Equal(t, effects+1, p.srv.Effects(addSpent))
+				assert.Equal(t, effects+1, p.srv.CountApplied(addSpent))
 				return
 			}
 			require.ErrorIs(t, err, forge.ErrUnauthorized)
 			requireNoSecret(t, err, old)
 			assert.Equal(t, 2, asked)
-			assert.Equal(t, effects, p.srv.Effects(addSpent))
+			assert.Equal(t, effects, p.srv.CountApplied(addSpent))
 		})
 	}
 }
@@ -59,7 +60,7 @@ func TestSourceOfXOAuth2(t *testing.T) {
 
 	p.fail(say(400, "application/json", `{"error":"invalid_grant","error_description":"%s"}`))
 	err := spend(t, p.connect(t, forge.WithTokenSource(p.config().TokenSource(t.Context(), token))))
-	require.ErrorIs(t, err, forge.ErrCredential)
+	require.ErrorIs(t, err, forge.ErrNoCredential)
 	requireNoSecret(t, err, token)
 	var quoted *xoauth2.RetrieveError
 	assert.NotErrorAs(t, err, &quoted, "it holds the whole answer")

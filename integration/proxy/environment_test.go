@@ -13,8 +13,8 @@ import (
 
 var proxyCredential = "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+password))
 
-// Over CONNECT a proxy sees where the connection goes and its own password. The API's token is inside TLS, and the API sees nothing of
-// the proxy's password.
+// Over CONNECT a proxy sees where the connection goes and its own password. The API's token is
+// inside TLS, and the API sees nothing of the proxy's password.
 func TestTunnel(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %t", http2), func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
-// Plain http through a proxy, which the caller has opted in to: the proxy reads everything, the token too. Its own password goes no
-// further.
+// Plain http through a proxy, which the caller has opted in to: the proxy reads everything, the
+// token too. Its own password goes no further.
 func TestPlain(t *testing.T) {
 	s := newServer(t, (*httptest.Server).Start)
 	p := newForward(t, s.Listener.Addr(), "")
@@ -50,7 +50,8 @@ func TestPlain(t *testing.T) {
 	s.requireCalls(t)
 }
 
-// requireCalls checks that each call came once, with the token, and with nothing that is the proxy's.
+// requireCalls checks that each call came once, with the token, and with nothing that is the
+// proxy's.
 func (s *server) requireCalls(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -75,7 +76,8 @@ func TestNoProxy(t *testing.T) {
 	assert.Len(t, s.headers, 6)
 }
 
-// A proxy that is down is an error that names it: nothing was sent, so that calls of every class are tried again.
+// A proxy that is down is an error that names it: nothing was sent, so that calls of every class
+// are tried again.
 func TestProxyDown(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -88,8 +90,9 @@ func TestProxyDown(t *testing.T) {
 	}
 }
 
-// A proxy that refuses a tunnel, for its password or because it cannot reach the server: nothing has been sent, and no write may have
-// been applied. A password does not become right by repeating it.
+// A proxy that refuses a tunnel, for its password or because it cannot reach the server: nothing
+// has been sent, and no write may have been applied. A password does not become right by repeating
+// it.
 func TestTunnelRefused(t *testing.T) {
 	s := newServer(t, (*httptest.Server).StartTLS)
 	for status, attempts := range map[string]int{"407 Proxy Authentication Required": 1, "403 Forbidden": 1, "502 Bad Gateway": 4} {
@@ -106,8 +109,9 @@ func TestTunnelRefused(t *testing.T) {
 	}
 }
 
-// The answers of a proxy to plain http cannot be told from the server's: they are judged like these, so that a `once` call is not
-// repeated, and the error says that it may have been applied.
+// The answers of a proxy to plain http cannot be told from the server's: they are judged like
+// these, so that a non-idempotent call is not repeated, and the error says that it may have been
+// applied.
 func TestPlainRefused(t *testing.T) {
 	s := newServer(t, (*httptest.Server).Start)
 	for status, test := range map[string]struct {

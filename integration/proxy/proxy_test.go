@@ -1,5 +1,6 @@
-// Package proxy proves the client through the proxies that the environment names. net/http reads the environment once for a process, so
-// the client runs in a child process: this test binary again.
+// Package proxy proves the client through the proxies that the environment names. net/http reads
+// the environment once for a process, so the client runs in a child process: this test binary
+// again.
 package proxy
 
 import (
@@ -38,7 +39,7 @@ type job struct {
 }
 
 type report struct {
-	Errors   []string // of a safe, a repeatable and a `once` call; empty for success
+	Errors   []string // of a safe, an idempotent and a non-idempotent call; empty for success
 	Attempts []int
 	Applied  []bool
 	Log      string
@@ -82,10 +83,10 @@ func child(text string) {
 	}
 	ctx, project := context.Background(), forge.ID(1)
 	_, safe := client.Issues.GetTimeStats(ctx, project, 1)
-	_, repeatable := client.Issues.SetTimeEstimate(ctx, project, 1, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Hour)})
+	_, idempotent := client.Issues.SetTimeEstimate(ctx, project, 1, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Hour)})
 	_, once := client.Issues.AddSpentTime(ctx, project, 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 	var r report
-	for _, err := range []error{safe, repeatable, once} {
+	for _, err := range []error{safe, idempotent, once} {
 		var failed *forge.Error
 		if !errors.As(err, &failed) {
 			failed = &forge.Error{}
@@ -100,7 +101,8 @@ func child(text string) {
 	_ = json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// run makes the calls in a child process with the given environment. Nothing of a secret may be in what comes back.
+// run makes the calls in a child process with the given environment. Nothing of a secret may be in
+// what comes back.
 func run(t *testing.T, j job, environment ...string) report {
 	t.Helper()
 	text, err := json.Marshal(j)

@@ -43,7 +43,8 @@ func (s *server) authority() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
-// forward is a proxy that knows one address under whatever name it is asked for. It records every byte that clients send.
+// forward is a proxy that knows one address under whatever name it is asked for. It records every
+// byte that clients send.
 type forward struct {
 	url      string // with user and password
 	target   string

@@ -45,7 +45,8 @@ func newSession(t *testing.T, client string) *session {
 	return s
 }
 
-// requests are the routes that the client has called since the last time; the test's own are told by their User-Agent.
+// requests are the routes that the client has called since the last time; the test's own are told
+// by their User-Agent.
 func (s *session) requests() (routes []string) {
 	for i, srv := range []*forgetest.Server{s.srv, s.hosted} {
 		all := srv.Requests()
@@ -91,8 +92,8 @@ func (s *session) see(name string, saw any) {
 	}
 }
 
-// details brings labels back to the form of the response: client-go has those with details under another key, and writes
-// those of a dependency as one text.
+// details brings labels back to the form of the response: client-go has those with details under
+// another key, and writes those of a dependency as one text.
 func details(saw any) any {
 	switch v := saw.(type) {
 	case []any:
@@ -156,7 +157,8 @@ func (s *session) end() {
 	}
 }
 
-// run starts a client that prints one line of JSON for each row and waits for an empty line before it goes on.
+// run starts a client that prints one line of JSON for each row and waits for an empty line before
+// it goes on.
 func (s *session) run(command *exec.Cmd) {
 	s.t.Helper()
 	told, err := json.Marshal(s.world)

@@ -13,7 +13,8 @@ import (
 
 // comparison says what a client may leave out.
 type comparison struct {
-	// typed clients have no field for some keys, and zero values for what a response omits or says null for.
+	// typed clients have no field for some keys, and zero values for what a response omits or says
+	// null for.
 	typed bool
 	// part compares the keys only that are wanted.
 	part bool

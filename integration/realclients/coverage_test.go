@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clients, and how many endpoints of the contract each has. A figure that falls is a loss of proof: say why.
+// The clients, and how many endpoints of the contract each has. A figure that falls is a loss of
+// proof: say why.
 var figures = map[string]int{"python": 69, "javascript": 75, "go": 87}
 
-// endpointID names a contract endpoint and the call of each client that reaches it; "" means that it has none.
+// endpointID names a contract endpoint and the call of each client that reaches it; "" means that
+// it has none.
 type endpointID struct{ id, python, javascript, golang string }
 
 // coverage is the contract, endpoint by endpoint.

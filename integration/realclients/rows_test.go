@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// row is one call that every client makes which has it. Its name is the contract's id of the endpoint and, behind
-// a colon, the case.
+// row is one call that every client makes which has it. Its name is the contract's id of the
+// endpoint and, behind a colon, the case.
 type row struct {
 	name string
 	// want is what the store holds right after the call, in the form of the response.
 	want func(w *world) any
 	// check looks at the store itself, not through the API.
 	check func(w *world)
-	// part is set where the client sees more than want names: a record that no documented call reads alone.
+	// part is set where the client sees more than want names: a record that no documented call reads
+	// alone.
 	part bool
 	// silent names a client whose method returns nothing though the response has a body.
 	silent string
@@ -98,7 +99,7 @@ func registryRows() []row {
 			check: func(w *world) { assert.Contains(w.t, w.web.Tags(), "v1.0.0") }},
 		{name: "registry.delete_tags_bulk", want: nothing, check: func(w *world) {
 			before := w.web.Tags()
-			w.srv.Settle()
+			w.srv.FinishBackgroundJobs()
 			var gone []string
 			for _, name := range before {
 				if !slices.Contains(w.web.Tags(), name) {

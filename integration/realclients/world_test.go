@@ -65,8 +65,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, GroupPath: "acme", ProjectPath: "acme/platform/gateway", Moved: "acme/mobile-app"}
-	w.srv = forgetest.New(t, forgetest.WithDemo(), forgetest.GitLabWords())
-	w.hosted = forgetest.New(t, forgetest.WithDemo(), forgetest.GitLabWords(), forgetest.WithOffering(forgetest.Hosted))
+	w.srv = forgetest.New(t, forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
+	w.hosted = forgetest.New(t, forgetest.WithDemo(), forgetest.WithGitLabVocabulary(), forgetest.WithOffering(forgetest.Hosted))
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.http = &http.Client{Transport: transport}
@@ -95,7 +95,8 @@ func (w *world) addPeople() {
 	w.Address = w.srv.Root().AddEmail("root@second.example.com").Get("id").(int64)
 }
 
-// addCode adds merge requests with diff versions, one of which blocks another, and a file that needs care in names.
+// addCode adds merge requests with diff versions, one of which blocks another, and a file that
+// needs care in names.
 func (w *world) addCode() {
 	w.Plain = w.project.AddCommit(forgetest.Change{Message: "Plain", Files: map[string]string{"docs/plain.md": "1\n"}}).ID
 	w.project.AddCommit(forgetest.Change{
@@ -119,7 +120,7 @@ func (w *world) addCode() {
 }
 
 func (w *world) addOperations() {
-	w.srv.FillSettings(func(d *forgetest.Document) { d.Set("polling_interval_multiplier", 1.25) })
+	w.srv.EditSettings(func(d *forgetest.Document) { d.Set("polling_interval_multiplier", 1.25) })
 	w.File = w.project.AddSecureFile("release.p12", []byte("\x00\x01secret\xff"), nil).Get("id").(int64)
 	w.lock = w.project.AddResourceGroup("production/eu_west")
 	w.lock.AddUpcomingJob(nil)

@@ -81,7 +81,8 @@ func connect(t *testing.T, api *httptest.Server, limiter forge.Limiter, options 
 	return client
 }
 
-// newAPI notes the time of each request. Of every client's requests it fails each third, which is then repeated.
+// newAPI notes the time of each request. Of every client's requests it fails each third, which is
+// then repeated.
 func newAPI(t *testing.T) (*httptest.Server, func() []time.Time) {
 	var mu sync.Mutex
 	var times []time.Time
@@ -110,8 +111,9 @@ func call(ctx context.Context, client *forge.Client) error {
 	return err
 }
 
-// Four clients, each with a connection to Redis of its own, share 50 requests a second with a burst of 10. However they run, n requests
-// cannot have come in less than (n-10)/50 seconds: that is what the algorithm allows, retries included. Being slow breaks nothing.
+// Four clients, each with a connection to Redis of its own, share 50 requests a second with a burst
+// of 10. However they run, n requests cannot have come in less than (n-10)/50 seconds: that is what
+// the algorithm allows, retries included. Being slow breaks nothing.
 func TestLimiterIsShared(t *testing.T) {
 	const burst, perSecond, clients, calls = 10, 50, 4, 20
 	server := redistest.New(t)
@@ -132,7 +134,8 @@ func TestLimiterIsShared(t *testing.T) {
 	got := times()
 	assert.Len(t, got, clients*(calls+9), "9 of each client's first 29 requests fail")
 	assert.EqualValues(t, len(got), waits.Load(), "every attempt has waited")
-	// Redis counts in its own time, to the microsecond; a request is here after it was allowed, so only the start can be off.
+	// Redis counts in its own time, to the microsecond; a request is here after it was allowed, so
+	// only the start can be off.
 	for i, at := range got {
 		allowed := time.Duration(max(0, i+1-burst)) * time.Second / perSecond
 		assert.GreaterOrEqual(t, at.Sub(start), allowed-time.Millisecond, "request %d is too early", i+1)
@@ -163,8 +166,8 @@ func TestLimiterDeadline(t *testing.T) {
 	assert.Len(t, times(), 1)
 }
 
-// Redis is gone, before the first call and between two: an error that says so, which wraps what the connection said. Nothing is sent
-// past the limit.
+// Redis is gone, before the first call and between two: an error that says so, which wraps what the
+// connection said. Nothing is sent past the limit.
 func TestLimiterGone(t *testing.T) {
 	server := redistest.New(t)
 	api, times := newAPI(t)
@@ -185,7 +188,8 @@ func TestLimiterGone(t *testing.T) {
 	assert.Len(t, times(), 1)
 }
 
-// A Redis that takes connections and answers nothing holds a call until its deadline, and no longer.
+// A Redis that takes connections and answers nothing holds a call until its deadline, and no
+// longer.
 func TestLimiterHangs(t *testing.T) {
 	server := redistest.New(t)
 	api, times := newAPI(t)

@@ -27,7 +27,8 @@ const (
 	password = "correct-horse-battery"
 )
 
-// realm is a token endpoint: basic credentials in, ES256 tokens out. It grants what is asked for, but for the actions in denied.
+// realm is a token endpoint: basic credentials in, ES256 tokens out. It grants what is asked for,
+// but for the actions in denied.
 type realm struct {
 	*httptest.Server
 	signer jose.Signer

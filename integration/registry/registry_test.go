@@ -93,8 +93,8 @@ func TestDeleteManifest(t *testing.T) {
 	assert.Equal(t, []string{"repository:group/sub/app:delete"}, s.realm.scopes())
 }
 
-// The distribution registry does not know the deprecated route: the answer is a 404 without any effect, and the error says so
-// whether or not the tag exists.
+// The distribution registry does not know the deprecated route: the answer is a 404 without any
+// effect, and the error says so whether or not the tag exists.
 func TestDeleteTagReference(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1")
@@ -104,7 +104,8 @@ func TestDeleteTagReference(t *testing.T) {
 	assert.True(t, s.has("group/app", "v1"))
 }
 
-// A token is asked for once for each scope, by many callers at a time too, and again when it expires.
+// A token is asked for once for each scope, by many callers at a time too, and again when it
+// expires.
 func TestTokens(t *testing.T) {
 	s := newSetup(t)
 	for _, image := range []string{"group/a", "group/b"} {
@@ -137,7 +138,8 @@ func TestTokens(t *testing.T) {
 	assert.Equal(t, "forge.RegistryToken([redacted])", fmt.Sprint(first))
 }
 
-// A token that the registry refuses, though it should be good by its claims, is replaced once and the call repeated.
+// A token that the registry refuses, though it should be good by its claims, is replaced once and
+// the call repeated.
 func TestTokenRefused(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1", "v2")
@@ -164,7 +166,8 @@ func TestTokenRefused(t *testing.T) {
 	assert.True(t, s.has("group/app", "v2"))
 }
 
-// Without the right to delete nothing is deleted, whoever says no: the token endpoint or the registry.
+// Without the right to delete nothing is deleted, whoever says no: the token endpoint or the
+// registry.
 func TestScopes(t *testing.T) {
 	for _, row := range []struct {
 		name, denied string
@@ -173,7 +176,7 @@ func TestScopes(t *testing.T) {
 		asked, sent  int
 	}{
 		{"a token without the action", "delete", forge.ErrUnauthorized, "authentication required", 2, 2},
-		{"no token", "everything", forge.ErrCredential, "access forbidden", 1, 0},
+		{"no token", "everything", forge.ErrNoCredential, "access forbidden", 1, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newSetup(t)
@@ -197,7 +200,7 @@ func TestWrongPassword(t *testing.T) {
 	_, err := client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.CatalogScope}})
 	require.ErrorIs(t, err, forge.ErrUnauthorized)
 	_, listed := forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
-	require.ErrorIs(t, listed, forge.ErrCredential)
+	require.ErrorIs(t, listed, forge.ErrNoCredential)
 	for _, err := range []error{err, listed} {
 		assert.ErrorContains(t, err, "/jwt/auth: 401")
 		assert.ErrorContains(t, err, "Access denied")

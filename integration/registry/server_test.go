@@ -73,7 +73,8 @@ func newSetup(t *testing.T) *setup {
 	return s
 }
 
-// client is a client of the registry with the given password, and a token of the API that belongs to neither.
+// client is a client of the registry with the given password, and a token of the API that belongs
+// to neither.
 func (s *setup) client(secret string, options ...forge.Option) *forge.Client {
 	s.Helper()
 	transport := &http.Transport{}

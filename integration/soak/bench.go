@@ -118,8 +118,8 @@ func serve(in io.Reader, out io.Writer) error {
 		return nil // ended without an audit
 	}
 	cancel()
-	report := spoiled{Requests: server.Count("*"), Faults: <-faults}
-	server.Heal()
+	report := spoiled{Requests: server.CountRequests("*"), Faults: <-faults}
+	server.ClearFaults()
 	if err := json.NewEncoder(out).Encode(report); err != nil {
 		return err
 	}
@@ -191,9 +191,9 @@ func nginxConfig(upstreams []string) nginxtest.Config {
 // and returns the number of faults.
 func spoil(ctx context.Context, server *forgetest.Server) (n int) {
 	faults := []forgetest.Fault{
-		forgetest.Status(502), forgetest.ResetBefore(), forgetest.ResetAfter(), forgetest.CutBody(40), forgetest.Status(503),
+		forgetest.Status(502), forgetest.DropRequest(), forgetest.DropResponse(), forgetest.TruncateBody(40), forgetest.Status(503),
 		forgetest.Delay(50 * time.Millisecond), forgetest.HeaderDelay(50 * time.Millisecond), forgetest.Status(504), forgetest.Status(500),
-		forgetest.Garbage(),
+		forgetest.InvalidJSON(),
 	}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -203,8 +203,8 @@ func spoil(ctx context.Context, server *forgetest.Server) (n int) {
 			return n
 		case <-tick.C:
 		}
-		if due := server.Count("*")/faultEvery - n; due > 0 {
-			server.Heal() // used-up faults would stay in the server's list
+		if due := server.CountRequests("*")/faultEvery - n; due > 0 {
+			server.ClearFaults() // used-up faults would stay in the server's list
 			for range due {
 				server.Fail("*", faults[n%len(faults)].Times(1))
 				n++

@@ -92,7 +92,7 @@ func kindOf(err *forge.Error) string {
 		return "cut"
 	case errors.Is(err, forge.ErrTimeout):
 		return "silence"
-	case errors.Is(err, forge.ErrAnswer), errors.Is(err, forge.ErrChecksum):
+	case errors.Is(err, forge.ErrInvalidResponse), errors.Is(err, forge.ErrChecksum):
 		return "garbage"
 	case errors.As(err, &network):
 		return network.Op

@@ -105,7 +105,7 @@ func (s *soak) create(account int64) int64 {
 func (s *soak) repeat(account int64) {
 	hours := rand.N(100) + 1
 	stats, err := s.client.Issues.SetTimeEstimate(context.Background(), forge.ID(s.bench.Books), account, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Duration(hours) * time.Hour)})
-	if !s.books.failed("repeatable", err) && stats.TimeEstimate != int64(hours)*3600 {
+	if !s.books.failed("idempotent", err) && stats.TimeEstimate != int64(hours)*3600 {
 		s.books.violate("an estimate of %d h became %d s", hours, stats.TimeEstimate)
 	}
 }

@@ -47,14 +47,14 @@ func rows() []row {
 	}
 }
 
-// What the toxics do to one attempt ends a safe or repeatable call well, with one effect; a once call fails and says truly whether
-// it may have been applied.
+// What the toxics do to one attempt ends a safe or idempotent call well, with one effect; a once
+// call fails and says truly whether it may have been applied.
 func TestToxics(t *testing.T) {
 	for _, r := range rows() {
 		t.Run(r.name, func(t *testing.T) {
 			t.Run("read", func(t *testing.T) { r.read(newSetup(t, true, r.toxic)) })
 			t.Run("list", func(t *testing.T) { r.list(newSetup(t, true, r.toxic)) })
-			t.Run("repeatable", func(t *testing.T) { r.repeatable(newSetup(t, true, r.toxic)) })
+			t.Run("idempotent", func(t *testing.T) { r.idempotent(newSetup(t, true, r.toxic)) })
 			t.Run("once", func(t *testing.T) { r.once(newSetup(t, true, r.toxic)) })
 			t.Run("download", func(t *testing.T) { r.download(newSetup(t, true, r.toxic)) })
 			t.Run("upload", func(t *testing.T) { r.upload(newSetup(t, true, r.toxic)) })
@@ -98,16 +98,16 @@ func (r row) list(s *setup) {
 	}
 }
 
-func (r row) repeatable(s *setup) {
+func (r row) idempotent(s *setup) {
 	_, err := s.client.Issues.Subscribe(s.Context(), s.ref(), 3, r.wait())
 	if r.arrives && !r.passes {
 		var failed *forge.Error
 		require.ErrorAs(s, err, &failed)
-		assert.True(s, forge.Unchanged(err) && failed.MaybeApplied, "the first attempt did it: %v", err)
+		assert.True(s, forge.IsNotModified(err) && failed.MaybeApplied, "the first attempt did it: %v", err)
 	} else {
 		require.NoError(s, err)
 	}
-	s.server.AssertEffects(s, subscribe, 1)
+	s.server.AssertAppliedCount(s, subscribe, 1)
 
 	stats, err := s.client.Issues.SetTimeEstimate(s.Context(), s.ref(), 3, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Hour)}, r.wait())
 	require.NoError(s, err)
@@ -120,7 +120,7 @@ func (r row) once(s *setup) {
 	if r.arrives {
 		effects = 1
 	}
-	s.server.AssertEffects(s, spend, effects)
+	s.server.AssertAppliedCount(s, spend, effects)
 	if r.passes {
 		require.NoError(s, err)
 		return
@@ -159,7 +159,8 @@ func (r row) upload(s *setup) {
 	}
 }
 
-// A download that is cut, wherever, is an error of Read after a true beginning, and never a short success.
+// A download that is cut, wherever, is an error of Read after a true beginning, and never a short
+// success.
 func TestDownloadCut(t *testing.T) {
 	for _, bytes := range []int{600, 4 << 10, 64 << 10, 299 << 10} {
 		s := newSetup(t, false, toxitest.Toxic{Type: "limit_data", Attributes: map[string]int{"bytes": bytes}})
@@ -188,7 +189,8 @@ func TestDownloadDeadline(t *testing.T) {
 	assert.Less(t, len(content), len(s.content))
 }
 
-// A body is sent again byte for byte: an upload that was refused for its rate, and an update that was cut.
+// A body is sent again byte for byte: an upload that was refused for its rate, and an update that
+// was cut.
 func TestSentAgain(t *testing.T) {
 	slicer := toxitest.Toxic{Type: "slicer", Stream: "upstream", Attributes: map[string]int{"average_size": 3000, "size_variation": 2000}}
 	s := newSetup(t, false, slicer)
@@ -196,7 +198,7 @@ func TestSentAgain(t *testing.T) {
 	_, err := s.client.SecureFiles.Upload(t.Context(), s.ref(), &forge.UploadSecureFileOptions{Name: "new.bin", File: forge.FileBytes(s.content)})
 	require.NoError(t, err)
 	s.same(secureFiles, 3)
-	s.server.AssertEffects(t, secureFiles, 1)
+	s.server.AssertAppliedCount(t, secureFiles, 1)
 	assert.Equal(t, [][]byte{s.content}, s.files("new.bin"))
 
 	for _, toxic := range []toxitest.Toxic{
@@ -240,7 +242,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A proxy that nobody listens on has taken nothing: even a once call is sent again, and has one effect.
+// A proxy that nobody listens on has taken nothing: even a once call is sent again, and has one
+// effect.
 func TestRefused(t *testing.T) {
 	s := newSetup(t, true)
 	s.proxy.Close()
@@ -248,11 +251,11 @@ func TestRefused(t *testing.T) {
 	_, err := s.client.Issues.AddSpentTime(t.Context(), s.ref(), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}, forge.Into(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, 2, answer.Attempts)
-	s.server.AssertEffects(t, spend, 1)
+	s.server.AssertAppliedCount(t, spend, 1)
 }
 
-// Among many callers and connections of which a third goes bad somewhere, each success is one effect, each failure that may have been
-// applied at most one, and each other failure none.
+// Among many callers and connections of which a third goes bad somewhere, each success is one
+// effect, each failure that may have been applied at most one, and each other failure none.
 func TestCreatesAreCounted(t *testing.T) {
 	s := newSetup(t, false,
 		toxitest.Toxic{Type: "reset_peer", Stream: "downstream", Toxicity: 0.1},

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Reader ends after the given number of bytes, which can be raised, and counts those that it read.
+// A Reader ends after the given number of bytes, which can be raised, and counts those that it
+// read.
 func TestReader(t *testing.T) {
 	c := newContext(t.Context(), time.Minute, time.Minute)
 	r := c.Reader(strings.NewReader("0123456789"), 4)
@@ -28,7 +29,8 @@ func TestReader(t *testing.T) {
 	assert.Equal(t, 10, c.Counter.(*count).bytes)
 }
 
-// A read that takes too long ends the attempt. The time between two reads does not count after Pause.
+// A read that takes too long ends the attempt. The time between two reads does not count after
+// Pause.
 func TestReaderTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContext(t.Context(), time.Minute, time.Minute)

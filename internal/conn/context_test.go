@@ -96,7 +96,8 @@ func readEvery(c *Context, d time.Duration) {
 	c.awaitBytes()
 }
 
-// After the end of the attempt there is no wait, and no timer that would keep the attempt in memory.
+// After the end of the attempt there is no wait, and no timer that would keep the attempt in
+// memory.
 func TestContextTimeoutAfterEnd(t *testing.T) {
 	for name, wait := range map[string]func(c *Context){
 		"the wait of before": func(*Context) {},
@@ -154,7 +155,8 @@ func TestContextOfTheNextAttempt(t *testing.T) {
 	})
 }
 
-// A Context ends as one of the standard library does, whether Done is called before, after or never.
+// A Context ends as one of the standard library does, whether Done is called before, after or
+// never.
 func TestContext(t *testing.T) {
 	type key struct{}
 	mine := errors.New("mine")
@@ -200,7 +202,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Contexts that are derived from it, as net/http and tracers do, end with it and without a goroutine.
+// Contexts that are derived from it, as net/http and tracers do, end with it and without a
+// goroutine.
 func TestContextChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContext(t.Context(), time.Minute, time.Minute)

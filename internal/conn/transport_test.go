@@ -43,8 +43,8 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	}
 }
 
-// Silent HTTP/2 connections are pinged; times that the caller's transport has stay, and the transport
-// itself is not changed.
+// Silent HTTP/2 connections are pinged; times that the caller's transport has stay, and the
+// transport itself is not changed.
 func TestPingTimes(t *testing.T) {
 	given := &http.Transport{}
 	config := Transport(given).HTTP2

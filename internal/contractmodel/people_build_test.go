@@ -75,7 +75,7 @@ func (s *peopleServer) addUser(i int, u *peopleUser) {
 	default:
 		added = s.AddUser(u.Username)
 	}
-	added.Fill(func(d *forgetest.Document) {
+	added.Edit(func(d *forgetest.Document) {
 		d.Set("name", u.Name).Set("state", u.State).Set("public_email", u.Public).Set("external", u.External)
 		d.Set("is_auditor", u.Auditor).Set("two_factor_enabled", u.TwoFactor).Set("created_at", u.Created)
 	})

@@ -23,7 +23,7 @@ func (q *trackerRequest) askClient(s *forgetest.Server, w *trackerWorld) (*track
 	ctx := context.Background()
 	client := s.Client(forge.WithToken(w.Users[q.Who].Token), forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	defer client.CloseIdleConnections()
-	opts := []forge.RequestOption{forge.Unchecked()}
+	opts := []forge.RequestOption{forge.SkipValidation()}
 	if q.Size != "" {
 		opts = append(opts, forge.PerPage(q.size()))
 	}

@@ -50,7 +50,7 @@ func (f *trackerFiller) people() {
 			user = f.s.AddUser(u.Name)
 		}
 		if u.Blocked {
-			user.Fill(func(d *forgetest.Document) { d.Set("state", "blocked") })
+			user.Edit(func(d *forgetest.Document) { d.Set("state", "blocked") })
 		}
 		u.ID, u.Token = user.ID, user.Token
 		f.users = append(f.users, user)
@@ -137,7 +137,7 @@ func (f *trackerFiller) issue(it *trackerItem) {
 		}
 	})
 	for _, award := range it.Awards {
-		issue.Award(f.users[award.User], award.Emoji)
+		issue.AddAwardEmoji(f.users[award.User], award.Emoji)
 	}
 	it.ID, it.IID, it.URL = issue.ID, issue.IID, issue.Get("web_url").(string)
 }
@@ -151,9 +151,9 @@ func (f *trackerFiller) merge(it *trackerItem) {
 		}
 	})
 	mr.Approve(f.some(it.Approved)...)
-	mr.AskApproval(f.some(it.Approvers)...)
+	mr.AddApprovers(f.some(it.Approvers)...)
 	for _, award := range it.Awards {
-		mr.Award(f.users[award.User], award.Emoji)
+		mr.AddAwardEmoji(f.users[award.User], award.Emoji)
 	}
 	for _, deploy := range it.Deploys {
 		*f.now = f.w.Now.Add(-deploy.Ago)

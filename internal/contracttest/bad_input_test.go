@@ -237,7 +237,7 @@ func (m *badMethod) badArguments(b *badInput) {
 			in := slices.Clone(m.in)
 			in[i] = value
 			what := fmt.Sprintf("argument %d = %.60s", i-1, fmt.Sprint(value))
-			for _, opts := range [][]forge.RequestOption{nil, {forge.Unchecked()}} { // which lifts no check of an address
+			for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}} { // which lifts no check of an address
 				invalid := m.refused(b, what, in, opts...)
 				if invalid == nil || kind == reflect.TypeFor[forge.File]() || kind == reflect.TypeFor[forge.IntegrationOptions]() {
 					continue
@@ -301,8 +301,8 @@ func (m *badMethod) badOptions(b *badInput) {
 	}
 }
 
-// badField is a value that the field cannot have. Unchecked lifts that, unless the wire has no form
-// for it.
+// badField is a value that the field cannot have. SkipValidation lifts that, unless the wire has no
+// form for it.
 func (m *badMethod) badField(b *badInput, field reflect.StructField, value reflect.Value, in []reflect.Value) {
 	wire, _, _ := strings.Cut(field.Tag.Get("url")+field.Tag.Get("json"), ",")
 	what := fmt.Sprintf("%s = %#v", field.Name, value)
@@ -314,13 +314,13 @@ func (m *badMethod) badField(b *badInput, field reflect.StructField, value refle
 	assert.Contains(b.t, invalid.Param, wire, "%s: %v", what, invalid)
 	switch field.Type {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[forge.Nullable[time.Duration]]():
-		m.refused(b, what+", unchecked", in, forge.Unchecked())
+		m.refused(b, what+", unchecked", in, forge.SkipValidation())
 		return
 	}
 	if strings.Contains(m.name, "Preview") || strings.Contains(fmt.Sprint(value), ",") {
 		return // which is always checked; a comma in a label
 	}
-	err, sent, _ := m.call(b, in, forge.Unchecked())
+	err, sent, _ := m.call(b, in, forge.SkipValidation())
 	assert.Positive(b.t, sent, "%s, unchecked: %v", what, err)
 }
 
@@ -349,7 +349,7 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 		return of(forge.ID(-1), forge.ID(math.MinInt64))
 	case reflect.TypeFor[int64]():
 		return of(int64(-1), int64(math.MinInt64))
-	case reflect.TypeFor[forge.IDsFilter]():
+	case reflect.TypeFor[forge.IDListFilter]():
 		return of(forge.IDs(), forge.IDs(-1), forge.IDs(7, 0))
 	case reflect.TypeFor[[]int64]():
 		return of([]int64{}, []int64{0}, []int64{7, -1})

@@ -167,7 +167,7 @@ func commentsOfDocument1() map[string]string {
 		"ApprovalSettingsService":                                        "Premium and Ultimate",
 		"ApprovalSetting.Value":                                          "whether the rule is on",
 		"ApprovalSetting.Locked":                                         "the value cannot be changed here",
-		"ApprovalSetting.InheritedFrom":                                  "what set the value, when it is locked; empty when it was set here",
+		"ApprovalSetting.InheritedFrom":                                  "what set the value, when it is locked | Empty when it was set here",
 		"ApprovalSourceGroup":                                            "a value that a group sets for its projects",
 		"UpdateApprovalSettingsOptions":                                  "nil leaves one as it is",
 		"UpdateApprovalSettingsOptions.AllowAuthorApproval":              "lets authors approve their own merge requests",
@@ -201,7 +201,7 @@ func commentsOfDocument1() map[string]string {
 		"AuditEventDetails.IPAddress":                                    "empty when that is not known",
 		"ListAuditEventsOptions.CreatedAfter":                            "at this time or later. It is sent in UTC, in seconds",
 		"ListAuditEventsOptions.CreatedBefore":                           "at this time or earlier. It is sent in UTC, in seconds",
-		"ListAuditEventsOptions.EntityType":                              "by what the event happened to. List only",
+		"ListAuditEventsOptions.EntityType":                              "by what the event happened to | List only",
 		"ListAuditEventsOptions.EntityID":                                "with EntityType. List only",
 	}
 }

@@ -43,7 +43,7 @@ func TestCurlSendsTheSame(t *testing.T) {
 		client := server.begin(t, c.Endpoint)
 		call := c.calls(t, 0)[0]
 		in, _ := c.Arguments(t, client, call.Filled)
-		in = append(in, reflect.ValueOf(forge.Unchecked()), reflect.ValueOf(forge.Header("X-Note", "it's \"$HOME\" `x` \\ !")))
+		in = append(in, reflect.ValueOf(forge.SkipValidation()), reflect.ValueOf(forge.Header("X-Note", "it's \"$HOME\" `x` \\ !")))
 		require.NoError(t, cases.Consume(c.Method.Call(in)), c.Name)
 		want := server.end()[0]
 		server.begin(t, c.Endpoint).CloseIdleConnections()

@@ -339,7 +339,7 @@ func conformColumns(t *testing.T, fields []catalogue.Field) {
 	}
 	row := func(names, values []string) (*forge.PlaceholderReassignment, error) {
 		file := strings.Join(names, ",") + "\n" + strings.Join(values, ",") + "\n"
-		rows, err := forge.Collect(client.PlaceholderReassignments.Read(strings.NewReader(file)))
+		rows, err := forge.Collect(client.PlaceholderReassignments.ReadCSV(strings.NewReader(file)))
 		if err != nil {
 			return nil, err
 		}
@@ -361,7 +361,7 @@ func conformColumns(t *testing.T, fields []catalogue.Field) {
 			assert.Equal(t, value, have.String(), name)
 			assert.Empty(t, read.Extra)
 			var written strings.Builder
-			require.NoError(t, client.PlaceholderReassignments.Write(&written, func(yield func(*forge.PlaceholderReassignment, error) bool) { yield(read, nil) }))
+			require.NoError(t, client.PlaceholderReassignments.WriteCSV(&written, func(yield func(*forge.PlaceholderReassignment, error) bool) { yield(read, nil) }))
 			assert.Equal(t, strings.Join(names, ",")+"\n"+strings.Join(line, ",")+"\n", written.String())
 		}
 		_, err := row(slices.Delete(slices.Clone(names), i, i+1), slices.Delete(slices.Clone(values), i, i+1))

@@ -19,8 +19,8 @@ import (
 
 // TestFiltersAreDocumented is the table of all fields of options, those of Not included, and of all
 // methods that take them: a field that neither the catalogue nor deployed servers have on the
-// endpoint is refused before anything is sent, with its names, and Unchecked sends it. Every other
-// field arrives: TestConformance.
+// endpoint is refused before anything is sent, with its names, and SkipValidation sends it. Every
+// other field arrives: TestConformance.
 func TestFiltersAreDocumented(t *testing.T) {
 	server := newContractServer(t)
 	refusals, fields := 0, 0
@@ -50,7 +50,7 @@ func TestFiltersAreDocumented(t *testing.T) {
 			assert.Equal(t, c.Options.Name()+"."+catalogue.GoName(c.Options, wire), invalid.Option, c.Name)
 			assert.Contains(t, invalid.Reason, c.Endpoint.Path)
 			assert.Empty(t, server.end(), "%s: %s", c.Name, wire)
-			require.NoError(t, cases.Consume(c.Method.Call(append(in, reflect.ValueOf(forge.Unchecked())))))
+			require.NoError(t, cases.Consume(c.Method.Call(append(in, reflect.ValueOf(forge.SkipValidation())))))
 			assert.Equal(t, only.Sent[key].Texts, server.end()[0].query[wire], "%s: %s", c.Name, wire)
 			client.CloseIdleConnections()
 		}

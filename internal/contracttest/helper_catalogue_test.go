@@ -24,7 +24,7 @@ func fitsParam(want string, field reflect.Type) bool {
 	case "integer":
 		fit = []reflect.Type{reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[*int](), reflect.TypeFor[forge.IDFilter](), reflect.TypeFor[forge.NumberFilter](), reflect.TypeFor[forge.ID](), reflect.TypeFor[*forge.Number](), reflect.TypeFor[forge.Nullable[time.Duration]](), reflect.TypeFor[forge.Nullable[int]]()}
 	case "array<integer>":
-		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[forge.IDsFilter]()}
+		fit = []reflect.Type{reflect.TypeFor[[]int64](), reflect.TypeFor[forge.IDListFilter]()}
 	case "array<string>":
 		fit = []reflect.Type{reflect.TypeFor[[]string](), reflect.TypeFor[[]forge.RunnerRegistrar]()}
 	case "hash":

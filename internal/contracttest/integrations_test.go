@@ -74,7 +74,7 @@ func TestIntegrationWords(t *testing.T) {
 			properties := map[string]json.RawMessage{}
 			for name, field := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
 				cases.SetFields(t, reflect.ValueOf(options).Elem(), name)
-				word, mapped := v.Word(string(row.Kind), name)
+				word, mapped := v.WireName(string(row.Kind), name)
 				assert.Equal(t, strings.HasPrefix(name, "<"), mapped, name)
 				body[cmp.Or(word, name)] = cases.Sample(t, field).Interface()
 				if mapped {
@@ -108,7 +108,7 @@ func TestIntegrationWords(t *testing.T) {
 					assert.True(t, strings.HasPrefix(name, "<"), name)
 				}
 				filled := row.Options()
-				_, err = integration.Fill(filled)
+				_, err = integration.Decode(filled)
 				require.NoError(t, err)
 				for name := range integration.Properties {
 					field := catalogue.GoName(reflect.TypeOf(filled), name)
@@ -126,7 +126,7 @@ func TestIntegrationWords(t *testing.T) {
 			options := row.Options()
 			cases.SetFields(t, reflect.ValueOf(options).Elem(), "use_inherited_settings")
 			_, err := c.Integrations.Get(t.Context(), forge.ID(7), row.Kind)
-			for _, err := range []error{err, c.Integrations.Set(t.Context(), forge.ID(7), options), c.Integrations.Set(t.Context(), forge.ID(7), options, forge.Unchecked()), c.Integrations.Disable(t.Context(), forge.ID(7), row.Kind)} {
+			for _, err := range []error{err, c.Integrations.Set(t.Context(), forge.ID(7), options), c.Integrations.Set(t.Context(), forge.ID(7), options, forge.SkipValidation()), c.Integrations.Disable(t.Context(), forge.ID(7), row.Kind)} {
 				assertRefused(t, err, "argument", "slug")
 				assert.ErrorContains(t, err, "needs WithVocabulary(forge.GitLab), or set it by hand, as IntegrationSlug or CustomIntegration")
 			}
@@ -176,7 +176,7 @@ func TestFillEveryParameter(t *testing.T) {
 		require.NoError(t, json.Unmarshal(events, &summary))
 		summary.Inherited = true
 		filled := cases.Kinds[i].Options()
-		hidden, err := (&forge.Integration{IntegrationSummary: summary, Properties: properties}).Fill(filled)
+		hidden, err := (&forge.Integration{IntegrationSummary: summary, Properties: properties}).Decode(filled)
 		require.NoError(t, err)
 		named := map[string]bool{}
 		for _, name := range hidden {

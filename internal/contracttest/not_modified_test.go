@@ -30,7 +30,7 @@ var documents304 = []string{
 
 // A 304 is "unchanged" on the six routes that document it, and on a read with a condition of the
 // caller. On all other routes it is an error that leaves the outcome of a write open: an idiom
-// such as `err != nil && !forge.Unchanged(err)` would take a lost write for done.
+// such as `err != nil && !forge.IsNotModified(err)` would take a lost write for done.
 func TestNotModified(t *testing.T) {
 	called, methods := map[string]bool{}, map[string]bool{}
 	for _, c := range cases.All(t) {
@@ -69,7 +69,7 @@ func checkNotModified(t *testing.T, c *cases.Case, route forge.Route, documents,
 	}, forge.WithVocabulary(cases.Vocabulary()), forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
 		forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
 	in, _ := c.Arguments(t, client, c.Fill(t, 0, nil))
-	in = append(in, reflect.ValueOf(forge.Unchecked()))
+	in = append(in, reflect.ValueOf(forge.SkipValidation()))
 	if condition {
 		in = append(in, reflect.ValueOf(forge.Header("If-Modified-Since", "Mon, 02 Jan 2034 15:04:05 GMT")))
 	}
@@ -80,12 +80,12 @@ func checkNotModified(t *testing.T, c *cases.Case, route forge.Route, documents,
 		return
 	}
 	describe := func(unchanged, unusable, open, counted bool) string {
-		return fmt.Sprintf("Unchanged: %t, ErrAnswer: %t, MaybeApplied: %t, counted as a failure: %t",
+		return fmt.Sprintf("IsNotModified: %t, ErrInvalidResponse: %t, MaybeApplied: %t, counted as a failure: %t",
 			unchanged, unusable, open, counted)
 	}
 	fails := !documents && !condition
 	assert.Equal(t, describe(!fails, fails, fails && route.Class != forge.ClassSafe, fails),
-		describe(forge.Unchanged(err), errors.Is(err, forge.ErrAnswer), e.MaybeApplied, client.Stats().Failures == 1), name)
+		describe(forge.IsNotModified(err), errors.Is(err, forge.ErrInvalidResponse), e.MaybeApplied, client.Stats().Failures == 1), name)
 	assert.Equal(t, 304, e.Status, name)
 	assert.Equal(t, 1, e.Attempts, name)
 }

@@ -38,7 +38,9 @@ func TestNotice(t *testing.T) {
 		require.NoError(t, err, module)
 		require.NotEmpty(t, phrases[licence], licence)
 		for _, phrase := range append(phrases[licence], copyright) {
-			assert.True(t, strings.Contains(string(own), phrase), "%s: no %q", module, phrase)
+			if !strings.Contains(string(own), phrase) {
+				t.Errorf("%s: no %q", module, phrase) // the licence itself would be too long to print
+			}
 		}
 	}
 	file, err := os.ReadFile("go.mod")

@@ -32,20 +32,30 @@ const snippetNames = `
 	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
 	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
 
-// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files as they
-// are, declarations with the imports above, and statements inside a function that has the names
-// above.
+// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files
+// as they are, declarations with the imports above, and statements inside a function that has the
+// names above. A snippet that needs other modules is part of a file that is named before it, in a
+// module that has them and tests it.
 func TestSnippetsCompile(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
 	packages := exportData(t)
+	quoted := 0
 	for _, file := range append(files, "README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md") {
 		for i, snippet := range goSnippets(t, file) {
 			t.Run(fmt.Sprintf("%s/%d", file, i+1), func(t *testing.T) {
-				assert.NoError(t, compileSnippet(snippet, packages), snippet)
+				if snippet.source == "" {
+					assert.NoError(t, compileSnippet(snippet.text, packages), snippet.text)
+					return
+				}
+				quoted++
+				if !strings.Contains(readText(t, snippet.source), snippet.text) {
+					t.Errorf("%s does not have:\n%s", snippet.source, snippet.text)
+				}
 			})
 		}
 	}
+	assert.Equal(t, 2, quoted, "the metrics of docs/observability.md")
 }
 
 // TestSnippetsThatDoNotCompile shows that the check sees what a reader would stumble over.
@@ -97,18 +107,24 @@ func namesIn(t *testing.T, file string) []string {
 	return names
 }
 
-var goFence = regexp.MustCompile("(?ms)^( *)```go\n(.*?)^ *```")
+var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+\\.go) -->\n)? *```go\n(.*?)^ *```")
 
-func goSnippets(t *testing.T, file string) []string {
+// goSnippet is a block of Go code in a document.
+type goSnippet struct {
+	source string // the file that has the code; empty if the document alone has it
+	text   string
+}
+
+func goSnippets(t *testing.T, file string) []goSnippet {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	require.NoError(t, err)
-	var snippets []string
+	var snippets []goSnippet
 	for _, match := range goFence.FindAllStringSubmatch(string(text), -1) {
-		snippets = append(snippets, match[2])
+		snippets = append(snippets, goSnippet{match[1], match[2]})
 	}
 	return snippets
 }

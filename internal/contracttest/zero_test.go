@@ -147,7 +147,7 @@ func TestZeroValues(t *testing.T) {
 				}
 			})
 			assert.Nil(t, p, "%s.%s panics: %v", name, method.Name, p)
-			if strings.HasSuffix(name, "Service") && p == nil && method.Name != "Write" && method.Name != "Read" {
+			if strings.HasSuffix(name, "Service") && p == nil && method.Name != "WriteCSV" && method.Name != "ReadCSV" {
 				var invalid *forge.ValidationError
 				if assert.ErrorAs(t, err, &invalid, "%s.%s", name, method.Name) && invalid.Option != "argument" {
 					assert.ErrorContains(t, err, "was not made by NewClient", "%s.%s", name, method.Name)
@@ -187,7 +187,7 @@ func TestNilContext(t *testing.T) {
 		in := append([]reflect.Value{}, m.in...)
 		in[0] = reflect.ValueOf(catalogue.Service(client, m.in[0].Type()))
 		in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
-		for _, opts := range [][]forge.RequestOption{nil, {forge.Unchecked()}, {forge.DryRun(nil)}, {forge.Ahead(4), forge.OnePage()}} {
+		for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}, {forge.DryRun(nil)}, {forge.Ahead(4), forge.OnePage()}} {
 			if len(opts) == 2 && !m.list {
 				continue
 			}
@@ -256,7 +256,7 @@ func TestZeroFunctions(t *testing.T) {
 		"WithoutCredential":       {func() error { return option(forge.WithoutCredential()) }, fine},
 		"Ahead":                   {func() error { return request(forge.Ahead(0)) }, fine},
 		"Checksum":                {func() error { return request(forge.Checksum("", "")) }, refused},
-		"Complete":                {func() error { return request(forge.Complete()) }, refused},
+		"RequireComplete":         {func() error { return request(forge.RequireComplete()) }, refused},
 		"DryRun":                  {func() error { return request(nil) }, fine},
 		"Header":                  {func() error { return request(forge.Header("", "")) }, refused},
 		"HeaderTimeout":           {func() error { return request(forge.HeaderTimeout(0)) }, refused},
@@ -269,7 +269,7 @@ func TestZeroFunctions(t *testing.T) {
 		"Retry":                   {func() error { return request(forge.Retry(forge.RetryPolicy{})) }, fine},
 		"StartAt":                 {func() error { return request(forge.StartAt("")) }, fine},
 		"Sudo":                    {func() error { return request(forge.Sudo(0)) }, refused},
-		"Unchecked":               {func() error { return request(forge.Unchecked()) }, fine},
+		"SkipValidation":          {func() error { return request(forge.SkipValidation()) }, fine},
 		"Collect":                 {func() error { _, err := forge.Collect[int](nil); return err }, refused},
 		"ListAs":                  {func() error { _, err := forge.Collect(forge.ListAs[int](t.Context(), nil, forge.Call{})); return err }, refused},
 		"FileAt":                  {func() error { _, err := forge.FileAt("").Open(); return err }, refused},
@@ -294,7 +294,7 @@ func TestZeroFunctions(t *testing.T) {
 		}, refused},
 		"RouteFromContext": {func() error { _, _ = forge.RouteFromContext(nil); return nil }, fine}, //nolint:staticcheck // a nil context is what is tested
 		"Routes":           {func() error { _ = forge.Routes(); return nil }, fine},
-		"Unchanged":        {func() error { _ = forge.Unchanged(nil); return nil }, fine},
+		"IsNotModified":    {func() error { _ = forge.IsNotModified(nil); return nil }, fine},
 	}
 	for name, test := range rows {
 		var err error

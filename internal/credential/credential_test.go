@@ -82,8 +82,8 @@ func TestBadTokens(t *testing.T) {
 	require.ErrorContains(t, err, "returned no token")
 }
 
-// Two credentials are the same if they send the same token in the same header. Those that change are
-// not compared.
+// Two credentials are the same if they send the same token in the same header. Those that change
+// are not compared.
 func TestSame(t *testing.T) {
 	asked := false
 	other := Bearer(func(context.Context, string) (*oauth2.Token, error) {
@@ -109,7 +109,8 @@ func TestSame(t *testing.T) {
 	assert.False(t, asked, "a token was requested in order to compare it")
 }
 
-// Only a token that may change is renewed, and only if the new one differs from the one that was sent.
+// Only a token that may change is renewed, and only if the new one differs from the one that was
+// sent.
 func TestRenew(t *testing.T) {
 	fresh, err := fixedToken(t, AccessToken, "abc").Renew(t.Context(), Sent{})
 	assert.False(t, fresh)

@@ -34,8 +34,8 @@ func authorize(t *testing.T, c Credential) string {
 	return value
 }
 
-// A token is refreshed once it has expired or was refused, with the refresh token that came last. All
-// credentials have the new one.
+// A token is refreshed once it has expired or was refused, with the refresh token that came last.
+// All credentials have the new one.
 func TestOAuth(t *testing.T) {
 	calls := 0
 	var saved []string

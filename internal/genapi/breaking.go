@@ -123,7 +123,7 @@ func lines(text []byte) []string {
 // "Unreleased", and have no tag yet.
 func breakingSections(changelog, release string) string {
 	if release != "" {
-		changelog, _, _ = strings.Cut(changelog, "\n## "+release+" ")
+		changelog, _, _ = strings.Cut(changelog, "\n## "+release+"\n")
 	}
 	var breaking strings.Builder
 	for _, section := range strings.Split(changelog, "\n### Breaking\n")[1:] {

@@ -96,8 +96,8 @@ func TestRemoved(t *testing.T) {
 
 func TestUnlisted(t *testing.T) {
 	const head = "# Changelog\n\n## Unreleased\n\n### Added\n\n- `New` is mentioned here.\n\n### Breaking\n\n"
-	const tail = "\n### Fixed\n\n- `Client.Close`\n\n## v0.2.0 - 2026-12-24\n\n### Breaking\n\n- `Released`\n" +
-		"\n## v0.1.0 - 2026-12-01\n\n### Breaking\n\n- `Client.Close`, `New`\n"
+	const tail = "\n### Fixed\n\n- `Client.Close`\n\n## v0.2.0\n\n### Breaking\n\n- `Released`\n" +
+		"\n## v0.1.0\n\n### Breaking\n\n- `Client.Close`, `New`\n"
 	for text, want := range map[string][]string{
 		"": {"Client.Close", "New"},
 		"- `New` takes a context, and Client.Close. ": nil,

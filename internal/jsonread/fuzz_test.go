@@ -24,7 +24,8 @@ var seeds = []string{
 	`"12345678\"abcdefgh\\ijklmnop"`, `"абвгд абвгд"`, `"1234567é12345678"`,
 }
 
-// FuzzReader holds the reader to encoding/json: it accepts the same texts, and reads the same values from them.
+// FuzzReader holds the reader to encoding/json: it accepts the same texts, and reads the same
+// values from them.
 func FuzzReader(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -98,8 +99,9 @@ func sameScalars(t *testing.T, data []byte) {
 	})
 }
 
-// same reads one value twice. What encoding/json reads without an error must come out the same. What it refuses is a
-// mismatch, but for what is read more generously. What is read and noted all the same has lost something.
+// same reads one value twice. What encoding/json reads without an error must come out the same.
+// What it refuses is a mismatch, but for what is read more generously. What is read and noted all
+// the same has lost something.
 func same[T any](t *testing.T, data []byte, f func(*T, *Reader) bool, equal func(a, b T) bool) {
 	t.Helper()
 	var ours, theirs T

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestValues has a line for each function of values.go and times.go and each type that can come instead. A value is what
-// must be read; partly a value that is noted, too; a text with an arrow a mismatch.
+// TestValues has a line for each function of values.go and times.go and each type that can come
+// instead. A value is what must be read; partly a value that is noted, too; a text with an arrow a
+// mismatch.
 func TestValues(t *testing.T) {
 	values(t, Text[string], "integer text", map[string]any{`"a"`: "a", `""`: "", `null`: "", `5`: "string<-number", `[{"a":1}]`: "string<-array", `true`: "string<-boolean", `{}`: "string<-object"})
 	values(t, Bool[bool], true, map[string]any{`true`: true, `false`: false, `null`: false, `"true"`: partly{true, "boolean<-string"}, `"false"`: partly{false, "boolean<-string"}, `"True"`: "boolean<-string", `"1"`: "boolean<-string",
@@ -87,8 +88,8 @@ func values[T any](t *testing.T, f func(*T, *Reader) bool, before T, want map[st
 	}
 }
 
-// A value that does not fit belongs to the field around it, whatever arrays and maps are between; the fields of an object
-// belong to the object. The last value of a repeated key counts.
+// A value that does not fit belongs to the field around it, whatever arrays and maps are between;
+// the fields of an object belong to the object. The last value of a repeated key counts.
 func TestField(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		`{"a":"x","b" : 5 ,"c":"y"}`:                      {"/b": "5"},
@@ -124,8 +125,8 @@ func TestField(t *testing.T) {
 	assert.ErrorAs(t, r.End(), &limit, "what is kept counts")
 }
 
-// readFields reads an object as if its fields were strings, arrays of integers and objects, and maps of both. It puts what
-// is kept into all, by its place.
+// readFields reads an object as if its fields were strings, arrays of integers and objects, and
+// maps of both. It puts what is kept into all, by its place.
 func readFields(r *Reader, all map[string]string) {
 	at := r.Pointer()
 	var extra map[string]json.RawMessage
@@ -226,7 +227,8 @@ func TestStrict(t *testing.T) {
 	assert.ErrorAs(t, r.End(), &strict)
 }
 
-// Strings are copies, whatever their length, and remembered ones are right although their slots are shared.
+// Strings are copies, whatever their length, and remembered ones are right although their slots are
+// shared.
 func TestTextsAreCopies(t *testing.T) {
 	var want []string
 	for i := range 3000 {

@@ -53,7 +53,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// FuzzNext: no header makes it panic or hang, and a well-formed next link is found behind anything well-formed.
+// FuzzNext: no header makes it panic or hang, and a well-formed next link is found behind anything
+// well-formed.
 func FuzzNext(f *testing.F) {
 	for _, s := range []string{`</a?page=2>; rel="next"`, `<a>, <b>; rel=next`, `<a>; title="x, y; <z>"; rel="prev next"`, `<`, `;;,<>"`, `<a>;rel="\`} {
 		f.Add(s, "/a?page=2")

@@ -140,7 +140,7 @@ func TestLostBeforeAndAfterTheEffect(t *testing.T) {
 					e := w.Wire()[0]
 					done := point == AtAfter
 					assert.Equal(t, []any{done, 0}, []any{e.Effect, e.Status}, "%s %s", protocol, kind)
-					effects := w.Server.Effects("POST /projects/:id/issues/:issue_iid/add_spent_time")
+					effects := w.Server.CountApplied("POST /projects/:id/issues/:issue_iid/add_spent_time")
 					assert.Equal(t, done, effects == 1)
 				})
 			}

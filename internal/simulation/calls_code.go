@@ -140,7 +140,7 @@ func otherCalls() []*row {
 				return nil, err
 			}
 			settings.AfterSignUpText = new(c.s.ID)
-			return c.client.Settings.Apply(c.ctx, settings.Changes(), c.opts...)
+			return c.client.Settings.Apply(c.ctx, settings.Diff(), c.opts...)
 		}).with(func(r *row) { r.moving, r.more = true, true }),
 		nothing("Registry.WaitDeleted", "GET "+"/projects/:id/registry/repositories", func(c *calling) error {
 			ctx, cancel := context.WithTimeout(c.ctx, waitAtMost)

@@ -83,7 +83,7 @@ func issueCalls() []*row {
 
 func ownBlock(f *fixtures, s *Step) {
 	mr := f.work.AddMergeRequest(nil)
-	f.own[s.ID+" block"] = mr.BlockedBy(pick(f.workMerges, s.Number))
+	f.own[s.ID+" block"] = mr.AddBlocker(pick(f.workMerges, s.Number))
 	f.own[s.ID] = mr.IID
 }
 

@@ -102,7 +102,7 @@ func (f *fixtures) fillCode(a Amount) {
 		f.versioned.Push(forgetest.Change{Message: "Go on", Files: map[string]string{"topic.md": strconv.Itoa(i)}, Date: past(5 + i)})
 	}
 	for _, mr := range f.merges[:min(len(f.merges), a.Small)] {
-		f.versioned.BlockedBy(mr)
+		f.versioned.AddBlocker(mr)
 	}
 	f.blob = f.app.AddGeneratedBlob("big.bin", a.Blob)
 }

@@ -130,7 +130,7 @@ func listIsComplete(o *Outcome, report func(*observed, string, ...any)) {
 			case w.start != "":
 				continue // cursorResumes checks it
 			case s.row.moving && !o.keyset(s) && !o.quiet():
-			case s.before.same(s.after) && !o.plan.moves(Insert, Delete):
+			case s.before.same(s.after) && (!s.row.moving || o.unchanged(s)) && !o.plan.moves(Insert, Delete):
 				if !slices.Equal(got, want) {
 					report(s, "the list ended without an error and returned %d items of %d: %s", len(got), len(want), parted(got, want))
 				}
@@ -195,7 +195,7 @@ func listEndsOnce(o *Outcome, report func(*observed, string, ...any)) {
 // A list that continues from a cursor begins at the first page that was not fully consumed.
 func cursorResumes(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if len(s.walks) < 2 || s.walks[len(s.walks)-1].start == "" || !s.before.same(s.after) || o.plan.damages() || o.plan.moves(Insert, Delete) ||
+		if len(s.walks) < 2 || s.walks[len(s.walks)-1].start == "" || !o.unchanged(s) || o.plan.damages() || o.plan.moves(Insert, Delete) ||
 			o.plan.strays(s) || o.plan.restarts() {
 			continue
 		}
@@ -248,10 +248,7 @@ func perPage(s *observed) int {
 // A read returns the server's values, in fields or in Extra.
 func readIsStored(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if !s.before.asked || !s.before.same(s.after) || o.plan.damages() || o.plan.moves(Insert, Delete) || o.plan.strays(s) {
-			continue
-		}
-		if o.writesDuring(s) > 1 { // the second may have undone the first
+		if !o.unchanged(s) || o.plan.damages() || o.plan.moves(Insert, Delete) || o.plan.strays(s) {
 			continue
 		}
 		switch {
@@ -269,6 +266,12 @@ func readIsStored(o *Outcome, report func(*observed, string, ...any)) {
 			itemsAreStored(s, w, report)
 		}
 	}
+}
+
+// unchanged reports whether the server's value was the same during the whole step. If it is equal
+// before and after two writes, the second may have undone the first.
+func (o *Outcome) unchanged(s *observed) bool {
+	return s.before.same(s.after) && o.writesDuring(s) <= 1
 }
 
 // writesDuring counts the writes of other steps that took effect while a step ran.

@@ -213,7 +213,7 @@ func statsAgree(o *Outcome, report func(*observed, string, ...any)) {
 			if a.Number > 1 {
 				retries++
 			}
-			received = received || a.Received > 0
+			received = received || a.BytesReceived > 0
 		}
 	}
 	if o.stats.Attempts != attempts || o.stats.Retries != retries {
@@ -241,8 +241,8 @@ func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 				report(s, "attempt %d came %v after the end of the one before it", b.Number, gap)
 			}
 			wait := o.announced(s, a)
-			if longest := wait + min(wait/10, time.Second); wait > 0 && (gap < wait-time.Millisecond || a.Wait > longest) {
-				report(s, "attempt %d came %v after a response that requested %v, and was planned after %v", b.Number, gap, wait, a.Wait)
+			if longest := wait + min(wait/10, time.Second); wait > 0 && (gap < wait-time.Millisecond || a.WaitAfter > longest) {
+				report(s, "attempt %d came %v after a response that requested %v, and was planned after %v", b.Number, gap, wait, a.WaitAfter)
 			}
 		}
 	}
@@ -378,7 +378,7 @@ func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 			continue
 		}
 		for _, a := range s.attempts {
-			if a.Wait != 0 || a.Number >= o.most(s) || a.Status != http.StatusServiceUnavailable || o.plan.hits(s, Respond) && o.plan.says() {
+			if a.WaitAfter != 0 || a.Number >= o.most(s) || a.Status != http.StatusServiceUnavailable || o.plan.hits(s, Respond) && o.plan.says() {
 				continue
 			}
 			if spent := o.spentAt(a.at); spent < 36 {
@@ -392,7 +392,7 @@ func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 func (o *Outcome) spentAt(at time.Duration) (spent int) {
 	for _, s := range o.seen {
 		for _, a := range s.attempts {
-			if a.Wait > 0 && a.at <= at {
+			if a.WaitAfter > 0 && a.at <= at {
 				spent++
 			}
 			if a.Err == nil && a.at < at {

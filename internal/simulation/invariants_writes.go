@@ -9,10 +9,10 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// A call of class once takes effect at most once.
+// A call of class non-idempotent takes effect at most once.
 func onceTakesEffectOnce(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
-		if n := o.effects(s); s.row.class() == forge.ClassOnce && n > 1 {
+		if n := o.effects(s); s.row.class() == forge.ClassNonIdempotent && n > 1 {
 			report(s, "it took effect %d times", n)
 		}
 	}
@@ -128,7 +128,7 @@ func filesAreWhole(o *Outcome, report func(*observed, string, ...any)) {
 			}
 		case got == nil:
 			report(s, "SaveTo returned no error, and there is no file")
-		case s.before.same(s.after) && !o.plan.damages() && !o.plan.strays(s) && string(got) != string(s.before.raw):
+		case o.unchanged(s) && !o.plan.damages() && !o.plan.strays(s) && string(got) != string(s.before.raw):
 			report(s, "SaveTo returned no error, and the file has %d bytes of %d", len(got), len(s.before.raw))
 		}
 	}

@@ -79,7 +79,7 @@ func TestRowsOfEveryList(t *testing.T) {
 // Links to the next page can lead back, to another origin, or nowhere.
 func TestRelink(t *testing.T) {
 	for target, want := range map[Target]error{
-		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unchanged: nil, Extended: nil, Unparsable: forge.ErrAnswer, Nowhere: forge.ErrAnswer,
+		Itself: forge.ErrRepeatedPage, Start: forge.ErrRepeatedPage, Other: nil, Unchanged: nil, Extended: nil, Unparsable: forge.ErrInvalidResponse, Nowhere: forge.ErrInvalidResponse,
 	} {
 		s := see(t, smallPlan(HTTP1), "list", Fault{Page: "2", At: AtAfter, Kind: Relink, Target: target})
 		if want == nil {
@@ -166,8 +166,8 @@ func TestDialFaults(t *testing.T) {
 	}
 }
 
-// If a server stays silent forever, the attempt ends after the client's limit of a minute. Over HTTP/2
-// a connection on which nothing arrives is closed before.
+// If a server stays silent forever, the attempt ends after the client's limit of a minute. Over
+// HTTP/2 a connection on which nothing arrives is closed before.
 func TestStallForEver(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, point := range []Point{AtBefore, AtAfter, AtHeader, AtData} {

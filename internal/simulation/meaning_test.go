@@ -306,7 +306,7 @@ func TestTokenEndpointSaysWhen(t *testing.T) {
 			time.Sleep(3 * time.Hour)
 			start = w.Now()
 			_, err = operations["get"](w)
-			require.ErrorIs(t, err, forge.ErrCredential)
+			require.ErrorIs(t, err, forge.ErrNoCredential)
 			require.ErrorContains(t, err, "the server asks to wait")
 			assert.Less(t, w.Now()-start, time.Second)
 			assert.Len(t, w.Wire(), 4)

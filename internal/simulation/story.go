@@ -45,8 +45,8 @@ func (o *Outcome) lines() (lines []line) {
 			if a.Err != nil {
 				text += fmt.Sprintf(", %.160v", a.Err)
 			}
-			if a.Wait > 0 {
-				text += fmt.Sprintf("; the next in %v", a.Wait)
+			if a.WaitAfter > 0 {
+				text += fmt.Sprintf("; the next in %v", a.WaitAfter)
 			}
 			lines = append(lines, line{a.at, s.step.ID, text})
 		}

@@ -79,7 +79,7 @@ func (w *World) options() []forge.Option {
 	own := []forge.Option{
 		forge.WithHTTPClient(&http.Client{Transport: w.transport}),
 		forge.WithRetry(w.plan.Retry),
-		forge.WithRegistry(w.Server.RegistryURL, w.Server.AuthURL),
+		forge.WithRegistry(w.Server.RegistryURL, w.Server.RegistryAuthURL),
 		forge.WithRegistryCredentials("root", w.Server.Token),
 	}
 	switch w.plan.Auth {
@@ -108,12 +108,12 @@ func newWorld(plan WorldPlan, c *certificate) (*World, error) {
 	host, address := w.home()
 	options := []forgetest.Option{
 		forgetest.WithListener(w.wrap(w.net.listen(address))),
-		forgetest.WithURL(w.scheme() + host),
+		forgetest.WithExternalURL(w.scheme() + host),
 		forgetest.WithToken(serverToken),
 		forgetest.WithHTTPServer(w.around),
 	}
 	if plan.Later {
-		options = append(options, forgetest.UnknownFields("later"))
+		options = append(options, forgetest.WithUnknownFields("later"))
 	}
 	server, err := forgetest.Start(options...)
 	if err != nil {

@@ -44,14 +44,14 @@ func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended
 	var text bytes.Buffer
 	cmd := Command(t, args...)
 	cmd.Stdout, cmd.Stderr = &text, &text
-	before := srv.Count("*")
+	before := srv.CountRequests("*")
 	require.NoError(t, cmd.Start())
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
 		_ = cmd.Wait() // the exit code is enough
 	}()
-	for srv.Count("*") <= before+n {
+	for srv.CountRequests("*") <= before+n {
 		select {
 		case <-exited:
 			return true, cmd.ProcessState.ExitCode(), text.String()

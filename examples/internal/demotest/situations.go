@@ -66,7 +66,7 @@ func (s *Situations) Check(t *testing.T) {
 		assert.Subset(t, s.Files, s.run(t, t.TempDir(), s.Empty, s.Args...))
 	})
 	for name, fault := range map[string]forgetest.Fault{
-		"401": forgetest.Status(401), "403": forgetest.Status(403), "HTML": forgetest.Answer(200, "text/html", "<html><title>Sign in</title></html>"),
+		"401": forgetest.Status(401), "403": forgetest.Status(403), "HTML": forgetest.Respond(200, "text/html", "<html><title>Sign in</title></html>"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			Server(t).Fail("*", fault)

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 		options = append(options, forgetest.WithToken(*token))
 	}
 	if *gitlab {
-		options = append(options, forgetest.GitLabWords())
+		options = append(options, forgetest.WithGitLabVocabulary())
 	}
 	srv, err := forgetest.Start(options...)
 	if err != nil {

@@ -224,7 +224,7 @@ func WireFields(t *testing.T, options any) map[string]reflect.Type {
 func SentNames(t *testing.T, options any) []string {
 	t.Helper()
 	var planned forge.PlannedRequest
-	require.ErrorIs(t, plan(t, options, forge.Unchecked(), forge.DryRun(&planned)), forge.ErrDryRun)
+	require.ErrorIs(t, plan(t, options, forge.SkipValidation(), forge.DryRun(&planned)), forge.ErrDryRun)
 	address, err := url.Parse(planned.URL)
 	require.NoError(t, err)
 	form, err := url.ParseQuery(string(planned.Body))
