@@ -23,7 +23,7 @@ import (
 
 // snippetImports are what a snippet may use without importing it.
 var snippetImports = []string{
-	"context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
+	"bufio", "context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
 	"golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
 }
 
