@@ -68,9 +68,9 @@ func TestDemo(t *testing.T) {
 	assert.Len(t, files(t, dir), 7)
 }
 
-// TestGoesOn runs the same backup again and again, while projects change and files are lost and
+// TestResumes runs the same backup again and again, while projects change and files are lost and
 // damaged.
-func TestGoesOn(t *testing.T) {
+func TestResumes(t *testing.T) {
 	srv, paths := newServer(t, 4)
 	dir := t.TempDir()
 	backup := func() string {

@@ -37,7 +37,7 @@ func reassigned(srv *forgetest.Server) (list []string) {
 	return list
 }
 
-func TestBothAtOnce(t *testing.T) {
+func TestBothTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	srv := demotest.Server(t)
 	out, err := demotest.Run(t, run, "n\n", "-group", "acme", "-file", "people.csv")
