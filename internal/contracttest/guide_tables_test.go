@@ -49,3 +49,32 @@ func TestIntegrationNames(t *testing.T) {
 		assert.Contains(t, comments[options], fmt.Sprintf("On GitLab this is the integration %q (%s).", slug, row[0]))
 	}
 }
+
+// clientCall is a row of the table of integration/realclients: the calls of other clients that
+// reach an endpoint. The tests there make them.
+var clientCall = regexp.MustCompile(`(?m)^\t\{"([a-z_.]+)", "([^"]*)", "[^"]*", "([^"]*)"\},$`)
+
+// TestTableOfMethods compares the table of docs/migrating.md with the calls that the tests of other
+// clients make. FORGE_UPDATE=1 writes it.
+func TestTableOfMethods(t *testing.T) {
+	others := map[string][]string{}
+	for _, row := range clientCall.FindAllStringSubmatch(readText(t, "integration/realclients/coverage_test.go"), -1) {
+		others[row[1]] = row[2:]
+	}
+	var table strings.Builder
+	table.WriteString("| here | client-go | python-gitlab |\n|---|---|---|\n")
+	for _, method := range cases.Methods {
+		calls := others[method.Endpoint]
+		require.Len(t, calls, 2, method.Endpoint)
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", methodName(method.Func), quoted(calls[1]), quoted(calls[0]))
+	}
+	checkGenerated(t, "docs/migrating.md", "methods", "TestTableOfMethods", table.String())
+}
+
+// quoted returns the names, separated by commas, as code.
+func quoted(names string) string {
+	if names == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(names, ", ", "`, `") + "`"
+}
