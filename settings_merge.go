@@ -12,7 +12,7 @@ import (
 )
 
 // Merge sets the settings in a JSON object, in the contract's words, such as a file of wanted
-// settings. Changes then returns those that differ from the settings that were read. Settings that
+// settings. Diff then returns those that differ from the settings that were read. Settings that
 // the object omits, and the id and times, do not change. Zero, false and null are values like any
 // other.
 //
