@@ -6,6 +6,8 @@
 //	client, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
 //	issue, err := client.Issues.Subscribe(ctx, forge.Path("group/app"), 5)
 //
+// "Document 2 §4.1" in a comment is a section of the API documents: see "The contract" below.
+//
 // # Services
 //
 //   - Issues and merge requests: [IssuesService], [MergeRequestsService] and
@@ -52,8 +54,8 @@
 //
 // Calls are retried only if that cannot change the outcome, which follows from the endpoint
 // ([Routes] lists the class of each). If the outcome of a failed write is unknown,
-// Error.MaybeApplied reports it: verify before retrying. [DryRun] shows a request without sending
-// it.
+// Error.MaybeApplied reports it: send an idempotent write again; before you send another one again,
+// check whether it took effect. [DryRun] shows a request without sending it.
 //
 // # Files
 //

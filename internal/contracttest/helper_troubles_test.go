@@ -115,6 +115,17 @@ func overTCP(t *testing.T, address string, transport *http.Transport, opts ...fo
 	return issues(t.Context(), client)
 }
 
+// withoutConnection returns the error of a list of issues whose connections fail with cause.
+func withoutConnection(t *testing.T, address net.Addr, cause error) error {
+	t.Helper()
+	return inBubble(t, func(ctx context.Context, w *troubled) error {
+		transport := &http.Transport{DialContext: func(_ context.Context, network, _ string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: network, Addr: address, Err: cause}
+		}}
+		return issues(ctx, w.with(forge.WithHTTPClient(&http.Client{Transport: transport})))
+	})
+}
+
 // throughProxy returns the error of a list of issues through a proxy that responds with the status
 // to each CONNECT.
 func throughProxy(t *testing.T, status int) error {

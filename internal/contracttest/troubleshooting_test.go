@@ -3,10 +3,12 @@ package contracttest_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,6 +107,15 @@ var troubles = map[string]func(t *testing.T) error{
 			fmt.Fprint(w, "<html><head><title>Page not found</title></head></html>")
 		})
 		return overTCP(t, server.URL+"/acme/app", &http.Transport{})
+	},
+	"base prefix": func(t *testing.T) error {
+		return overTCP(t, forgetest.New(t).URL+"/acme", &http.Transport{})
+	},
+	"connection refused": func(t *testing.T) error {
+		return withoutConnection(t, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+	},
+	"no such host": func(t *testing.T) error {
+		return withoutConnection(t, nil, &net.DNSError{Err: "no such host", Name: "gitlab.example.com", IsNotFound: true})
 	},
 	"decoding proxy": func(t *testing.T) error {
 		return inBubble(t, func(ctx context.Context, w *troubled) error {
@@ -228,6 +239,20 @@ var troubles = map[string]func(t *testing.T) error{
 			return err
 		})
 	},
+	"unknown outcome of an idempotent write": func(t *testing.T) error {
+		return inBubble(t, func(ctx context.Context, w *troubled) error {
+			w.srv.Fail("*", forgetest.HeaderDelay(time.Hour))
+			_, err := w.Issues.Subscribe(ctx, w.project, 5)
+			return err
+		})
+	},
+	"nothing to change after a lost attempt": func(t *testing.T) error {
+		return inBubble(t, func(ctx context.Context, w *troubled) error {
+			w.srv.Fail("*", forgetest.HeaderDelay(time.Hour).Times(1))
+			_, err := w.Issues.CreateTodo(ctx, w.project, 5)
+			return err
+		})
+	},
 	"long query": func(t *testing.T) error {
 		return inBubble(t, func(ctx context.Context, w *troubled) error { return issues(ctx, w.Client) }, forgetest.WithMaxQueryBytes(10))
 	},
@@ -289,14 +314,18 @@ func TestTroubleshootingSentinels(t *testing.T) {
 	} {
 		assert.ErrorIs(t, troubles[name](t), sentinel, name)
 	}
-	for _, name := range []string{"proxy password", "proxy forbids", "private authority"} {
+	for _, name := range []string{"proxy password", "proxy forbids", "private authority", "connection refused", "no such host"} {
 		var failed *forge.Error
 		require.ErrorAs(t, troubles[name](t), &failed, name)
 		assert.Zero(t, failed.Status, name)
+		assert.False(t, failed.MaybeApplied, name)
 	}
-	var failed *forge.Error
-	require.ErrorAs(t, troubles["unknown outcome"](t), &failed)
-	assert.True(t, failed.MaybeApplied)
+	for _, name := range []string{"unknown outcome", "unknown outcome of an idempotent write", "nothing to change after a lost attempt"} {
+		var failed *forge.Error
+		require.ErrorAs(t, troubles[name](t), &failed)
+		assert.True(t, failed.MaybeApplied, name)
+	}
+	assert.True(t, forge.IsNotModified(troubles["nothing to change after a lost attempt"](t)))
 }
 
 // TestShortLists checks the table of docs/troubleshooting.md, "Empty lists".
@@ -322,6 +351,7 @@ func TestShortLists(t *testing.T) {
 	assert.Equal(t, 0, count(nil), "nobody's issues but the bot's own")
 	assert.Equal(t, 3, count(&forge.ListIssuesOptions{Scope: forge.ScopeAll}), "as Guest")
 	assert.Equal(t, 1, count(&forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("bug", "p1")}), "both labels")
+	assert.Equal(t, 0, count(&forge.ListIssuesOptions{Scope: forge.ScopeAll, Labels: forge.Labels("Bug")}), "another case")
 	app.AddMember(bot, forgetest.Reporter)
 	assert.Equal(t, 4, count(&forge.ListIssuesOptions{Scope: forge.ScopeAll}), "as Reporter")
 	old.AddMember(bot, forgetest.Reporter)
