@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -92,8 +94,8 @@ func (c *call) newError() *Error {
 	e := &Error{
 		Method: r.Method, Route: r.Template, Path: c.redact(c.request.path), Status: c.response.status, Message: c.response.message, Fields: c.response.fields,
 		RequestID: requestID(c.response.header), Attempts: c.retry.attempts,
-		MaybeApplied: c.retry.maybeApplied && r.Class != ClassSafe,
-		sentinel:     sentinelFor(c.response.status), cause: c.redactError(c.response.err),
+		MaybeApplied: c.retry.maybeApplied && r.Class != ClassSafe, idempotent: r.Class == ClassIdempotent,
+		sentinel: sentinelFor(c.response.status), cause: c.redactError(c.response.err),
 	}
 	if c.response.err != nil && c.response.status < 400 {
 		e.sentinel = nil
@@ -105,7 +107,7 @@ func (c *call) newError() *Error {
 	if e.hint == "" {
 		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, c.response.status, c.response.message), "; ")
 	}
-	e.hint = cmp.Or(e.hint, hintTLS(c.response.err))
+	e.hint = cmp.Or(e.hint, hintTLS(c.response.err), hintUnreachable(c.response.err))
 	if c.deletedRecently() {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
@@ -170,8 +172,22 @@ func hintTLS(err error) string {
 		return ""
 	case errors.As(err, &unknown), errors.As(err, &roots):
 		return "if a private authority signed the server's certificate, pass the authority to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
+	case strings.Contains(err.Error(), "first record does not look like a TLS handshake"):
+		return "the port serves plain http or another protocol: check the address"
 	case strings.Contains(err.Error(), "remote error: tls: certificate required"), strings.Contains(err.Error(), "remote error: tls: bad certificate"):
 		return "the server requests a client certificate: set TLSClientConfig.Certificates in the transport of WithHTTPClient"
+	}
+	return ""
+}
+
+// hintUnreachable returns a hint for an address at which no server responds.
+func hintUnreachable(err error) string {
+	var lookup *net.DNSError
+	switch {
+	case errors.As(err, &lookup) && lookup.IsNotFound:
+		return "check the host name in the address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing accepts connections there: check the address and its port, and whether the server runs"
 	}
 	return ""
 }

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -198,4 +201,23 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 	err = registry.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", &DeleteManifestOptions{ManifestType: "x"})
 	assert.Contains(t, err.Error(), "/v2/group/app/manifests/v1")
 	assert.Contains(t, err.Error(), "/jwt/auth")
+}
+
+// Errors of a server that cannot be reached say what to check.
+func TestHintUnreachable(t *testing.T) {
+	for hint, err := range map[string]error{
+		"check the host name":            &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}},
+		"check the address and its port": &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+	} {
+		assert.Contains(t, hintUnreachable(err), hint)
+	}
+	assert.Empty(t, hintUnreachable(&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}), "a lookup that may succeed later")
+	assert.Empty(t, hintUnreachable(nil))
+	assert.Contains(t, hintTLS(errors.New("tls: first record does not look like a TLS handshake")), "plain http")
+}
+
+// What to do about an unknown outcome depends on the endpoint.
+func TestErrorTextOfUnknownOutcome(t *testing.T) {
+	assert.Contains(t, (&Error{MaybeApplied: true}).Error(), "; the write may have been applied: check before sending it again")
+	assert.Contains(t, (&Error{MaybeApplied: true, idempotent: true}).Error(), "; the write may have been applied: sending it again is safe")
 }

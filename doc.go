@@ -6,6 +6,8 @@
 //	client, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
 //	issue, err := client.Issues.Subscribe(ctx, forge.Path("group/app"), 5)
 //
+// "Document 2 §4.1" in a comment is a section of the API documents: see "The contract" below.
+//
 // # Services
 //
 //   - Issues and merge requests: [IssuesService], [MergeRequestsService] and
@@ -53,7 +55,8 @@
 //
 // Calls are retried only if a retry cannot change the outcome. This depends on the endpoint:
 // [Routes] lists the class of each. If the outcome of a failed write is unknown, Error.MaybeApplied
-// reports it: verify before retrying. [DryRun] shows a request without sending it.
+// reports it. Then send an idempotent write again; before you send another write again, check
+// whether it took effect. [DryRun] shows a request without sending it.
 //
 // # Files
 //

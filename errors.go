@@ -95,6 +95,8 @@ type Error struct {
 	hint     string
 	sentinel error
 	cause    error
+
+	idempotent bool // the route is: sending the call again is safe
 }
 
 // Error returns a text with the call, the response, and what to do about it.
@@ -121,8 +123,11 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (request id %s)", e.RequestID)
 	}
-	if e.MaybeApplied {
-		b.WriteString("; the write may have been applied: check before retrying it")
+	switch {
+	case e.MaybeApplied && e.idempotent:
+		b.WriteString("; the write may have been applied: sending it again is safe")
+	case e.MaybeApplied:
+		b.WriteString("; the write may have been applied: check before sending it again")
 	}
 	if e.hint != "" {
 		b.WriteString("; " + e.hint)

@@ -184,7 +184,7 @@ func (names LabelNames) refusal() string {
 func refusedWord(name string) string {
 	for _, word := range []wildcard{None, Any} {
 		if strings.EqualFold(name, string(word)) {
-			return strconv.Quote(name) + " is a wildcard of the server: use " + string(word) + ", without Text or Labels"
+			return strconv.Quote(name) + " cannot be selected: the server reads it as a keyword. For the keyword, use forge." + string(word)
 		}
 	}
 	return ""

@@ -130,30 +130,39 @@ func (p *interruptedProgram) run(t *testing.T, w *wire) (reached bool) {
 	return true
 }
 
-// completeExport interrupts an export at each page, and lets the same command finish it: the file
-// has each event once.
+// completeExport interrupts an export at each of its requests, and lets the same command finish it:
+// the file has each event once.
 func completeExport(t *testing.T, program string) {
-	const pages = 5
+	const pages, requests = 5, 6 // the first request is for the server's time
 	for _, ahead := range []string{"0", "1", "8"} {
-		for at := 1; at <= pages; at++ {
+		for at := 1; at <= requests; at++ {
 			dir := t.TempDir()
-			file := filepath.Join(dir, "events.ndjson")
 			all := numberedPages(idItem, pageSizes(pages, 3)...)
 			w, _ := serveList(t, &pagedList{form: pagingForms[5], pages: all})
-			p := &interruptedProgram{path: program, args: []string{"-file", file, "-ahead", ahead}, at: at}
+			p := &interruptedProgram{path: program, args: []string{"-dir", dir, "-ahead", ahead}, at: at}
 			require.True(t, p.run(t, w))
-			what := fmt.Sprintf("-ahead %s, interrupted at page %d", ahead, at)
-			assert.NotContains(t, p.output.String(), "Wrote", what)
-			assert.Less(t, len(exported(t, file)), 14, what)
+			what := fmt.Sprintf("-ahead %s, interrupted at request %d", ahead, at)
+			assert.NotContains(t, p.output.String(), "Exported", what)
+			assert.Empty(t, exportedDays(t, dir), what)
 
 			w, _ = serveList(t, &pagedList{form: pagingForms[5], pages: all})
 			cmd := osexec.CommandContext(t.Context(), program, p.args...)
 			cmd.Env = append(os.Environ(), "FORGE_URL="+w.url, "FORGE_TOKEN=secret-token", "FORGE_VOCABULARY=")
 			output, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(output))
-			assert.Equal(t, upTo(14), exported(t, file), what)
+			days := exportedDays(t, dir)
+			require.Len(t, days, 1, what)
+			assert.Equal(t, upTo(14), exported(t, days[0]), what)
 		}
 	}
+}
+
+// exportedDays are the files of complete days.
+func exportedDays(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.ndjson"))
+	require.NoError(t, err)
+	return paths
 }
 
 // exported are the ids of the events in a file.

@@ -14,7 +14,8 @@ const (
 	NotifiedBranchesDefaultAndProtected NotifiedBranches = "default_and_protected"
 )
 
-// ChatClassicOptions set up the classic chat (Document 3 §4.2.1).
+// ChatClassicOptions set up the classic chat (Document 3 §4.2.1). On GitLab this is the integration
+// "campfire" (Campfire).
 type ChatClassicOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -37,7 +38,8 @@ func (o *ChatClassicOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1).
+// EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1). On GitLab this is the integration
+// "emails-on-push" (emails on push).
 type EmailsOnPushOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -69,7 +71,7 @@ func (o *EmailsOnPushOptions) check() error {
 }
 
 // TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1
-// and §4.2.2).
+// and §4.2.2). On GitLab this is the integration "discord" (Discord).
 type TeamChatAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -149,7 +151,8 @@ func (o *TeamChatAOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1).
+// TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1). On GitLab this is the integration
+// "telegram" (Telegram).
 type TeamChatBOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -210,7 +213,8 @@ func (o *TeamChatBOptions) check() error {
 	)
 }
 
-// TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1).
+// TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1). On GitLab this is the
+// integration "unify-circuit" (Unify Circuit).
 type TeamChatCOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -254,7 +258,7 @@ func (o *TeamChatCOptions) check() error {
 }
 
 // TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3
-// §4.2.1).
+// §4.2.1). On GitLab this is the integration "webex-teams" (Webex Teams).
 type TeamChatDOptions TeamChatCOptions
 
 func (*TeamChatDOptions) integration() IntegrationName { return IntegrationTeamChatD }

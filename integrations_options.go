@@ -22,7 +22,8 @@ func (o *CustomIntegration) extra() map[string]any { return o.Params }
 
 func (o *CustomIntegration) check() error { return nil }
 
-// TaskTrackerOptions set up the task tracker (Document 3 §4.2.1).
+// TaskTrackerOptions set up the task tracker (Document 3 §4.2.1). On GitLab this is the integration
+// "asana" (Asana).
 type TaskTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -44,7 +45,8 @@ func (o *TaskTrackerOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1).
+// ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1). On GitLab this is the
+// integration "assembla" (Assembla).
 type ProjectTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -66,7 +68,8 @@ func (o *ProjectTrackerOptions) check() error {
 }
 
 // BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Automatic revision
-// labeling and a repository trigger must be configured on the build server.
+// labeling and a repository trigger must be configured on the build server. On GitLab this is the
+// integration "bamboo" (Atlassian Bamboo).
 type BuildServerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -99,7 +102,8 @@ func (o *BuildServerOptions) check() error {
 	)
 }
 
-// IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1).
+// IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1). On GitLab this is the
+// integration "bugzilla" (Bugzilla).
 type IssueTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -129,7 +133,8 @@ func (o *IssueTrackerOptions) check() error {
 }
 
 // CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of
-// IssueTrackerOptions (Document 3 §4.2.1).
+// IssueTrackerOptions (Document 3 §4.2.1). On GitLab this is the integration "custom-issue-tracker"
+// (custom issue tracker).
 type CustomIssueTrackerOptions IssueTrackerOptions
 
 func (*CustomIssueTrackerOptions) integration() IntegrationName { return IntegrationCustomIssueTracker }
@@ -139,7 +144,8 @@ func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
 func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions)(o).check() }
 
 // EngineeringWorkflowOptions set up the engineering workflow: the fields are those of
-// IssueTrackerOptions (Document 3 §4.2.1).
+// IssueTrackerOptions (Document 3 §4.2.1). On GitLab this is the integration "ewm" (IBM Engineering
+// Workflow Management).
 type EngineeringWorkflowOptions IssueTrackerOptions
 
 func (*EngineeringWorkflowOptions) integration() IntegrationName {
@@ -150,7 +156,8 @@ func (o *EngineeringWorkflowOptions) extra() map[string]any { return o.Extra }
 
 func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOptions)(o).check() }
 
-// TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1).
+// TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1). On GitLab
+// this is the integration "clickup" (ClickUp).
 type TwoURLTrackerAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -174,7 +181,8 @@ func (o *TwoURLTrackerAOptions) check() error {
 }
 
 // TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of
-// TwoURLTrackerAOptions (Document 3 §4.2.1).
+// TwoURLTrackerAOptions (Document 3 §4.2.1). On GitLab this is the integration "youtrack"
+// (YouTrack).
 type TwoURLTrackerBOptions TwoURLTrackerAOptions
 
 func (*TwoURLTrackerBOptions) integration() IntegrationName { return IntegrationTwoURLTrackerB }
@@ -183,7 +191,8 @@ func (o *TwoURLTrackerBOptions) extra() map[string]any { return o.Extra }
 
 func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(o).check() }
 
-// PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1).
+// PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1). On GitLab this is the
+// integration "buildkite" (Buildkite).
 type PipelineServiceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -214,7 +223,8 @@ func (o *PipelineServiceOptions) check() error {
 	return firstError(required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
 }
 
-// WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1).
+// WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1). On GitLab this is the
+// integration "confluence" (Confluence).
 type WikiWorkspaceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -235,7 +245,7 @@ func (o *WikiWorkspaceOptions) check() error {
 }
 
 // MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers also accept flags
-// for events; send them in Extra.
+// for events; send them in Extra. On GitLab this is the integration "datadog" (Datadog).
 type MonitoringOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -274,7 +284,8 @@ func (o *MonitoringOptions) check() error {
 }
 
 // TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not
-// name the parameters: they need WithVocabulary, or a CustomIntegration.
+// name the parameters: they need WithVocabulary, or a CustomIntegration. On GitLab this is the
+// integration "diffblue-cover" (Diffblue Cover).
 type TestGenerationOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -301,7 +312,8 @@ func (o *TestGenerationOptions) check() error {
 	)
 }
 
-// CIServiceOptions set up the CI service (Document 3 §4.2.1).
+// CIServiceOptions set up the CI service (Document 3 §4.2.1). On GitLab this is the integration
+// "drone-ci" (Drone).
 type CIServiceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.

@@ -192,7 +192,7 @@ func pathProblem(text string) string {
 	for part := range strings.SplitSeq(text, "/") {
 		switch part {
 		case "":
-			return "it has an empty part"
+			return "it has an empty part: remove slashes at its ends, and double ones"
 		case ".", "..":
 			return "it has the part " + strconv.Quote(part)
 		}

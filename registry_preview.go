@@ -73,7 +73,8 @@ type deletionRules struct {
 	remove, keep *regexp.Regexp
 	keepN        int
 	olderThan    time.Duration
-	hosted       bool // the server is GitLab.com
+	months       string // how olderThan counts a month, if it has one
+	hosted       bool   // the server is GitLab.com
 	reads        RequestOption
 	page         *Response // the caller's, or a new one
 }
@@ -109,6 +110,9 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	}
 	if o.OlderThan != "" {
 		rules.olderThan, err = o.OlderThan.Duration()
+		if strings.Contains(string(o.OlderThan), "mo") {
+			rules.months = ", and a month as 30 days"
+		}
 	}
 	return rules, err
 }
@@ -145,7 +149,7 @@ func (d *deletionRules) sort(tags []*RegistryTagDetail, preview *DeleteTagsPrevi
 		preview.Unknown = append(preview.Unknown, "GitLab.com removes a limited number of tags at a time, so some tags may stay until the deletion is called again.")
 	}
 	if d.olderThan > 0 {
-		preview.Unknown = append(preview.Unknown, "The age is counted from the time of this preview, with months of 30 days.")
+		preview.Unknown = append(preview.Unknown, "The age is counted from the time of this preview"+d.months+".")
 	}
 }
 

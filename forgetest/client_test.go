@@ -195,3 +195,10 @@ func TestClientsUseTheServersVocabulary(t *testing.T) {
 	_, err = srv.Client(forge.WithVocabulary("")).Settings.Get(ctx)
 	assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
 }
+
+// Documents accept the client's types: dates, and types of strings.
+func TestDocumentOfClientTypes(t *testing.T) {
+	d := forgetest.NewDocument("Issue").Set("due_date", forge.NewDate(2026, 3, 1)).Set("state", forge.IssueStateClosed)
+	assert.Equal(t, []any{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "closed"}, []any{d.Get("due_date"), d.Get("state")})
+	assert.Panics(t, func() { d.Set("title", forge.NewDate(2026, 3, 1)) })
+}

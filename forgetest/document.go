@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -70,14 +71,15 @@ func (f *field) empty() any {
 }
 
 // Set sets a field and returns the document. It panics if the type of the contract does not have
-// the field, or if the field has another type. It accepts nil, bool, integers, float64, string,
-// time.Time (or its text form), []string, *Document, []*Document, *User, []*User and
-// map[string]string.
+// the field, or if the field has another type. It accepts nil, bool, integers, float64, strings
+// and types of strings, []string, *Document, []*Document, *User, []*User and map[string]string. A
+// time is a time.Time, a forge.Date, or text such as "2026-03-01". The values of enums are not
+// checked.
 func (d *Document) Set(name string, value any) *Document {
 	owner, f, i := d.locate(name)
 	v, ok := f.convert(value)
 	if !ok {
-		panic(fmt.Sprintf("forgetest: %s.%s is %s, not %T", owner.shape.name, f.Name, f.describe(), value))
+		panic(fmt.Sprintf("forgetest: %s.%s is %s, not %T %v", owner.shape.name, f.Name, f.describe(), value, value))
 	}
 	owner.values[i] = v
 	return d
@@ -183,12 +185,19 @@ func (f *field) convert(value any) (any, bool) {
 		return v, f.hasType("string") || f.hasType("text")
 	case time.Time:
 		return v, f.Format != ""
+	case interface {
+		In(*time.Location) time.Time
+	}: // forge.Date
+		return v.In(time.UTC), f.Format != ""
 	case map[string]string, map[string]any:
 		return v, f.Type == "object" && f.Ref == "" || f.hasType("hash")
 	case []string, []*Document:
 		return v, strings.HasPrefix(f.Type, "array")
 	case []*User:
 		return documents(v), f.Type == "array"
+	}
+	if v := reflect.ValueOf(value); v.Kind() == reflect.String { // a type of strings, such as forge.IssueState
+		return f.convert(v.String())
 	}
 	n, ok := integer(value)
 	return n, ok && (f.hasType("integer") || f.Type == "number")

@@ -10,7 +10,7 @@
 // The report has endpoints, names of fields and JSON types. It has no values, no ids and no names
 // of objects. Endpoints that the token cannot read, and those without an object to read, are listed
 // after it. The program exits with 1 if it found something, and with 2 if a read failed for another
-// reason.
+// reason or nothing could be read.
 //
 // It reads one page of each list, takes the first object of it, and continues from there. It sends
 // no write. Of downloads it reads the first bytes; -downloads=false omits them. By default it

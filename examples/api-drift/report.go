@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -47,6 +48,8 @@ func (w *walk) report(out io.Writer, asJSON bool) error {
 		incomplete = "; the report is incomplete: " + demo.Count(failed, "endpoint") + " failed"
 	}
 	switch {
+	case w.read == 0 && found == 0:
+		return errors.New("no endpoint could be read: the reasons are above")
 	case found > 0:
 		return demo.Finding(demo.Count(found, "field") + " that this version does not know or reads otherwise" + incomplete)
 	case failed > 0:
@@ -68,15 +71,18 @@ func (w *walk) table(out io.Writer) error {
 			return err
 		}
 		if more := w.drift.Dropped(); more > 0 {
-			fmt.Fprintf(out, "%d more were not recorded.\n", more)
+			fmt.Fprintf(out, "Not recorded: %d more.\n", more)
 		}
 		fmt.Fprintln(out)
 	}
 	w.section(out, "Not readable", func(u unread) bool { return u.called() })
 	w.section(out, "Not called", func(u unread) bool { return !u.called() })
 	verdict := "No drift"
-	if len(entries) > 0 {
+	switch {
+	case len(entries) > 0:
 		verdict = "Drift"
+	case w.read == 0:
+		verdict = "Nothing to compare"
 	}
 	_, err := fmt.Fprintf(out, "%s: %d of %d read endpoints were read.\n", verdict, w.read, w.read+len(w.unread))
 	return err

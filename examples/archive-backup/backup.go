@@ -85,7 +85,7 @@ func (b *backup) fetch(ctx context.Context, project string, t task) (result stri
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("saved, %d files", files), b.sums.add(name, sum)
+	return "saved, " + demo.Count(files, "file"), b.sums.add(name, sum)
 }
 
 // verify reads an archive to its end and returns its checksum and the number of its files.

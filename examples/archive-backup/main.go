@@ -4,13 +4,14 @@
 // (`sha256sum -c SHA256SUMS` checks them), and an interrupted backup resumes where it stopped. A
 // project that fails does not stop the others; the exit code reports it.
 //
-//	go run . [-dir backup] [-parallel 4] -projects group/app,group/other
-//	go run . -list projects.txt
+//	go run .
+//	go run . -dir backup -projects group/app,group/other
+//	go run . -dir backup -parallel 8 -list projects.txt
 //
-// By default it saves a few projects of the embedded server. With FORGE_URL and FORGE_TOKEN it uses
-// a real server, and changes nothing there. vbauerster/mpb shows the progress bars, since it can
-// show many; if the output is not a terminal, there are plain lines. golang.org/x/sync/errgroup
-// limits the number of concurrent downloads.
+// By default it saves a few projects of the embedded server, and keeps no file. With FORGE_URL and
+// FORGE_TOKEN it uses a real server, and changes nothing there. vbauerster/mpb shows the progress
+// bars, since it can show many; if the output is not a terminal, there are plain lines.
+// golang.org/x/sync/errgroup limits the number of concurrent downloads.
 package main
 
 import (
@@ -38,7 +39,7 @@ func main() { demo.Main(run) }
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("archive-backup", flag.ContinueOnError)
-	dir := flags.String("dir", "backup", "`folder` of the backup; what is there and whole is not fetched again")
+	dir := flags.String("dir", "", "`folder` of the backup; complete archives in it are not fetched again")
 	parallel := flags.Int("parallel", 4, "the `number` of archives that are fetched at a time")
 	paths := flags.String("projects", "", "`paths` of projects, separated by commas")
 	list := flags.String("list", "", "`file` with the paths of projects, one on a line")
@@ -49,16 +50,21 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	client, projects, done, err := connect(projects)
+	server, projects, err := connect(projects)
 	if err != nil {
 		return err
 	}
-	defer done()
-	sums, err := openManifest(*dir)
+	defer server.Close()
+	folder, remove, err := server.Path(out, "-dir", *dir, "backup")
 	if err != nil {
 		return err
 	}
-	b := &backup{client: client, dir: *dir, sums: sums, display: newDisplay(out, len(projects))}
+	defer remove()
+	sums, err := openManifest(folder)
+	if err != nil {
+		return err
+	}
+	b := &backup{client: server.Client, dir: folder, sums: sums, display: newDisplay(out, len(projects))}
 	var failed atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(max(1, *parallel))
@@ -72,13 +78,14 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	}
 	_ = group.Wait() // the display has shown each error
 	b.display.close()
+	all := demo.Count(len(projects), "project")
 	switch n := failed.Load(); {
 	case n > 0 && ctx.Err() != nil:
-		return fmt.Errorf("interrupted: %d of %d projects are not saved; run the same command again to go on: %w", n, len(projects), ctx.Err())
+		return fmt.Errorf("interrupted: %d of %s not saved; the same command continues: %w", n, all, ctx.Err())
 	case n > 0:
-		return demo.Finding(fmt.Sprintf("%d of %d projects failed; run the same command again to go on", n, len(projects)))
+		return demo.Finding(fmt.Sprintf("%d of %s failed; the same command tries again", n, all))
 	}
-	fmt.Fprintf(out, "All %d projects are saved and verified: %s\n", len(projects), sums.path)
+	fmt.Fprintf(out, "Saved and verified %s: %s\n", all, sums.path)
 	return nil
 }
 
@@ -96,25 +103,25 @@ func readProjects(list, paths string) ([]string, error) {
 	return slices.Compact(projects), nil
 }
 
-// connect returns a client of the server that the environment names, or of an embedded server with
-// projects to save.
-func connect(projects []string) (client *forge.Client, all []string, done func(), err error) {
+// connect returns the server that the environment names, or an embedded server with projects to
+// save.
+func connect(projects []string) (server *demo.Server, all []string, err error) {
 	agent := forge.WithUserAgent("archive-backup/1.0")
 	if os.Getenv("FORGE_URL") != "" {
 		if len(projects) == 0 {
-			return nil, nil, nil, errors.New("name the projects to save: -projects group/app,group/other, or -list and a file of them")
+			return nil, nil, errors.New("name the projects to save: -projects group/app,group/other, or -list and a file of them")
 		}
-		client, err = forge.NewClientFromEnv(agent)
-		return client, projects, func() {}, err
+		client, err := forge.NewClientFromEnv(agent)
+		return &demo.Server{Client: client, Close: func() {}}, projects, err
 	}
 	srv, err := forgetest.Start(forgetest.WithDemo())
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if len(projects) == 0 {
 		projects = seed(srv)
 	}
-	return srv.Client(agent), projects, srv.Close, nil
+	return &demo.Server{Client: srv.Client(agent), Embedded: true, Close: srv.Close}, projects, nil
 }
 
 // seed adds projects whose archives take a while on a slow connection, so that there is progress to

@@ -64,13 +64,13 @@ func TestDemo(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-parallel", "7"}, nil, &out))
 	assert.Equal(t, 7, strings.Count(out.String(), "saved, "), out.String())
-	assert.Contains(t, out.String(), "All 7 projects are saved and verified")
+	assert.Contains(t, out.String(), "Saved and verified 7 projects: ")
 	assert.Len(t, files(t, dir), 7)
 }
 
-// TestGoesOn runs the same backup again and again, while projects change and files are lost and
+// TestResumes runs the same backup again and again, while projects change and files are lost and
 // damaged.
-func TestGoesOn(t *testing.T) {
+func TestResumes(t *testing.T) {
 	srv, paths := newServer(t, 4)
 	dir := t.TempDir()
 	backup := func() string {
@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 	srv.Fail(archiveRoute, forgetest.TruncateBody(50).Times(2))
 	var out strings.Builder
 	err := run(t.Context(), []string{"-dir", dir, "-list", list}, nil, &out)
-	require.EqualError(t, err, "2 of 5 projects failed; run the same command again to go on")
+	require.EqualError(t, err, "2 of 5 projects failed; the same command tries again")
 	assert.Equal(t, 3, strings.Count(out.String(), "saved, 2 files"), out.String())
 	assert.Regexp(t, `(?m)^acme/nobody +FAILED: .*404`, out.String())
 	assert.Regexp(t, `(?m)^acme/\.\./x +FAILED: `, out.String())
@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 	fresh := t.TempDir()
 	srv.Fail(archiveRoute, forgetest.TruncateBody(50).Times(1+tries))
 	err = run(t.Context(), []string{"-dir", fresh, "-parallel", "1", "-projects", "acme/a,acme/b"}, nil, &out)
-	require.EqualError(t, err, "1 of 2 projects failed; run the same command again to go on")
+	require.EqualError(t, err, "1 of 2 projects failed; the same command tries again")
 	assert.Len(t, files(t, fresh), 1)
 	require.NoError(t, run(t.Context(), []string{"-dir", fresh, "-projects", "acme/a,acme/b"}, nil, &out))
 	assert.Len(t, files(t, fresh), 2)
@@ -181,7 +181,7 @@ func TestInterrupt(t *testing.T) {
 	}()
 	var out strings.Builder
 	err := run(ctx, []string{"-dir", dir, "-parallel", "2", "-projects", strings.Join(paths, ",")}, nil, &out)
-	require.ErrorContains(t, err, "interrupted: 3 of 6 projects are not saved")
+	require.ErrorContains(t, err, "interrupted: 3 of 6 projects not saved; the same command continues")
 	require.ErrorIs(t, err, context.Canceled, "an error of the program, not a finding")
 	assert.Len(t, files(t, dir), 3)
 	srv.ClearFaults()

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,15 +13,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/examples/internal/demotest"
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
 const route = "GET /audit_events"
 
-// target starts a server with n events and points the environment at it.
+// firstDay is the day of the first generated events.
+var firstDay = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// nightAfter returns the clock of a server in the night after a day.
+func nightAfter(day time.Time) func() time.Time {
+	return func() time.Time { return day.AddDate(0, 0, 1).Add(90 * time.Minute) }
+}
+
+// target starts a server with n events of the first day, in the night after it, and points the
+// environment at it.
 func target(t *testing.T, n int) *forgetest.Server {
+	t.Helper()
 	srv := forgetest.New(t)
+	srv.SetClock(nightAfter(firstDay))
 	srv.AddGeneratedAuditEvents(n)
 	t.Setenv("FORGE_URL", srv.URL)
 	t.Setenv("FORGE_TOKEN", srv.Token)
@@ -31,186 +41,172 @@ func target(t *testing.T, n int) *forgetest.Server {
 }
 
 func exportTo(t *testing.T, args ...string) (string, error) {
+	t.Helper()
 	var out strings.Builder
 	err := run(t.Context(), args, strings.NewReader(""), &out)
 	return out.String(), err
 }
 
-// assertWhole checks that the file has the events n to 1, each once.
-func assertWhole(t *testing.T, path string, n int) {
-	text, err := os.ReadFile(path)
+// assertDay checks that the file of a day has the events that the server created on it, as the
+// server sends them and in its order, and returns their number.
+func assertDay(t *testing.T, srv *forgetest.Server, dir string, day time.Time) (events int) {
+	t.Helper()
+	var want bytes.Buffer
+	ctx := context.WithoutCancel(t.Context()) // it is called in a clean-up, too
+	list := forge.Call{Method: "GET", Route: "/audit_events"}
+	for event, err := range forge.ListAs[json.RawMessage](ctx, srv.Client(), list) {
+		require.NoError(t, err)
+		var head struct {
+			CreatedAt time.Time `json:"created_at"`
+		}
+		require.NoError(t, json.Unmarshal(*event, &head))
+		if date(head.CreatedAt) == date(day) {
+			require.NoError(t, json.Compact(&want, *event))
+			want.WriteByte('\n')
+			events++
+		}
+	}
+	got, err := os.ReadFile(filepath.Join(dir, date(day)+".ndjson"))
 	require.NoError(t, err)
-	require.True(t, bytes.HasSuffix(text, []byte("\n")))
-	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-	require.Len(t, lines, n)
-	for i, line := range lines {
-		var event struct{ ID int }
-		require.NoError(t, json.Unmarshal(line, &event), "line %d: %s", i+1, line)
-		require.Equal(t, n-i, event.ID, "line %d", i+1)
+	if !bytes.Equal(want.Bytes(), got) { // the whole files would be thousands of lines
+		assert.Fail(t, "wrong events", "%s has %d lines and %d bytes, the server %d events and %d bytes",
+			date(day), bytes.Count(got, []byte("\n")), len(got), events, want.Len())
+	}
+	return events
+}
+
+// Nights that were missed are made up for. -until ends earlier.
+func TestMissedNights(t *testing.T) {
+	srv := target(t, 5*24*60)
+	srv.SetClock(nightAfter(firstDay.AddDate(0, 0, 3)))
+	dir := t.TempDir()
+	out, err := exportTo(t, "-dir", dir, "-since", "2020-01-01", "-until", "2020-01-02")
+	require.NoError(t, err)
+	assert.Contains(t, out, "2020-01-01  1439 events, ")
+	assert.Contains(t, out, "2020-01-02  1440 events, ")
+	assert.Contains(t, out, "Exported 2 days to "+dir+", which has all events from 2020-01-01 to 2020-01-02.\n")
+	_, err = exportTo(t, "-dir", dir, "-until", "2020-01-02")
+	assert.Equal(t, demo.Finding("nothing to export: the next day of "+dir+" is 2020-01-03, which is after -until"), err)
+	assert.NoFileExists(t, filepath.Join(dir, "2020-01-03.ndjson"))
+
+	out, err = exportTo(t, "-dir", dir, "-since", "2020-01-01", "-until", "2030-01-01")
+	require.NoError(t, err)
+	assert.Contains(t, out, "Exported 2 days to "+dir+", which has all events from 2020-01-01 to 2020-01-04.\n")
+	for day := range 4 {
+		assertDay(t, srv, dir, firstDay.AddDate(0, 0, day))
 	}
 }
 
-func TestExport(t *testing.T) {
-	t.Setenv("FORGE_URL", "")
-	path := filepath.Join(t.TempDir(), "events.ndjson")
-	out, err := exportTo(t, "-file", path)
-	require.NoError(t, err)
-	assert.Contains(t, out, "embedded")
-	assert.Contains(t, out, "Wrote 260 events to "+path)
-	assertWhole(t, path, 260)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Contains(t, string(text), `"author_email":"maya.lindqvist@example.com"`)
-	leftovers, err := filepath.Glob(path + "*")
-	require.NoError(t, err)
-	assert.Equal(t, []string{path, path + ".state"}, leftovers)
-
-	before, err := os.ReadFile(path)
-	require.NoError(t, err)
-	out, err = exportTo(t, "-file", path)
-	require.NoError(t, err)
-	assert.Contains(t, out, "is complete: 260 events")
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, before, after)
+// A day is exported when it has ended for the server, and its last events have had time to arrive.
+// Of an earlier night nothing is lost: it is the day before that is exported then.
+func TestDayIsClosed(t *testing.T) {
+	srv := target(t, 2*24*60)
+	for _, test := range []struct {
+		clock, last string
+	}{
+		{"2020-01-02T23:59:59Z", "2020-01-01"}, {"2020-01-03T00:00:00Z", "2020-01-01"}, {"2020-01-03T00:14:59Z", "2020-01-01"}, {"2020-01-03T00:15:00Z", "2020-01-02"},
+	} {
+		now, err := time.Parse(time.RFC3339, test.clock)
+		require.NoError(t, err)
+		srv.SetClock(func() time.Time { return now })
+		out, err := exportTo(t, "-dir", t.TempDir())
+		require.NoError(t, err)
+		assert.Contains(t, out, "which has all events from "+test.last+" to "+test.last+".\n", test.clock)
+	}
 }
 
-// An export that fails half way says where it is, and the same command finishes it.
-func TestExportGoesOn(t *testing.T) {
-	srv := target(t, 450)
-	srv.AddGroup("acme").AddGeneratedAuditEvents(3)
-	path := filepath.Join(t.TempDir(), "events.ndjson")
-	srv.Fail(route, forgetest.Status(403).After(2))
-	_, err := exportTo(t, "-file", path, "-ahead", "0")
-	require.ErrorContains(t, err, path+" has 100 events; the same command goes on from there")
-
-	_, err = exportTo(t, "-file", path, "-group", "acme")
-	require.ErrorContains(t, err, "cannot be gone on with (the cursor belongs to another list")
-
-	text, err := os.ReadFile(path)
+// The events of a group or project are those of its own list.
+func TestSources(t *testing.T) {
+	srv := target(t, 3)
+	srv.AddGroup("acme").AddGeneratedAuditEvents(4)
+	srv.AddProject("acme/app").AddGeneratedAuditEvents(5)
+	dir := t.TempDir()
+	out, err := exportTo(t, "-dir", dir, "-group", "acme")
 	require.NoError(t, err)
-	text = append(text, strings.Repeat(`{"id":350,"details":{"custom_mess`, 10_000)...)
-	require.NoError(t, os.WriteFile(path, text, 0o600), "what a killed run may leave")
-
-	srv.ClearFaults()
-	out, err := exportTo(t, "-file", path)
+	assert.Contains(t, out, "2020-01-01  4 events, ")
+	out, err = exportTo(t, "-dir", t.TempDir(), "-project", "acme/app")
 	require.NoError(t, err)
-	assert.Contains(t, out, "Going on after 100 events.")
-	assert.Contains(t, out, "353 events in this run")
-	assertWhole(t, path, 453)
+	assert.Contains(t, out, "2020-01-01  5 events, ")
+
+	_, err = exportTo(t, "-dir", dir, "-project", "acme/app")
+	require.EqualError(t, err, dir+" has the events of the group acme: choose another folder for the project acme/app")
+	_, err = exportTo(t, "-dir", dir, "-group", "acme", "-since", "2019-12-31")
+	require.EqualError(t, err, dir+" begins with 2020-01-01: choose another folder for the days before")
 }
 
-func TestExportLeavesOtherFilesAlone(t *testing.T) {
+// Unknown fields of events are in the file.
+func TestUnknownFields(t *testing.T) {
+	srv := target(t, 1)
+	srv.Fail(route, forgetest.Respond(200, "application/json", `[ {"id": 1, "created_at": "2020-01-01T10:00:00Z", "x_new": {"a" : [1, 2]}} ]`).After(1))
+	dir := t.TempDir()
+	_, err := exportTo(t, "-dir", dir)
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(dir, "2020-01-01.ndjson"))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `,"x_new":{"a":[1,2]}}`+"\n")
+}
+
+// What is wrong with a folder is an error that says what to do, and no file of others is replaced.
+func TestOtherFiles(t *testing.T) {
 	target(t, 1)
-	path := filepath.Join(t.TempDir(), "letters.txt")
-	require.NoError(t, os.WriteFile(path, []byte("Dear Ines"), 0o600))
-	_, err := exportTo(t, "-file", path)
-	require.ErrorContains(t, err, "choose another with -file")
-	text, err := os.ReadFile(path)
+	dir := t.TempDir()
+	write(t, dir, "2020-01-01.ndjson", []byte("Dear Ines"))
+	_, err := exportTo(t, "-dir", dir)
+	require.ErrorContains(t, err, "2020-01-01.ndjson is there, and is not in "+filepath.Join(dir, "audit-export.json")+": move it away")
+	text, err := os.ReadFile(filepath.Join(dir, "2020-01-01.ndjson"))
 	require.NoError(t, err)
 	assert.Equal(t, "Dear Ines", string(text))
 
-	short := filepath.Join(t.TempDir(), "short.ndjson")
-	require.NoError(t, os.WriteFile(short+".state", []byte(`{"cursor":"1.x.y","size":5,"events":1}`), 0o600))
-	_, err = exportTo(t, "-file", short)
-	require.ErrorContains(t, err, "is shorter than it was")
-	require.NoError(t, os.WriteFile(short+".state", []byte(`{"cur`), 0o600))
-	_, err = exportTo(t, "-file", short)
-	require.ErrorContains(t, err, "is damaged")
+	write(t, dir, "audit-export.json", []byte(`{"source`))
+	_, err = exportTo(t, "-dir", dir)
+	require.ErrorContains(t, err, "audit-export.json is damaged")
+	_, err = exportTo(t, "-dir", filepath.Join(dir, "2020-01-01.ndjson"))
+	require.ErrorContains(t, err, "not a directory")
+
+	dir = t.TempDir()
+	write(t, dir, "2020-01-01.ndjson.part", []byte("12345"))
+	writeState(t, dir, state{Source: "the instance", First: firstDay, Day: firstDay, Cursor: "1.x.y", Bytes: 5, Events: 1})
+	_, err = exportTo(t, "-dir", dir)
+	require.ErrorContains(t, err, "Remove "+filepath.Join(dir, "2020-01-01.ndjson.part")+": the same command then exports the day from its beginning")
+	require.NoError(t, os.Remove(filepath.Join(dir, "2020-01-01.ndjson.part")))
+	_, err = exportTo(t, "-dir", dir)
+	require.NoError(t, err)
+
+	dir = t.TempDir()
+	require.NoError(t, os.Symlink(os.DevNull, filepath.Join(dir, "2020-01-01.ndjson.part")))
+	_, err = exportTo(t, "-dir", dir)
+	require.ErrorContains(t, err, "not a regular file")
 }
 
-// The file and its state are for their owner only. Neither goes to a device, nor through a link
-// that somebody has put there.
-func TestExportFiles(t *testing.T) {
+// The folder and its files are for their owner only: events name people.
+func TestModes(t *testing.T) {
 	target(t, 3)
-	dir := t.TempDir()
-	path, victim := filepath.Join(dir, "events.ndjson"), filepath.Join(dir, "victim")
-	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
-	require.NoError(t, os.Symlink(victim, path+".state.tmp"))
-	_, err := exportTo(t, "-file", path)
+	dir := filepath.Join(t.TempDir(), "new", "audit")
+	_, err := exportTo(t, "-dir", dir)
 	require.NoError(t, err)
-	for _, name := range []string{path, path + ".state"} {
-		info, err := os.Stat(name)
+	for name, mode := range map[string]os.FileMode{".": 0o700 | os.ModeDir, "2020-01-01.ndjson": 0o600, "audit-export.json": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
 		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
-	}
-	text, err := os.ReadFile(victim)
-	require.NoError(t, err)
-	assert.Equal(t, "mine", string(text))
-
-	device := filepath.Join(dir, "device")
-	require.NoError(t, os.Symlink(os.DevNull, device))
-	for _, other := range []string{dir, device} {
-		_, err = exportTo(t, "-file", other)
-		require.ErrorContains(t, err, "not a regular file")
+		assert.Equal(t, mode, info.Mode(), name)
 	}
 }
 
-func TestExportFlags(t *testing.T) {
+func TestFlags(t *testing.T) {
 	target(t, 1)
+	dir := t.TempDir()
 	for want, args := range map[string][]string{
-		"no day":       {"-since", "yesterday"},
-		"exclude":      {"-group", "a", "-project", "a/b"},
-		"-help lists":  {"-fil", "x"},
-		"is not a fla": {"acme"},
+		"-dir is missing: it names what to write to":             {},
+		`-since "yesterday" is not a day of the form 2026-01-31`: {"-since", "yesterday", "-dir", dir},
+		`-until "2026-2-1" is not a day of the form 2026-01-31`:  {"-until", "2026-2-1", "-dir", dir},
+		"exclude":       {"-group", "a", "-project", "a/b", "-dir", dir},
+		"-help lists":   {"-fil", "x"},
+		"is not a flag": {"acme"},
+		"404":           {"-group", "acme", "-dir", dir},
 	} {
 		_, err := exportTo(t, args...)
 		require.ErrorContains(t, err, want)
 	}
-	path := filepath.Join(t.TempDir(), "events.ndjson")
-	out, err := exportTo(t, "-since", "2030-01-01", "-file", path)
+	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Contains(t, out, "Wrote 0 events")
-}
-
-// TestKilled kills the process again and again, wherever it happens to be, and starts it anew until
-// it is done: no event is lost, none is there twice, and no run begins from the start.
-func TestKilled(t *testing.T) {
-	const events, pages, kills = 3050, 31, 8
-	srv := target(t, events)
-	path := filepath.Join(t.TempDir(), "events.ndjson")
-	var out bytes.Buffer
-	start := func() *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-file", path)
-		cmd.Env = append(os.Environ(), demotest.Itself+"=1")
-		out.Reset()
-		cmd.Stdout, cmd.Stderr = &out, &out
-		require.NoError(t, cmd.Start())
-		return cmd
-	}
-	saved := func() (s state) {
-		text, err := os.ReadFile(path + ".state")
-		if err == nil {
-			require.NoError(t, json.Unmarshal(text, &s), "the state is never half written")
-		}
-		return s
-	}
-	torn := 0
-	for i := range kills {
-		// Three pages come slowly and the fourth never, so that no run can end by itself.
-		srv.ClearFaults()
-		srv.Fail(route, forgetest.HeaderDelay(5*time.Millisecond).Times(3))
-		srv.Fail(route, forgetest.HeaderDelay(time.Hour))
-		seen, before := srv.CountRequests(route), saved()
-		cmd := start()
-		require.Eventually(t, func() bool {
-			return srv.CountRequests(route) > seen+i%4 && (i%4 < 3 || saved().Events > before.Events)
-		}, time.Minute, time.Millisecond)
-		time.Sleep(rand.N(12 * time.Millisecond))
-		require.NoError(t, cmd.Process.Kill())
-		require.Error(t, cmd.Wait(), "the run ended before it was killed")
-		if info, err := os.Stat(path); err == nil {
-			require.GreaterOrEqual(t, info.Size(), saved().Size, "the state never runs ahead of the file")
-			if info.Size() > saved().Size {
-				torn++
-			}
-		}
-	}
-	srv.ClearFaults()
-	seen, before := srv.CountRequests(route), saved()
-	require.NoError(t, start().Wait(), &out)
-	assert.Contains(t, out.String(), fmt.Sprintf("Going on after %d events.", before.Events))
-	assert.Equal(t, pages-before.Events/100, srv.CountRequests(route)-seen, "a run asks for the pages that are missing, and no other")
-	assertWhole(t, path, events)
-	t.Logf("%d kills, %d of them in the middle of a page", kills, torn)
+	assert.Empty(t, left, "a run that cannot begin writes nothing")
 }

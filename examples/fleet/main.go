@@ -177,7 +177,7 @@ func (f *fleet) report(out io.Writer, tallies []tally, took time.Duration) error
 		return err
 	}
 	stats := f.client.Stats()
-	fmt.Fprintf(out, "\n%d requests in %s; the limit made them wait %d times; the server refused none of them: %t\n",
-		stats.Attempts, took.Round(time.Millisecond), f.limit.waits.Load(), stats.RateLimitWaits == 0)
+	fmt.Fprintf(out, "\n%s in %s, delayed %s by the limit; refused by the server: %d\n",
+		demo.Count(int(stats.Attempts), "request"), took.Round(time.Millisecond), demo.Count(int(f.limit.waits.Load()), "time"), stats.RateLimitWaits)
 	return nil
 }

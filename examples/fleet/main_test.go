@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-rate", "5000"}, nil, &out))
 	assert.Regexp(t, `(?m)^ +all +[1-9]\d\d +[1-9]\d+\.\d h`, out.String())
-	assert.Contains(t, out.String(), "the server refused none of them: true")
+	assert.Contains(t, out.String(), "refused by the server: 0\n")
 }
 
 // useServer starts a server that the environment names.
@@ -84,7 +84,7 @@ func TestShared(t *testing.T) {
 	seen, waited := 0, 0
 	for i := range outs {
 		n, _ := strconv.Atoi(regexp.MustCompile(`(?m)^ +all +(\d+)`).FindStringSubmatch(outs[i].String())[1])
-		waits, _ := strconv.Atoi(regexp.MustCompile(`wait (\d+) times`).FindStringSubmatch(outs[i].String())[1])
+		waits, _ := strconv.Atoi(regexp.MustCompile(`delayed (\d+) times?`).FindStringSubmatch(outs[i].String())[1])
 		seen, waited = seen+n, waited+waits
 	}
 	assert.Equal(t, issues, seen, "each issue is read by one of them")

@@ -19,3 +19,15 @@ func TestInterrupted(t *testing.T) {
 	})
 	assert.GreaterOrEqual(t, n, 2)
 }
+
+// What a user meets: a first run, a second one, the next day, servers that are empty or refuse.
+func TestSituations(t *testing.T) {
+	page := demotest.Outcome{Text: "\nPage    issue-report.html\n"}
+	(&demotest.Situations{
+		Args: []string{"-out", "issue-report.html"}, Files: []string{"issue-report.html"},
+		Demo:  demotest.Outcome{Text: "all issues"},
+		First: page, Second: page, NextDay: page,
+		Empty:   demotest.Outcome{Text: "There is no issue that this user can see."},
+		Refused: 2,
+	}).Check(t)
+}

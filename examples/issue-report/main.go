@@ -1,8 +1,10 @@
 // Issue-report shows, for each label, the open issues, the estimate and the time spent, as a table
-// in the terminal and as an HTML page with charts. Use it for weekly reports: the page is one file
-// without scripts or links to other hosts, so it can be mailed, or archived with a CI job.
+// in the terminal, and with -out as an HTML page with charts. Use it for weekly reports: the page
+// is one file without scripts or links to other hosts, so it can be mailed, or archived with a CI
+// job.
 //
-//	go run . [-group acme] [-since 2026-01-01] [-out issue-report.html]
+//	go run .
+//	go run . -out issue-report.html [-group acme] [-since 2026-01-01]
 //
 // By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
 // uses a real server, and changes nothing there. gonum/plot draws the charts as SVG, which needs no
@@ -31,7 +33,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("issue-report", flag.ContinueOnError)
 	group := flags.String("group", "", "`path` of the group to report on; all issues that the user can see unless set")
 	since := flags.String("since", "", "leave out issues last changed before this `date`, as in 2026-01-31")
-	path := flags.String("out", "issue-report.html", "`file` to write the page to")
+	path := flags.String("out", "", "`file` to write the page to; no page unless set")
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
@@ -59,6 +61,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	}
 	if err := r.writeTable(out); err != nil {
 		return err
+	}
+	if *path == "" {
+		return nil
 	}
 	r.Title, r.Source, r.Made = cmp.Or(*group, "All issues"), client.BaseURL(), time.Now()
 	if err := demo.SaveFile(*path, false, r.write); err != nil {

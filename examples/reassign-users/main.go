@@ -4,16 +4,18 @@
 // imported from another platform.
 //
 //	go run ./examples/reassign-users
+//	go run ./examples/reassign-users -group acme -file people.csv
 //	go run ./examples/reassign-users -group acme -out people.csv
 //	go run ./examples/reassign-users -group acme -in people.csv
 //
-// Without -out and -in it does both, and waits for your confirmation in between. It suggests the
-// account that has the person's username, or the only account with the person's display name. That
-// does not prove that it is the same person: review each row.
+// -out writes the file, -in sends it, and -file does both: it waits for your confirmation in
+// between. The program suggests the account that has the person's username, or the only account
+// with the person's display name. That does not prove that it is the same person: review each row.
+// The exit code is 1 if no row names an account, or if the server has not reassigned all in time.
 //
-// By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
-// uses a real server, where the token needs the role Owner in the group; a GitLab server also needs
-// FORGE_VOCABULARY=gitlab.
+// By default it starts the embedded server with the demo data, and keeps no file. With FORGE_URL
+// and FORGE_TOKEN it uses a real server, where the token needs the role Owner in the group; a
+// GitLab server also needs FORGE_VOCABULARY=gitlab.
 package main
 
 import (
@@ -51,6 +53,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	group := flags.String("group", "", "the group that was imported, by full path or id")
 	write := flags.String("out", "", "write the pending reassignments to this file, and end")
 	read := flags.String("in", "", "send this file")
+	both := flags.String("file", "", "write the pending reassignments to this file, and send it after your confirmation")
 	yes := flags.Bool("yes", false, "do not ask")
 	flags.DurationVar(&r.wait, "wait", time.Minute, "how long to wait for the server, which reassigns in the background")
 	if err := demo.Parse(flags, args, out); err != nil {
@@ -68,7 +71,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return errors.New("-group is missing: which one was imported?")
 	}
 	r.client, r.group = server.Client, demo.Ref(*group)
-	path := cmp.Or(*read, *write, "reassignments.csv")
+	path, remove, err := server.Path(out, "-file", cmp.Or(*read, *write, *both), "reassignments.csv")
+	if err != nil {
+		return err
+	}
+	defer remove()
 	if *read == "" {
 		if pending, err := r.export(ctx, path); err != nil || pending == 0 || *write != "" {
 			return err
@@ -231,7 +238,7 @@ func (r *reassignment) check(ctx context.Context, path string) (named map[string
 	case len(unknown) > 0:
 		return nil, fmt.Errorf("%s names accounts that are not there: %s; nothing was sent", path, strings.Join(unknown, ", "))
 	case len(named) == 0:
-		return nil, fmt.Errorf("%s names nobody: fill in the username or the e-mail address of a row; nothing was sent", path)
+		return nil, demo.Finding(path + " names nobody: fill in the username or the e-mail address of a row; nothing was sent")
 	}
 	return named, nil
 }

@@ -37,15 +37,15 @@ func reassigned(srv *forgetest.Server) (list []string) {
 	return list
 }
 
-func TestBothAtOnce(t *testing.T) {
+func TestBothTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	srv := demotest.Server(t)
-	out, err := demotest.Run(t, run, "n\n", "-group", "acme")
+	out, err := demotest.Run(t, run, "n\n", "-group", "acme", "-file", "people.csv")
 	require.NoError(t, err)
-	assert.Equal(t, table+"reassignments.csv.\n\nLook at reassignments.csv, edit it if need be. Send it? [y/N] Nothing was sent.\n", out)
+	assert.Equal(t, table+"people.csv.\n\nLook at people.csv, edit it if need be. Send it? [y/N] Nothing was sent.\n", out)
 	srv.AssertRequestCount(t, upload, 0)
 
-	out, err = demotest.Run(t, run, "y\n", "-group", "acme")
+	out, err = demotest.Run(t, run, "y\n", "-group", "acme", "-file", "people.csv")
 	require.NoError(t, err)
 	assert.Contains(t, out, "The server says: The file is being processed")
 	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
@@ -134,6 +134,8 @@ func TestWrongFiles(t *testing.T) {
 	}
 	_, err := demotest.Run(t, run, "")
 	require.ErrorContains(t, err, "-group is missing")
+	_, err = demotest.Run(t, run, "", "-group", "acme")
+	require.ErrorContains(t, err, "-file is missing")
 	srv.AssertRequestCount(t, upload, 0)
 }
 
@@ -141,7 +143,7 @@ func TestNotYet(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.SetClock(forgetest.DemoTime) // the background work never ends
 	t.Chdir(t.TempDir())
-	_, err := demotest.Run(t, run, "", "-group", "acme", "-yes", "-wait", "10ms")
+	_, err := demotest.Run(t, run, "", "-group", "acme", "-file", "people.csv", "-yes", "-wait", "10ms")
 	assert.Equal(t, demo.Finding("4 of 4 not reassigned after 10ms: the people may have to accept first"), err)
 }
 
@@ -150,10 +152,10 @@ func TestVocabulary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	srv := demotest.Server(t, forgetest.WithGitLabVocabulary())
 	t.Setenv("FORGE_VOCABULARY", "gitlab")
-	out, err := demotest.Run(t, run, "", "-group", "acme", "-yes")
+	out, err := demotest.Run(t, run, "", "-group", "acme", "-file", "people.csv", "-yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
-	text, err := os.ReadFile("reassignments.csv")
+	text, err := os.ReadFile("people.csv")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "GitLab username")
 	assert.Len(t, reassigned(srv), 4)
@@ -170,7 +172,7 @@ func TestEmbedded(t *testing.T) {
 	srv.AddGroup("empty")
 	t.Setenv("FORGE_URL", srv.URL)
 	t.Setenv("FORGE_TOKEN", srv.Token)
-	out, err = demotest.Run(t, run, "", "-group", "empty")
+	out, err = demotest.Run(t, run, "", "-group", "empty", "-file", "people.csv")
 	require.NoError(t, err)
 	assert.Equal(t, "There is nothing to reassign.\n", out)
 }

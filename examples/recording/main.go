@@ -69,7 +69,7 @@ func recordFrom(server *forge.Client, cassette string) (client *forge.Client, st
 func replay(cassette string) (client *forge.Client, stop func() error, err error) {
 	recorder, err := newRecorder(cassette, nil, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%w; -cassette names another recording, and -record makes one", err)
 	}
 	client, err = forge.NewClient(exampleURL, forge.WithToken("not-a-token"), forge.WithHTTPClient(&http.Client{Transport: recorder}),
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
@@ -89,7 +89,7 @@ func triage(ctx context.Context, client *forge.Client, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s has %d bugs to give away\n", user.Name, len(bugs))
+	fmt.Fprintf(out, "%s has %s to give away\n", user.Name, demo.Count(len(bugs), "bug"))
 	for _, bug := range bugs {
 		fmt.Fprintf(out, "  %-28s %s\n", bug.References.Full, bug.Title)
 	}

@@ -46,3 +46,16 @@ func TestWithoutKeyset(t *testing.T) {
 	assert.Contains(t, out, "Deleted 14 tags.\n")
 	assert.Equal(t, 1, refused, "it is remembered")
 }
+
+// What a user meets: a first run, a second one, the next day, servers that are empty or refuse.
+func TestSituations(t *testing.T) {
+	done := demotest.Outcome{Text: "12 tags: 0 to delete, and 5 to keep of those that match.\n"}
+	(&demotest.Situations{
+		Args:   []string{"-project", "acme/storefront", "-repository", "web", "-match", "(dev|mr)-.*"},
+		Demo:   demotest.Outcome{Text: "Deleted 14 tags.\n"},
+		First:  demotest.Outcome{Text: "Deleted 14 tags.\n"},
+		Second: done, NextDay: done,
+		Empty:   demotest.Outcome{Code: 2, Text: `project acme/storefront has no registry repository "web"`},
+		Refused: 2,
+	}).Check(t)
+}

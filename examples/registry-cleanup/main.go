@@ -92,19 +92,24 @@ func (c *cleanup) find(ctx context.Context) (meant *forge.RegistryRepository, er
 	if c.project == "" {
 		return nil, errors.New("-project is missing: whose registry?")
 	}
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	repositories, table := 0, tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "REPOSITORY\tTAGS\tCREATED\tSTATUS")
 	for repository, err := range c.client.Registry.ListForProject(ctx, demo.Ref(c.project), &forge.ListRegistryRepositoriesOptions{TagsCount: new(true)}) {
 		if err != nil {
 			return nil, err
 		}
+		repositories++
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", repository.Path, tagsOf(repository, strconv.Itoa), repository.CreatedAt.Format(time.DateOnly), repository.Status)
 		if c.repository != "" && (c.repository == repository.Name || c.repository == repository.Path) {
 			meant = repository
 		}
 	}
-	_ = table.Flush()
+	if repositories > 0 {
+		_ = table.Flush()
+	}
 	switch {
+	case c.repository == "" && repositories == 0:
+		fmt.Fprintln(c.out, "The project has no registry repository.")
 	case c.repository == "":
 		fmt.Fprintln(c.out, "\nName one with -repository to clean it up.")
 	case meant == nil:
@@ -144,9 +149,12 @@ func (c *cleanup) deleteTags(ctx context.Context, repository *forge.RegistryRepo
 
 // show prints what a preview found.
 func (c *cleanup) show(preview *forge.DeleteTagsPreview) {
-	fmt.Fprintf(c.out, "\n%s, of which %d go; %d more match and stay.\n\n", demo.Count(preview.Total, "tag"), len(preview.Delete), len(preview.Keep))
+	fmt.Fprintf(c.out, "\n%s: %d to delete, and %d to keep of those that match.\n", demo.Count(preview.Total, "tag"), len(preview.Delete), len(preview.Keep))
+	if len(preview.Delete) == 0 {
+		return
+	}
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "DELETE\tCREATED\tSIZE\tDIGEST")
+	fmt.Fprintln(table, "\nDELETE\tCREATED\tSIZE\tDIGEST")
 	var sum int64
 	for _, tag := range preview.Delete {
 		sum += tag.TotalSize

@@ -30,7 +30,7 @@ func TestDeleteTags(t *testing.T) {
 	require.NoError(t, err)
 	for _, want := range []string{
 		"REPOSITORY            TAGS  CREATED     STATUS\nacme/storefront/web   26    2025-03-27",
-		"26 tags, of which 14 go; 5 more match and stay.",
+		"26 tags: 14 to delete, and 5 to keep of those that match.",
 		"\nmr-82        2025-11-07  188.0 MB  sha256:",
 		"\n2533.0 MB at most",
 		"- Tags that match a protection rule stay",
@@ -56,7 +56,7 @@ func TestDeleteTags(t *testing.T) {
 
 	out, err = demotest.Run(t, run, "", args...)
 	require.NoError(t, err)
-	assert.Contains(t, out, "12 tags, of which 0 go; 5 more match and stay.")
+	assert.Contains(t, out, "\n12 tags: 0 to delete, and 5 to keep of those that match.\n")
 }
 
 // A second clean-up within the hour is refused by the server; the program says so in words.

@@ -89,7 +89,7 @@ func TestCommit(t *testing.T) {
 
 // The call is sent once. When its answer is lost, the program looks whether it was carried out, and
 // never commits twice.
-func TestLostAnswer(t *testing.T) {
+func TestLostResponse(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.Fail(post, forgetest.DropResponse().Times(1))
 	_, progress, err := release1(t, "", "-commit", "-yes")

@@ -18,3 +18,16 @@ func TestInterrupted(t *testing.T) {
 	})
 	assert.GreaterOrEqual(t, n, 10)
 }
+
+// What a user meets: a first run, a second one, the next day, servers that are empty or refuse.
+func TestSituations(t *testing.T) {
+	(&demotest.Situations{
+		Args:    []string{"-all", "-check"},
+		Demo:    demotest.Outcome{Text: "5 to look at.\n"},
+		First:   demotest.Outcome{Code: 1, Text: "4 runners to look at\n"},
+		Second:  demotest.Outcome{Code: 1, Text: "4 runners to look at\n"},
+		NextDay: demotest.Outcome{Code: 1, Text: "6 runners to look at\n"},
+		Empty:   demotest.Outcome{Text: "/api/v4\n\n0 runners: 0 to look at.\n"},
+		Refused: 2,
+	}).Check(t)
+}

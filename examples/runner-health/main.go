@@ -138,13 +138,20 @@ func report(out io.Writer, found []*health, now time.Time, check bool) error {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", h.runner.ID, h.runner.Description, strings.TrimSuffix(string(h.runner.RunnerType), "_type"),
 			state, demo.Ago(now, h.runner.ContactedAt), h.versions(), len(h.running), strings.Join(h.notes, "; "))
 	}
-	_ = table.Flush()
+	if len(found) > 0 {
+		_ = table.Flush()
+		fmt.Fprintln(out)
+	}
+	var jobs strings.Builder
 	for _, h := range found {
 		for _, job := range h.stuck {
-			fmt.Fprintf(out, "\nJob %d %q (%s) has run for %s on %s%s.", job.ID, job.Name, job.Stage, demo.Ago(now, job.StartedAt), h.runner.Description, of(job))
+			fmt.Fprintf(&jobs, "Job %d %q (%s) has run for %s on %s%s.\n", job.ID, job.Name, job.Stage, demo.Ago(now, job.StartedAt), h.runner.Description, of(job))
 		}
 	}
-	fmt.Fprintf(out, "\n\n%s:", demo.Count(len(found), "runner"))
+	if jobs.Len() > 0 {
+		fmt.Fprintln(out, &jobs)
+	}
+	fmt.Fprintf(out, "%s:", demo.Count(len(found), "runner"))
 	for _, state := range slices.Sorted(maps.Keys(states)) {
 		fmt.Fprintf(out, " %d %s;", states[state], state)
 	}

@@ -105,8 +105,8 @@ func wantedText(file string, embedded bool) ([]byte, error) {
 // read returns the settings that are in force.
 func read(ctx context.Context, client *forge.Client) (*forge.ApplicationSettings, error) {
 	settings, err := client.Settings.Get(ctx)
-	if errors.Is(err, forge.ErrInvalidResponse) {
-		return nil, fmt.Errorf("%w\nIs it a GitLab server? Then set FORGE_VOCABULARY=gitlab", err)
+	if errors.Is(err, forge.ErrInvalidResponse) && os.Getenv("FORGE_VOCABULARY") == "" {
+		return nil, fmt.Errorf("%w\nFor a GitLab server, set FORGE_VOCABULARY=gitlab", err)
 	}
 	return settings, err
 }

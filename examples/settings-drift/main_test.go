@@ -170,6 +170,10 @@ func TestVocabulary(t *testing.T) {
 	out, err := demotest.Run(t, run, "", "-file", path, "-apply", "-yes")
 	require.NoError(t, err)
 	assert.Contains(t, out, "@@ signup_enabled @@\n-true\n+false\n")
+	srv.Fail("*", forgetest.Respond(200, "text/html", "<html><title>Sign in</title></html>"))
+	_, err = demotest.Run(t, run, "", "-file", path)
+	require.ErrorContains(t, err, "perhaps a sign-in page")
+	assert.NotContains(t, err.Error(), "FORGE_VOCABULARY", "it is set already")
 }
 
 func TestEmbedded(t *testing.T) {

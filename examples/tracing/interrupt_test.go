@@ -18,3 +18,13 @@ func TestInterrupted(t *testing.T) {
 	})
 	assert.GreaterOrEqual(t, n, 3)
 }
+
+// What a user meets: a first run, a second one, the next day, servers that are empty or refuse.
+func TestSituations(t *testing.T) {
+	traced := demotest.Outcome{Text: "\n5 calls, 0 failed; "}
+	(&demotest.Situations{
+		Demo: traced, First: traced, Second: traced, NextDay: traced,
+		Empty:   demotest.Outcome{Text: "\n1 call, 0 failed; "},
+		Refused: 2,
+	}).Check(t)
+}

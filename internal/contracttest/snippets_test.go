@@ -23,7 +23,7 @@ import (
 
 // snippetImports are what a snippet may use without importing it.
 var snippetImports = []string{
-	"context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
+	"bufio", "context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
 	"golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
 }
 
@@ -55,7 +55,7 @@ func TestSnippetsCompile(t *testing.T) {
 			})
 		}
 	}
-	assert.Equal(t, 2, quoted, "the metrics of docs/observability.md")
+	assert.Equal(t, 6, quoted, "in the guides on observability, pagination, registry and testing")
 }
 
 // TestSnippetsThatDoNotCompile shows that the check sees what a reader would stumble over.

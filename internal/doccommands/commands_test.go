@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ const root = "../.."
 func TestCommands(t *testing.T) {
 	all := append(commandsOfDocuments(t), commandsOfComments(t)...)
 	assert.Greater(t, len(all), 80, "the search itself is broken")
-	done := map[command]bool{}
+	done, rules := map[command]bool{}, rules(testLists{})
 	for _, c := range all {
 		c.text = withoutOptional(c.text)
 		if done[c] {
@@ -34,7 +35,7 @@ func TestCommands(t *testing.T) {
 		}
 		done[c] = true
 		t.Run(c.file+"/"+c.text, func(t *testing.T) {
-			for _, r := range rules() {
+			for _, r := range rules {
 				if !r.pattern.MatchString(c.text) {
 					continue
 				}
@@ -59,7 +60,7 @@ type rule struct {
 	run     func(*testing.T, command) // nil: the reason is next to the rule
 }
 
-func rules() []rule {
+func rules(tests testLists) []rule {
 	return []rule{
 		// TestRelease runs the steps of a release, and installs the release as a caller does.
 		{regexp.MustCompile(`\bgit (switch|tag|commit)\b|^version=|^sed |^notes=|\bv0\.1\.0\b|\$version`), nil},
@@ -72,10 +73,10 @@ func rules() []rule {
 		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$`), firstStep},
 		{regexp.MustCompile(`^go test \./\.\.\.$`), firstStep},
 		{regexp.MustCompile(`^go vet \./\.\.\.$`), run("go vet .")}, // CI vets everything
-		{regexp.MustCompile(`\bgo test\b`), lists},
+		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc `), documents},
 		{regexp.MustCompile(`^go mod edit -replace|forgevet`), inUsersModule},
-		{regexp.MustCompile(`\bgo run\b`), runs},
+		{regexp.MustCompile(`\bgo run\b`), programs{}.runs},
 	}
 }
 
@@ -100,17 +101,30 @@ func run(text string) func(*testing.T, command) {
 	return func(t *testing.T, _ command) { output(t, root, text) }
 }
 
+var (
+	runPattern = regexp.MustCompile(` -run (?:'([^']*)'|(\S+))`)
+	plainFlags = regexp.MustCompile(` (-v|-race|-timeout \S+|-count=\d+)\b`)
+)
+
 // lists checks that the packages and flags of a test command exist, and that its pattern selects a
 // test. CI runs the tests themselves; some of these commands take minutes.
-func lists(t *testing.T, c command) {
-	text := regexp.MustCompile(` (-v|-race|-timeout \S+|-count=\d+)\b`).ReplaceAllString(c.text, "")
-	if strings.Contains(text, " -run ") {
-		text = strings.Replace(text, " -run ", " -list ", 1)
-	} else {
-		text = strings.Replace(text, "go test ", "go test -list . ", 1)
+func (tests testLists) lists(t *testing.T, c command) {
+	pattern := "."
+	if found := runPattern.FindStringSubmatch(c.text); found != nil {
+		pattern = found[1] + found[2]
 	}
-	assert.Regexp(t, `(?m)^(Test|Fuzz|Example|Benchmark)`, output(t, root, text))
+	text := plainFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
+	text = strings.Replace(text, "go test ", "go test -list . ", 1)
+	if tests[text] == "" {
+		tests[text] = output(t, root, text)
+	}
+	selected := regexp.MustCompile(pattern)
+	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(tests[text], -1)
+	assert.True(t, slices.ContainsFunc(names, selected.MatchString), "%s selects no test", c.text)
 }
+
+// testLists are the tests of packages, by the command that lists them.
+type testLists map[string]string
 
 // documents runs go doc in a module that imports this one, where readers of the README are, and in
 // this repository.
@@ -119,9 +133,12 @@ func documents(t *testing.T, c command) {
 	assert.NotEmpty(t, output(t, root, c.text))
 }
 
+// programs are the commands that ran, with their folders: several documents name the same.
+type programs map[string]bool
+
 // runs runs a program. One that runs for minutes runs for a second; one that refuses the example's
 // names, such as a project that the embedded server does not have, must at least have its flags.
-func runs(t *testing.T, c command) {
+func (ran programs) runs(t *testing.T, c command) {
 	text := regexp.MustCompile(`-for \d+m`).ReplaceAllString(c.text, "-for 1s")
 	text = regexp.MustCompile(` [>|] .*$`).ReplaceAllString(text, "")
 	dir := root
@@ -131,11 +148,18 @@ func runs(t *testing.T, c command) {
 	if strings.Contains(text, "./soak") && !strings.Contains(text, "cd ") {
 		dir = filepath.Join(root, "integration")
 	}
+	if folder, rest, found := strings.Cut(strings.TrimPrefix(text, "cd "), " && "); found && strings.HasPrefix(text, "cd ") {
+		dir, text = filepath.Join(root, folder), rest
+	}
+	if ran[dir+" "+text] {
+		return
+	}
+	ran[dir+" "+text] = true
 	switch {
 	case strings.Contains(text, "./internal/planted"):
 		output(t, dir, "go build -o "+os.DevNull+" ./internal/planted") // TestList checks the breaks
 		return
-	case strings.Contains(text, "cd benchmarks"):
+	case strings.HasSuffix(dir, "/benchmarks"):
 		text += " -only 'hello world, built'"
 	case strings.Contains(text, "cmd/forgetest"):
 		servesUntilInterrupted(t, dir, text)
@@ -175,7 +199,7 @@ func inFolder(t *testing.T) string {
 // address.
 func servesUntilInterrupted(t *testing.T, dir, text string) {
 	out, err := shell(t, dir, "go build -o $T/server "+strings.Fields(text)[2]+
-		" && { timeout -s INT 5 $T/server "+strings.Join(strings.Fields(text)[3:], " ")+" || [ $? = 124 ]; }")
+		" && { timeout -s INT 2 $T/server "+strings.Join(strings.Fields(text)[3:], " ")+" || [ $? = 124 ]; }")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "http://127.0.0.1:")
 	assert.Contains(t, out, "curl ")

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -27,11 +28,11 @@ type Finding string //nolint:errname // not an error of the program
 // Error returns the finding.
 func (f Finding) Error() string { return string(f) }
 
-// Main runs a program until it ends or is interrupted. The process exits with 1 for a Finding and
-// with 2 for another error.
+// Main runs a program until it ends, is interrupted, or is stopped with SIGTERM, as CI jobs and
+// services are. The process exits with 1 for a Finding and with 2 for another error.
 func Main(run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) {
 	log.SetFlags(0)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process immediately
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()

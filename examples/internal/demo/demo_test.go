@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DEMO_MAIN") == "" {
 		os.Exit(m.Run())
 	}
-	Main(func(_ context.Context, args []string, _ io.Reader, _ io.Writer) error {
+	Main(func(ctx context.Context, args []string, _ io.Reader, _ io.Writer) error {
 		switch args[0] {
 		case "finding":
 			return errors.Join(errors.New("first"), Finding("second"))
@@ -33,6 +34,10 @@ func TestMain(m *testing.M) {
 			return errors.New("broken")
 		case "help":
 			return flag.ErrHelp
+		case "wait":
+			fmt.Println("ready")
+			<-ctx.Done()
+			return errors.New("stopped")
 		}
 		return nil
 	})
@@ -50,6 +55,25 @@ func TestExitCodes(t *testing.T) {
 		_ = cmd.Run()
 		assert.Equal(t, want.code, cmd.ProcessState.ExitCode(), how)
 		assert.Equal(t, want.text, problems.String(), how)
+	}
+}
+
+// A program that is stopped ends by itself, so that it removes what must not stay.
+func TestSignals(t *testing.T) {
+	t.Setenv("DEMO_MAIN", "1")
+	for _, sent := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "wait")
+		var problems strings.Builder
+		cmd.Stderr = &problems
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		_, err = out.Read(make([]byte, 1))
+		require.NoError(t, err)
+		require.NoError(t, cmd.Process.Signal(sent))
+		_ = cmd.Wait()
+		assert.Equal(t, 2, cmd.ProcessState.ExitCode(), sent)
+		assert.Equal(t, "stopped\n", problems.String(), sent)
 	}
 }
 
@@ -131,6 +155,22 @@ func TestSmallWords(t *testing.T) {
 	assert.Equal(t, forge.Path("group/42"), Ref("group/42"))
 	assert.Equal(t, now, ServerTime(&forge.Response{Header: http.Header{"Date": {now.Format(http.TimeFormat)}}}).UTC())
 	assert.WithinDuration(t, time.Now(), ServerTime(&forge.Response{}), time.Minute)
+}
+
+// Each program is run in the situations that every user meets, except quickstart, whose own tests
+// check its folders and faults.
+func TestAllSituations(t *testing.T) {
+	programs, err := filepath.Glob("../../*/main.go")
+	require.NoError(t, err)
+	for _, path := range programs {
+		name := filepath.Base(filepath.Dir(path))
+		if name == "quickstart" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("../..", name, "interrupt_test.go"))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "demotest.Situations{", name)
+	}
 }
 
 // The table of examples has each of them, and nothing else.

@@ -6,9 +6,26 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
+
+// Path returns the value of a flag: the path that a program writes to. With the embedded server the
+// value may be empty. The path is then name in a temporary folder, which remove removes.
+func (s *Server) Path(out io.Writer, flag, value, name string) (path string, remove func(), err error) {
+	switch {
+	case value != "":
+		return value, func() {}, nil
+	case !s.Embedded:
+		return "", nil, fmt.Errorf("%s is missing: it names what to write to", flag)
+	}
+	dir, err := os.MkdirTemp("", "forge-example-")
+	return filepath.Join(dir, name), func() {
+		_ = os.RemoveAll(dir)
+		fmt.Fprintf(out, "No file is kept: %s names a place for it.\n", flag)
+	}, err
+}
 
 // SaveFile creates or replaces a file with what write writes. After a failure or a crash the file
 // has its old content or the new one. A new file has the mode that the umask allows, a replaced one

@@ -22,6 +22,12 @@ func Server(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	srv := forgetest.New(t, append([]forgetest.Option{forgetest.WithDemo()}, options...)...)
 	started := time.Now()
 	srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(pace * time.Since(started)) })
+	return useServer(t, srv)
+}
+
+// useServer sets FORGE_URL and FORGE_TOKEN to a server.
+func useServer(t *testing.T, srv *forgetest.Server) *forgetest.Server {
+	t.Helper()
 	t.Setenv("FORGE_URL", srv.URL)
 	t.Setenv("FORGE_TOKEN", srv.Token)
 	return srv

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -13,19 +12,6 @@ import (
 
 	"github.com/forge-sdk/forge-go/forgetest"
 )
-
-// Itself is the environment variable that makes a test binary run the program.
-const Itself = "FORGE_EXAMPLE_ITSELF"
-
-// Main is the TestMain of a program. If Itself is set, the test binary runs the program, so that
-// there is a process to interrupt.
-func Main(m *testing.M, program func()) {
-	if os.Getenv(Itself) != "" {
-		program()
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // Interrupt runs a program as a process and interrupts it at its first request, then at its second
 // one, and so on, until a run has no further request. An interrupted program must fail, and must
@@ -56,8 +42,7 @@ func Interrupt(t *testing.T, done string, start func(t *testing.T) (*forgetest.S
 func interrupt(t *testing.T, srv *forgetest.Server, n int, args []string) (ended bool, code int, out string) {
 	t.Helper()
 	var text bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), Itself+"=1")
+	cmd := Command(t, args...)
 	cmd.Stdout, cmd.Stderr = &text, &text
 	before := srv.CountRequests("*")
 	require.NoError(t, cmd.Start())

@@ -21,6 +21,11 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
+// demoData is what programs can request.
+const demoData = `Data   groups acme and acme/platform; projects acme/storefront (with images), acme/billing-api,
+       acme/mobile-app and acme/platform/gateway (with a repository); labels bug, feature, security
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -39,7 +44,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	addr := flags.String("addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	seed := flags.String("seed", "", `data to start with: "demo" or nothing`)
 	token := flags.String("token", "", "access token of the administrator; a new one when empty")
-	gitlab := flags.Bool("gitlab-words", false, "speak the words of the deployed product in place of the contract's neutral ones")
+	gitlab := flags.Bool("gitlab-words", false, "use the names that GitLab has, in place of the neutral ones of the API documents")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -69,6 +74,9 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 		srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
 	}
 	fmt.Fprintf(out, "URL    %s\nToken  %s\nJob    %s\n\n", srv.URL, srv.Token, srv.JobToken)
+	if *seed == "demo" {
+		fmt.Fprint(out, demoData+"\n")
+	}
 	fmt.Fprintf(out, "curl --header \"PRIVATE-TOKEN: %s\" \"%s/api/v4/issues?scope=all&per_page=2\"\n\n", srv.Token, srv.URL)
 	fmt.Fprintln(out, "Interrupt (Ctrl-C) ends the server.")
 	<-ctx.Done()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -57,6 +58,10 @@ func TestRun(t *testing.T) {
 	defer client.CloseIdleConnections()
 	_, err = forge.Collect(client.Registry.ListForProject(t.Context(), forge.Path("acme/storefront"), nil))
 	require.NoError(t, err)
+	admin, err := forge.NewClient(url, forge.WithToken("my-token"))
+	require.NoError(t, err)
+	defer admin.CloseIdleConnections()
+	requireDemoData(t, admin)
 
 	stop()
 	require.NoError(t, <-done)
@@ -68,4 +73,28 @@ func TestArguments(t *testing.T) {
 	for _, args := range [][]string{{"-seed", "other"}, {"-addr", "nowhere:x"}, {"-unknown"}} {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
 	}
+}
+
+// requireDemoData checks that the server has what the program prints that it has.
+func requireDemoData(t *testing.T, client *forge.Client) {
+	t.Helper()
+	names := regexp.MustCompile(`acme[a-z/-]*`).FindAllString(demoData, -1)
+	require.Len(t, names, 6)
+	for _, name := range names[:2] {
+		for _, label := range []string{"bug", "feature", "security"} {
+			issues, err := forge.Collect(client.Issues.ListForGroup(t.Context(), forge.Path(name), &forge.ListIssuesOptions{Labels: forge.Labels(label)}))
+			require.NoError(t, err)
+			assert.NotEmpty(t, issues, "%s: %s", name, label)
+		}
+	}
+	for _, name := range names[2:] {
+		_, err := forge.Collect(client.ResourceGroups.List(t.Context(), forge.Path(name)))
+		require.NoError(t, err, name)
+	}
+	images, err := forge.Collect(client.Registry.ListForProject(t.Context(), forge.Path("acme/storefront"), nil))
+	require.NoError(t, err)
+	assert.NotEmpty(t, images)
+	tree, err := forge.Collect(client.Repositories.ListTree(t.Context(), forge.Path("acme/platform/gateway"), nil))
+	require.NoError(t, err)
+	assert.NotEmpty(t, tree)
 }

@@ -44,6 +44,7 @@ type Endpoint struct {
 	Body                []Param `json:"body_params"`
 	Headers             []struct{ Name, Value string }
 	Kinds               []Kind // of integrations
+	Rules               []struct{ Kind, Text string }
 	Response            struct {
 		Type, Kind string
 		Status     []int

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/forgetest"
+)
+
+// The function below is in docs/pagination.md, "Many projects concurrently", word for word. It is
+// here because this module has x/sync.
+
+// openMergeRequests lists the open merge requests of each project, eight projects at a time.
+func openMergeRequests(ctx context.Context, client *forge.Client, projects []forge.Ref) ([][]*forge.MergeRequest, error) {
+	found := make([][]*forge.MergeRequest, len(projects))
+	workers, ctx := errgroup.WithContext(ctx) // the first error cancels the other calls
+	workers.SetLimit(8)
+	options := &forge.ListMergeRequestsOptions{Scope: forge.ScopeAll, State: forge.MergeRequestStateOpened}
+	for i, project := range projects {
+		workers.Go(func() (err error) {
+			found[i], err = forge.Collect(client.MergeRequests.ListForProject(ctx, project, options))
+			return err // names the project
+		})
+	}
+	return found, workers.Wait()
+}
+
+// The lists are complete and in the order of the projects. An error names its project.
+func TestOpenMergeRequests(t *testing.T) {
+	srv := forgetest.New(t)
+	var projects []forge.Ref
+	for i, path := range []string{"acme/a", "acme/b", "acme/c", "acme/d"} {
+		srv.AddProject(path).AddMergeRequests(100*i+1, nil)
+		projects = append(projects, forge.Path(path))
+	}
+	client := srv.Client()
+
+	found, err := openMergeRequests(t.Context(), client, projects)
+	require.NoError(t, err)
+	for i, list := range found {
+		assert.Len(t, list, 100*i+1)
+	}
+	_, err = openMergeRequests(t.Context(), client, append(projects, forge.Path("acme/none")))
+	require.ErrorIs(t, err, forge.ErrNotFound)
+	assert.ErrorContains(t, err, "acme%2Fnone")
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
+)
+
+// export is a folder with one file for each day.
+type export struct {
+	state
+	client *forge.Client
+	list   forge.Call
+	source string // of this run
+	ahead  int
+	dir    string
+	out    io.Writer
+}
+
+// state is the content of audit-export.json. The file is replaced atomically, so that the cursor
+// and the length always belong together.
+type state struct {
+	// Source is the instance, group or project whose events are in the folder.
+	Source string `json:"source"`
+	// First is the first day of the folder.
+	First time.Time `json:"first"`
+	// Day is the first day that is not complete.
+	Day time.Time `json:"day"`
+	// Cursor names the first page of that day that is not in its file.
+	Cursor forge.Cursor `json:"cursor"`
+	// Bytes is the length of the file without that page.
+	Bytes int64 `json:"bytes"`
+	// Events is the number of events before that page.
+	Events int `json:"events"`
+}
+
+func (e *export) statePath() string { return filepath.Join(e.dir, "audit-export.json") }
+func (e *export) dayPath() string   { return filepath.Join(e.dir, date(e.Day)+".ndjson") }
+func (e *export) partPath() string  { return e.dayPath() + ".part" }
+
+// open reads the state of the folder. A new folder begins with first.
+func (e *export) open(first time.Time, chosen bool) error {
+	if err := os.MkdirAll(e.dir, 0o700); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(e.statePath())
+	if errors.Is(err, fs.ErrNotExist) {
+		e.state = state{Source: e.source, First: first, Day: first}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &e.state); err != nil {
+		return fmt.Errorf("%s is damaged (%w): remove it, and name the first day that is missing with -since", e.statePath(), err)
+	}
+	switch {
+	case e.Source != e.source:
+		return fmt.Errorf("%s has the events of %s: choose another folder for %s", e.dir, e.Source, e.source)
+	case chosen && first.Before(e.First):
+		return fmt.Errorf("%s begins with %s: choose another folder for the days before", e.dir, date(e.First))
+	}
+	return nil
+}
+
+// exportDay exports one day, or the rest of a day that an earlier run has begun.
+func (e *export) exportDay(ctx context.Context) error {
+	if e.Cursor == "" {
+		if _, err := os.Lstat(e.dayPath()); err == nil {
+			return fmt.Errorf("%s is there, and is not in %s: move it away", e.dayPath(), e.statePath())
+		}
+	}
+	if !e.Cursor.Done() {
+		if err := e.fetch(ctx); err != nil {
+			return e.explain(err)
+		}
+	}
+	return e.complete()
+}
+
+// explain adds to an error how to continue.
+func (e *export) explain(err error) error {
+	var refused *forge.ValidationError
+	switch {
+	case errors.As(err, &refused) && refused.Option == "StartAt":
+		return fmt.Errorf("%w\nRemove %s: the same command then exports the day from its beginning", err, e.partPath())
+	case e.Events > 0:
+		return fmt.Errorf("%w\n%s has %s; the same command continues after them", err, e.partPath(), demo.Count(e.Events, "event"))
+	}
+	return err
+}
+
+// complete renames the file to its final name and moves on to the next day. After a crash between
+// the two, only the second step is left.
+func (e *export) complete() error {
+	if err := os.Rename(e.partPath(), e.dayPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	done := e.state
+	if err := e.save(state{Source: e.Source, First: e.First, Day: e.Day.AddDate(0, 0, 1)}); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.out, "%s  %s, %s\n", date(done.Day), demo.Count(done.Events, "event"), demo.Count(int(done.Bytes), "byte"))
+	return nil
+}
+
+// fetch appends the events of the day that are not in the file.
+func (e *export) fetch(ctx context.Context) (err error) {
+	part, err := e.openPart()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, part.file.Close()) }()
+	end := e.Day.AddDate(0, 0, 1)
+	list := e.list
+	list.Query = url.Values{"created_after": {e.Day.Format(time.RFC3339)}, "created_before": {end.Format(time.RFC3339)}}
+	var page forge.Response
+	options := []forge.RequestOption{forge.StartAt(e.Cursor), forge.Into(&page)}
+	if e.ahead > 0 {
+		options = append(options, forge.Ahead(e.ahead))
+	}
+	for event, err := range forge.ListAs[json.RawMessage](ctx, e.client, list, options...) {
+		if err != nil {
+			return err
+		}
+		if page.Cursor != e.Cursor { // the first event of a page: all pages before it are written
+			if err := e.savePart(part, page.Cursor); err != nil {
+				return err
+			}
+		}
+		if err := part.add(*event, end); err != nil {
+			return err
+		}
+	}
+	return e.savePart(part, page.Cursor)
+}
+
+// part is the file of a day that is not complete.
+type part struct {
+	file   *os.File
+	buffer *bufio.Writer
+	bytes  int64
+	events int
+}
+
+// openPart opens the file of the day, and truncates it to the length in the state: what follows is
+// incomplete, or belongs to a page that is read again. If the file was removed or is shorter, the
+// day begins again.
+func (e *export) openPart() (*part, error) {
+	if err := demo.CheckRegular(e.partPath()); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(e.partPath(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && (info.Size() == 0 || info.Size() < e.Bytes) {
+		err = e.save(state{Source: e.Source, First: e.First, Day: e.Day})
+	}
+	if err == nil {
+		err = file.Truncate(e.Bytes)
+	}
+	if err == nil {
+		_, err = file.Seek(e.Bytes, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if e.Events > 0 {
+		fmt.Fprintf(e.out, "%s  continues after %s\n", date(e.Day), demo.Count(e.Events, "event"))
+	}
+	return &part{file, bufio.NewWriter(file), e.Bytes, e.Events}, nil
+}
+
+// add writes one event, on its own line. It omits events of the next day: created_before includes
+// its first moment.
+func (p *part) add(event json.RawMessage, end time.Time) error {
+	var head struct {
+		CreatedAt time.Time `json:"created_at"`
+	}
+	if err := json.Unmarshal(event, &head); err != nil {
+		return fmt.Errorf("created_at of an event: %w", err)
+	}
+	if !head.CreatedAt.Before(end) {
+		return nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, event); err != nil {
+		return err
+	}
+	line.WriteByte('\n')
+	n, err := p.buffer.Write(line.Bytes())
+	p.bytes += int64(n)
+	p.events++
+	return err
+}
+
+// savePart writes the buffered events to disk, and then their number and the cursor behind them.
+func (e *export) savePart(p *part, cursor forge.Cursor) error {
+	if err := errors.Join(p.buffer.Flush(), p.file.Sync()); err != nil {
+		return err
+	}
+	return e.save(state{Source: e.Source, First: e.First, Day: e.Day, Cursor: cursor, Bytes: p.bytes, Events: p.events})
+}
+
+// save replaces the state.
+func (e *export) save(s state) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := demo.SaveBytes(e.statePath(), true, append(text, '\n')); err != nil {
+		return err
+	}
+	e.state = s
+	return nil
+}
