@@ -51,7 +51,7 @@ func silentClient(t *testing.T, opts ...forge.Option) *forge.Client {
 	}, opts...)
 }
 
-// jsonClient returns a client to which every response is the JSON text.
+// jsonClient returns a client that gets the JSON text in every response.
 func jsonClient(t *testing.T, body string) *forge.Client {
 	t.Helper()
 	return memoryClient(t, func(*http.Request) (*http.Response, error) { return jsonResponse(http.StatusOK, body), nil })
