@@ -220,7 +220,7 @@ func wantedAs(name string, model, library any) bool {
 // settingsPlan is the expected result of the edits of a document.
 type settingsPlan struct {
 	fails    string            // why Err must not be nil
-	mayFail  string            // why Err may not be nil, or Apply may fail
+	mayFail  string            // why Err or Apply may fail
 	missing  string            // why Apply must fail: a companion without a value
 	conflict [][]string        // pairs of names; the error must have one of them
 	want     map[string]any    // by the name that is not deprecated

@@ -142,8 +142,8 @@ func TestTokenSourceCalledAgain(t *testing.T) {
 	}
 }
 
-// A token type that is invalid in a header is refused before anything is sent, both in an option
-// and in a token response.
+// A token type that is invalid in a header is refused before anything is sent, by WithOAuth and
+// when a token source returns it.
 func TestTokenType(t *testing.T) {
 	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
 		token := &oauth2.Token{AccessToken: secret, TokenType: kind}

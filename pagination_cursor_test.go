@@ -121,7 +121,7 @@ func TestCursorEnds(t *testing.T) {
 	assert.False(t, Cursor("").Done())
 }
 
-// A cursor of another list is refused before anything is sent.
+// An invalid cursor, or a cursor of another list, is refused before anything is sent.
 func TestCursorRefused(t *testing.T) {
 	srv := servePages(t, &pageServer{rows: 5})
 	client := onceClient(t, srv.URL)
