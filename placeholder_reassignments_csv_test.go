@@ -27,8 +27,8 @@ func reassignmentFile(rows int) string {
 }
 
 // A file that is truncated at any byte by the connection is an error, and each row equals the row
-// in the file. If the response has no length and ends with the connection, only a file that is
-// truncated after a complete line is not detected.
+// in the file. If the response has no length and ends with the connection, a truncation after a
+// complete line is not detected.
 func TestReassignmentsTruncated(t *testing.T) {
 	file := reassignmentFile(3)
 	const csvType = "Content-Type: text/csv"

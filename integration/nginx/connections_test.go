@@ -21,8 +21,8 @@ func TestConnectionsEndAfterRequests(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
 			p := build(t, nginxtest.Config{TLS: tls, Server: "keepalive_requests 3;" + passed})
-			// The client has the default waits: with waits of a millisecond all four attempts of a call
-			// would use the same ending connection.
+			// The client has the default waits: with waits of a millisecond the same ending connection could
+			// fail all four attempts of a call.
 			client, err := p.client.With(forge.WithRetry(forge.RetryPolicy{}))
 			require.NoError(t, err)
 			const workers, calls = 4, 25

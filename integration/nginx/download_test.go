@@ -46,8 +46,8 @@ func TestDownloadIsIdentity(t *testing.T) {
 	}
 }
 
-// streamer serves an endless archive: the first part immediately, and the rest when the test
-// requests it.
+// streamer serves an archive of unknown length: the first part immediately, and the rest when the
+// test requests it.
 type streamer struct {
 	*httptest.Server
 	more, gone chan struct{}

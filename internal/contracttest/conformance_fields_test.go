@@ -159,7 +159,7 @@ func readSample(t *testing.T, kind reflect.Type, data []byte) reflect.Value {
 	return exported
 }
 
-// isNull reports whether a field says that its value is null.
+// isNull reports whether a field records that its value is null.
 func isNull(field reflect.Value) bool {
 	nullable, is := field.Interface().(interface{ IsNull() bool })
 	return is && nullable.IsNull()

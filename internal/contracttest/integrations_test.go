@@ -136,7 +136,8 @@ func TestIntegrationVocabulary(t *testing.T) {
 	}
 }
 
-// madeUpKind has a word of its own for everything unnamed of a kind.
+// madeUpKind returns a vocabulary with made-up words for all names of a kind that the contract
+// omits.
 func madeUpKind(t *testing.T, kind forge.IntegrationKind, options forge.IntegrationOptions) forge.Vocabulary {
 	t.Helper()
 	v := "slug " + string(kind) + " = made-up\n"
@@ -157,7 +158,7 @@ func fieldFor(options forge.IntegrationOptions, param string) reflect.Value {
 	return value.FieldByName(catalogue.GoName(value.Type(), param))
 }
 
-// Every parameter of every kind is taken over, or is named as hidden, and nothing else is.
+// Every parameter of every kind is decoded into the options, or named as hidden, and no others are.
 func TestFillEveryParameter(t *testing.T) {
 	for i, kind := range catalogue.Kinds(t) {
 		properties := map[string]json.RawMessage{}
