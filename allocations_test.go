@@ -58,7 +58,7 @@ type memoryCall struct {
 	call         func(context.Context) error
 }
 
-// memoryCalls are answered from memory; the answer itself takes one allocation.
+// memoryCalls are calls whose response comes from memory; the response itself takes one allocation.
 func memoryCalls(t testing.TB) map[string]memoryCall {
 	tag, err := os.ReadFile("testdata/registry/tag.json")
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 	}
 }
 
-// memoryClient gets the same answer to all its calls, without a network.
+// memoryClient returns a client whose calls all get the same response, without a network.
 func memoryClient(t testing.TB, text []byte) *Client {
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
 	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -101,7 +101,7 @@ func memoryClient(t testing.TB, text []byte) *Client {
 	return client
 }
 
-// memoryAnswer is an answer and its body in one allocation.
+// memoryAnswer is a response and its body in one allocation.
 type memoryAnswer struct {
 	http.Response
 	bytes.Reader
@@ -114,8 +114,8 @@ const (
 	gib = 1 << 30
 )
 
-// The memory that a call takes does not depend on what a server sends. Each case runs in a process
-// of its own, so that its peak is nothing else's; the server is in this one.
+// The memory that a call uses is bounded, whatever a server sends. Each case runs in a separate
+// process, so that its peak is measured alone. The server runs in this process.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves gigabytes through loopback: left out with -short")
@@ -124,10 +124,10 @@ func TestMemory(t *testing.T) {
 		t.Skip("the race detector takes memory and time of its own: run without -race")
 	}
 	for _, test := range []struct {
-		name    string // of the server and of the child's part
+		name    string // names the server here and the call in the child
 		limit   uint64 // bytes of heap
 		handler http.HandlerFunc
-		sent    int64 // bytes that the server must have moved; 0: the client may stop it earlier
+		sent    int64 // bytes that the server must have transferred; 0: the client may stop earlier
 	}{
 		{"download", 32 * mib, sendZeros("application/gzip", gib), gib},
 		{"upload", 32 * mib, takeUpload(256 * mib), 0},
@@ -155,14 +155,14 @@ const (
 	urlEnv   = "FORGE_TEST_MEMORY_URL"
 )
 
-// usage is what a child has taken at most.
+// usage is the peak memory of a child.
 type usage struct {
 	heap     uint64
 	resident uint64
-	grown    uint64 // of resident, since before the call
+	grown    uint64 // growth of resident since before the call
 }
 
-// runChild runs TestMemoryChild in a process of its own.
+// runChild runs TestMemoryChild in a separate process.
 func runChild(t *testing.T, name, address string) (use usage) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -185,7 +185,7 @@ func runChild(t *testing.T, name, address string) (use usage) {
 	return use
 }
 
-// TestMemoryChild is the part of TestMemory and TestHostileServers that is measured.
+// TestMemoryChild is the measured part of TestMemory and TestHostileServers.
 func TestMemoryChild(t *testing.T) {
 	name := os.Getenv(childEnv)
 	if name == "" {
@@ -200,7 +200,7 @@ func TestMemoryChild(t *testing.T) {
 	err := cases[name](t.Context(), client)
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	// HeapSys is the most that the heap has ever been: it does not shrink.
+	// HeapSys is the peak size of the heap: it does not shrink.
 	fmt.Printf("peak %d %d %d\n", stats.HeapSys, residentPeak(), residentPeak()-before)
 	require.NoError(t, err)
 }
@@ -259,8 +259,7 @@ func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
 	}
 }
 
-// residentPeak is the most memory that the process has had, all included; 0 where the system does
-// not tell.
+// residentPeak returns the peak resident memory of the process; 0 if the system does not report it.
 func residentPeak() uint64 {
 	status, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -287,7 +286,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// sendZeros sends an answer of zero bytes with its length.
+// sendZeros sends a body of size zero bytes with its Content-Length.
 func sendZeros(contentType string, size int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -296,7 +295,7 @@ func sendZeros(contentType string, size int64) http.HandlerFunc {
 	}
 }
 
-// sendText sends JSON that goes on and on, without a length.
+// sendText sends long JSON without a Content-Length.
 func sendText(start, more string, size int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -305,7 +304,7 @@ func sendText(start, more string, size int64) http.HandlerFunc {
 	}
 }
 
-// announce tells of much more than it sends.
+// announce sends a Content-Length that is much larger than the body.
 func announce(size int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -323,7 +322,7 @@ func repeat(w io.Writer, block []byte, size int64) {
 	}
 }
 
-// takeUpload wants a body of more than size bytes.
+// takeUpload requires a body of more than size bytes.
 func takeUpload(size int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err != nil || n <= size || n != r.ContentLength {

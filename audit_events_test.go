@@ -146,7 +146,7 @@ func TestAuditEventChange(t *testing.T) {
 	}
 }
 
-// A target is an id, a name for some events, or what else a server sends.
+// A target is an id, a name for some events, or any other JSON value.
 func TestAuditEventTarget(t *testing.T) {
 	for text, want := range map[string]AuditEventTarget{
 		`60`:                {ID: 60},

@@ -22,7 +22,7 @@ import (
 // tokenCode is a function of the caller that the library calls while it obtains a token.
 type tokenCode struct {
 	name   string
-	after  bool // the token is in use already, so that not all have to wait
+	after  bool // the token is already in use, so that not all callers wait
 	client func(t *testing.T, act func()) *Client
 	call   func(context.Context, *Client) error
 }
@@ -86,7 +86,7 @@ func tokenCodes() []tokenCode {
 	}
 }
 
-// gate lets the first call act after it is opened, and the others pass.
+// gate blocks the first call until it is opened, and then lets it act. It lets other calls pass.
 type gate struct {
 	open  chan struct{}
 	calls atomic.Int32
@@ -101,8 +101,8 @@ func (g *gate) act(how func()) func() {
 	}
 }
 
-// askTogether lets five goroutines wait for one token, opens the gate, and returns what each of
-// them got.
+// askTogether lets five goroutines wait for one token, opens the gate, and returns the result of
+// each.
 func askTogether(t *testing.T, code tokenCode, g *gate, how func()) (c *Client, panics []any, errs []error) {
 	t.Helper()
 	c = code.client(t, g.act(how))
@@ -131,7 +131,7 @@ func askTogether(t *testing.T, code tokenCode, g *gate, how func()) (c *Client, 
 	return c, panics, errs
 }
 
-// assertWaiters checks that the failure has reached all of those that waited for it.
+// assertWaiters checks that the failure has reached all goroutines that waited for the token.
 func assertWaiters(t *testing.T, code tokenCode, reached []any, others []error) {
 	t.Helper()
 	assert.Len(t, append(reached, make([]any, len(others))...), 5, "each caller has an outcome")
@@ -142,8 +142,8 @@ func assertWaiters(t *testing.T, code tokenCode, reached []any, others []error) 
 	assert.Empty(t, others)
 }
 
-// A panic of the caller's code is raised in each goroutine that waits for the token, and the
-// next call asks again.
+// A panic of the caller's code is raised in each goroutine that waits for the token, and the next
+// call requests a token again.
 func TestTokenPanics(t *testing.T) {
 	for _, code := range tokenCodes() {
 		t.Run(code.name, func(t *testing.T) {
@@ -164,8 +164,8 @@ func TestTokenPanics(t *testing.T) {
 	}
 }
 
-// A function that ends its goroutine gives no credential to the call that ran it. Those that waited
-// for the same token ask by themselves.
+// If a function ends its goroutine, the call that ran it gets no credential. Other calls that
+// waited for the same token make their own requests for it.
 func TestTokenGoexit(t *testing.T) {
 	for _, code := range tokenCodes() {
 		t.Run(code.name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestTokenGoexit(t *testing.T) {
 	}
 }
 
-// No one waits longer than their own context for a function that does not return.
+// If a function does not return, each caller waits only until its own context ends.
 func TestTokenBlocked(t *testing.T) {
 	for _, code := range tokenCodes() {
 		t.Run(code.name, func(t *testing.T) {

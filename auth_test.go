@@ -17,7 +17,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// tokenServer is a token endpoint; answer gets the form.
+// tokenServer is a token endpoint; answer receives the form.
 func tokenServer(t *testing.T, answer func(form url.Values, n int) act) (*wire, *oauth2.Config) {
 	n := 0
 	w := newWire(t, func(s seen) act {
@@ -32,7 +32,7 @@ func sayToken(access, refresh string) act {
 	return sayJSON(fmt.Sprintf(`{"access_token":%q,"refresh_token":%q,"token_type":"bearer","expires_in":7200}`, access, refresh))
 }
 
-// guarded is an API that takes one token.
+// guarded is an API that accepts one token.
 func guarded(t *testing.T, valid func() string) *wire {
 	return newWire(t, func(s seen) act {
 		if s.header.Get("Authorization") == "Bearer "+valid() {
@@ -113,8 +113,8 @@ func TestOAuthRefused(t *testing.T) {
 	}
 }
 
-// An error contains nothing of the token endpoint's response. The request for a token is retried
-// only if that can help, and its redirects are not followed.
+// An error contains no part of the token endpoint's response. The request for a token is retried
+// only if a retry can succeed, and its redirects are not followed.
 func TestOAuthEndpointFails(t *testing.T) {
 	away := newWire(t, always(sayToken("stolen", "")))
 	body := `{"error":"invalid_grant","error_description":"` + secret + `","x":"r1"}`
@@ -151,7 +151,7 @@ func TestOAuthEndpointFails(t *testing.T) {
 	assert.Empty(t, away.seen())
 }
 
-// After a 401 whose refresh fails, the error says both.
+// If the refresh after a 401 fails, the error contains both failures.
 func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	_, config := tokenServer(t, func(url.Values, int) act { return say(400, `{"error":"invalid_grant"}`, jsonType) })
 	api := guarded(t, fixed("new"))
@@ -166,8 +166,8 @@ func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "expired and there is no refresh token")
 }
 
-// A refresh continues after its first caller gives up: an interrupted refresh could lose a rotated
-// refresh token.
+// A refresh continues after the context of its first caller has ended: an interrupted refresh could
+// lose a rotated refresh token.
 func TestOAuthRefreshOutlivesCaller(t *testing.T) {
 	asked, release := make(chan struct{}, 9), make(chan struct{})
 	tokens, config := tokenServer(t, func(url.Values, int) act {
@@ -233,7 +233,7 @@ func TestTokenSource(t *testing.T) {
 	}
 }
 
-// A body that cannot be read again is not repeated after a 401 either.
+// A body that cannot be read again is not sent again after a 401 either.
 func TestOAuthUploadOnce(t *testing.T) {
 	tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
 	for size, file := range map[int]File{1: FileReader(strings.NewReader("content"), 7), 2: FileBytes([]byte("content"))} {

@@ -23,7 +23,7 @@ const (
 	errorHead = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\n"
 )
 
-// stuck is a listener whose connections are never read and never answered.
+// stuck is a listener that never reads from its connections and never responds.
 func stuck(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -125,7 +125,7 @@ func stages() []stage {
 	}
 }
 
-// waiting is a limiter that waits for ever.
+// waiting is a limiter that never lets a request pass.
 type waiting struct{}
 
 func (waiting) Wait(ctx context.Context) error {
@@ -133,8 +133,8 @@ func (waiting) Wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Cancelling ends a call within 100 ms, wherever it hangs, and leaves nothing behind (goleak, in
-// TestMain). A busy machine may be late: one of three tries must be in time.
+// Cancellation ends a call within 100 ms, at each place where it can hang, and no goroutine stays
+// (goleak, in TestMain). A busy machine may be late, so one of three attempts must be in time.
 func TestCancelAnywhere(t *testing.T) {
 	for _, s := range stages() {
 		t.Run(s.name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestCancelAnywhere(t *testing.T) {
 	}
 }
 
-// A deadline ends a call like a cancellation, and is told apart from it.
+// A deadline ends a call as a cancellation does, but with another error.
 func TestDeadlineAnywhere(t *testing.T) {
 	for _, s := range stages() {
 		t.Run(s.name, func(t *testing.T) {
@@ -178,14 +178,14 @@ func withLimits(c *Client, header, stall time.Duration) *Client {
 	return c
 }
 
-// Limits: an attempt that gets no answer in time ends, is repeated where its class allows, and says
-// what it waited for.
+// Limits: an attempt that gets no response in time ends. It is retried if its class allows it, and
+// its error names what it waited for.
 func TestHeaderTimeout(t *testing.T) {
 	for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
 		for _, option := range []bool{false, true} {
 			w := newWire(t, script(sayJSON("{}"), silent("")))
 			c, opts := wireClient(t, w.url), []RequestOption{HeaderTimeout(20 * time.Millisecond)}
-			// A first call leaves a connection, so that no time goes into a dial.
+			// A first call leaves an idle connection, so that the next one needs no time for a dial.
 			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 			if !option {
 				c, opts = withLimits(c, 20*time.Millisecond, time.Hour), nil
@@ -201,8 +201,8 @@ func TestHeaderTimeout(t *testing.T) {
 	}
 }
 
-// Limits: silence within a body ends the attempt; bytes that keep coming do not, however long they
-// take in all.
+// Limits: an attempt ends if no bytes arrive within a body. It does not end while bytes arrive,
+// even if the whole body takes long.
 func TestStallInResponse(t *testing.T) {
 	w := newWire(t, always(silent(jsonHead+"{")))
 	err := withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(any))
@@ -212,7 +212,7 @@ func TestStallInResponse(t *testing.T) {
 
 	w = newWire(t, always(silent(errorHead)))
 	err = withLimits(wireClient(t, w.url), time.Hour, 20*time.Millisecond).Do(t.Context(), callOf(ClassNonIdempotent), new(any))
-	require.ErrorIs(t, err, ErrServer) // the status is the answer, whatever its body
+	require.ErrorIs(t, err, ErrServer) // the status is the result, even without its body
 	assert.Equal(t, 500, asError(t, err).Status)
 
 	w = newWire(t, always(func(conn net.Conn) bool {
@@ -227,7 +227,8 @@ func TestStallInResponse(t *testing.T) {
 	require.NoError(t, withLimits(wireClient(t, w.url), time.Hour, 200*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(any)))
 }
 
-// Limits: a caller who pauses is not punished; a server that pauses inside a Read is.
+// Limits: a pause of the caller between reads has no limit; a pause of the server during a Read has
+// one.
 func TestStallInDownload(t *testing.T) {
 	const stall = 100 * time.Millisecond
 	wanted := make(chan string, 2)
@@ -242,7 +243,7 @@ func TestStallInDownload(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	buffer := make([]byte, 2)
-	time.Sleep(4 * stall) // and twice below: longer than any limit
+	time.Sleep(4 * stall) // longer than any limit; so are the two pauses below
 	for _, part := range []string{"ha", "lf"} {
 		time.Sleep(2 * stall)
 		wanted <- part
@@ -255,7 +256,7 @@ func TestStallInDownload(t *testing.T) {
 	assert.Equal(t, archiveRoute, asError(t, err).Route)
 }
 
-// slowly is a source that pauses before each of its reads.
+// slowly is a source that pauses before each read.
 type slowly struct {
 	io.Reader
 	pause time.Duration
@@ -266,7 +267,7 @@ func (s slowly) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// Limits: an upload that the server does not take stalls; a slow source does not.
+// Limits: an upload ends if the server does not read it; a slow source has no limit.
 func TestStallInUpload(t *testing.T) {
 	const stall = 40 * time.Millisecond
 	c := withLimits(wireClient(t, "http://"+stuck(t)), time.Hour, stall)
@@ -280,8 +281,8 @@ func TestStallInUpload(t *testing.T) {
 	require.NoError(t, exec(t.Context(), uploadOf(c, FileReader(source, 4)), nil))
 }
 
-// lateReader is the body of an early answer: the transport still reads the upload, and nothing
-// comes.
+// lateReader is the body of an early response: while the transport still reads the upload, no byte
+// of this body arrives.
 type lateReader struct{ req *http.Request }
 
 func (r lateReader) Read([]byte) (int, error) {
@@ -292,7 +293,8 @@ func (r lateReader) Read([]byte) (int, error) {
 
 func (r lateReader) Close() error { return nil }
 
-// Limits: an upload that goes on after an early answer does not wind the watchdog of the answer.
+// Limits: an upload that continues after an early response does not extend the time limit of the
+// response.
 func TestStallAfterEarlyResponse(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -304,7 +306,7 @@ func TestStallAfterEarlyResponse(t *testing.T) {
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// Limits: a call with a body that gets no connection waits no longer for one than a call without.
+// Limits: a call with a body waits as long for a connection as a call without a body.
 func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 	w := newWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")))
 	c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}))
@@ -320,7 +322,7 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 }
 
 // A transport that does not wait for the end of its context has no timer. If it fails after the
-// limit, its error is a timeout all the same.
+// limit, its error is also a timeout.
 func TestTimeoutWithoutTimer(t *testing.T) {
 	late := errors.New("late")
 	for name, test := range map[string]struct {
@@ -349,7 +351,7 @@ func TestTimeoutWithoutTimer(t *testing.T) {
 						if time.Sleep(test.header); test.body == 0 {
 							return nil, late
 						}
-						pause := test.body // before the first bytes only
+						pause := test.body // only before the first bytes
 						return &http.Response{StatusCode: http.StatusOK, Header: headers("Content-Type", "application/json"), ContentLength: -1, Request: req, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
 							time.Sleep(pause)
 							pause = 0
@@ -373,7 +375,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// A server that drips is not silent, so only the caller's context ends the call; it does at once.
+// A server that sends byte by byte is not silent, so only the caller's context ends the call, and
+// it does so immediately.
 func TestDrip(t *testing.T) {
 	w := newWire(t, always(func(conn net.Conn) bool {
 		_, _ = io.WriteString(conn, okHead+"\r\n")

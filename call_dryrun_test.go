@@ -15,8 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// untouched is a client for which nothing may happen: nothing sent, no token asked for, nothing
-// logged, counted or told.
+// untouched returns a client that must not send, request a token, log, count, or call a hook.
 func untouched(t *testing.T, options ...Option) *Client {
 	t.Helper()
 	var log records
@@ -86,7 +85,7 @@ func dryRuns(t *testing.T, c *Client) map[string]func(...RequestOption) error {
 	}
 }
 
-// Whatever is called, nothing happens but that the plan is filled, and the error says so.
+// A dry run of any call only fills the plan, and the error reports this.
 func TestDryRun(t *testing.T) {
 	c := untouched(t, WithRegistry("https://registry.example.com", "https://auth.example.com"), WithRegistryCredentials(registryUser, registryPassword))
 	for route, run := range dryRuns(t, c) {
@@ -102,7 +101,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// What would be refused is refused, and no plan is made of it.
+// A dry run refuses the same calls as a real call, and fills no plan for them.
 func TestDryRunChecks(t *testing.T) {
 	c := untouched(t)
 	var plan PlannedRequest
@@ -114,7 +113,7 @@ func TestDryRunChecks(t *testing.T) {
 	assert.Zero(t, plan)
 }
 
-// The parts of a plan, and its line for a shell.
+// A plan has the parts of the request, and a curl command for a shell.
 func TestPlannedRequest(t *testing.T) {
 	plan := func(run func(*Client, RequestOption) error, options ...Option) PlannedRequest {
 		var p PlannedRequest

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refusal says what the endpoint needs, so that its reader need not look it up.
+// The error of a refused call names what the endpoint requires.
 func TestErrorHints(t *testing.T) {
 	runner := func(ctx context.Context, c *Client) error {
 		_, err := c.Runners.Get(ctx, 1, Retry(RetryPolicy{MaxAttempts: 1}))
@@ -82,7 +82,8 @@ func TestErrorHints(t *testing.T) {
 	}
 }
 
-// A 404 that no API gives makes the base URL doubtful, until something has gone well there.
+// A 404 that is not from an API gets the hint that the base URL may be wrong, until a call there
+// has succeeded.
 func TestHintBase(t *testing.T) {
 	const hint = "check the base URL: the API was requested at "
 	for _, test := range []struct {
@@ -118,8 +119,8 @@ func TestHintBase(t *testing.T) {
 	}
 }
 
-// Of 200 groups the error names the one: every kind of call, of failure and of record has the path
-// of the object, without host, query and credential.
+// An error names the object, so that the failed one of 200 groups is known: each kind of call,
+// failure and log record has the path of the object, without host, query and credential.
 func TestErrorsNameTheObject(t *testing.T) {
 	const path = "/groups/acme%2Fplatform/issues"
 	group := func(ctx context.Context, c *Client, opts ...RequestOption) error {
@@ -178,7 +179,7 @@ func TestErrorsNameTheObject(t *testing.T) {
 	}
 }
 
-// What is read after the call names the object too, and what waits for it.
+// Errors of streams that are read after the call, and of waits for an object, name the object too.
 func TestLaterErrorsNameTheObject(t *testing.T) {
 	torn := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc")))
 	d, err := openArchive(t.Context(), wireClient(t, torn.url))

@@ -37,7 +37,7 @@ func (r *records) option(level slog.Level) Option {
 	return WithLogger(slog.New(slog.NewJSONHandler(r, &slog.HandlerOptions{Level: level})))
 }
 
-// lines gives level and message of each record, and empties the collection.
+// lines returns level and message of each record, and empties the collection.
 func (r *records) lines(t *testing.T) (lines []string, text string) {
 	t.Helper()
 	r.mu.Lock()
@@ -52,8 +52,8 @@ func (r *records) lines(t *testing.T) (lines []string, text string) {
 	return lines, text
 }
 
-// Each attempt is a debug record, a wait before another one is information, a failure is a warning;
-// "nothing to change" is no failure, and an answer that cannot be decoded is one.
+// Each attempt is a debug record, a wait before the next attempt an info record, and a failure a
+// warning. "Nothing to change" is not a failure; a response that cannot be decoded is one.
 func TestLogLevels(t *testing.T) {
 	const attempt, call, retry, failed = "DEBUG forge: attempt", "DEBUG forge: call", "INFO forge: retry", "WARN forge: call failed"
 	for _, test := range []struct {
@@ -78,7 +78,7 @@ func TestLogLevels(t *testing.T) {
 	}
 }
 
-// At info level, where attempts are not shown, a retry says why.
+// At info level, which does not show attempts, the record of a retry has its cause.
 func TestLogRetryCause(t *testing.T) {
 	var log records
 	w := newWire(t, script(reset(""), sayJSON("{}")))
@@ -88,7 +88,7 @@ func TestLogRetryCause(t *testing.T) {
 	assert.Regexp(t, `"error":"[^"]*(reset by peer|closed)`, text)
 }
 
-// Without a logger nothing is logged, and above its level nothing is built.
+// Without a logger nothing is logged, and records below the logger's level are not built.
 func TestLogOff(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
@@ -101,7 +101,7 @@ func TestLogOff(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// A logged address shows the values of allow-listed query parameters only.
+// A logged address shows only the values of query parameters that are on the allow-list.
 func TestLogQuery(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
@@ -115,7 +115,8 @@ func TestLogQuery(t *testing.T) {
 	}
 }
 
-// An address is logged without the credential, wherever the caller put it.
+// An address is logged without the credential, in whichever part of it the caller put the
+// credential.
 func TestLogAddress(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
@@ -181,8 +182,8 @@ func TestNoSecretAnywhere(t *testing.T) {
 	}
 }
 
-// A client holds its credential in functions only. It is searched without net/http's transport,
-// which is at work meanwhile.
+// A client holds its credential in functions only. The search skips net/http's transport, which
+// runs at the same time.
 func TestNoSecretInClient(t *testing.T) {
 	for kind, credential := range credentials {
 		c := bubbleClient(t, credential, statuses(func(*http.Request) (int, http.Header) { return 200, nil }))
@@ -195,7 +196,8 @@ func TestNoSecretInClient(t *testing.T) {
 	}
 }
 
-// A token that another call has renewed meanwhile is still this call's secret.
+// A call redacts the token that it was sent with, even if another call has renewed it in the
+// meantime.
 func TestNoSecretAfterRenewal(t *testing.T) {
 	tokens := []string{secret, secret, "other", "other", "other"}
 	n := 0
@@ -215,7 +217,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 	assert.Empty(t, reveals(err))
 }
 
-// The search itself finds what is there.
+// The search for secrets finds a secret that is there.
 func TestRevealsFinds(t *testing.T) {
 	type hidden struct{ inner any }
 	for _, v := range []any{
@@ -267,7 +269,7 @@ func TestRegistryGetsNothing(t *testing.T) {
 	assert.Empty(t, api.seen())
 }
 
-// A call that waits because the server has asked for it says so in the log, at info level.
+// A wait that the server has requested is logged at info level.
 func TestLogWait(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -289,8 +291,8 @@ func TestLogWait(t *testing.T) {
 	assert.Contains(t, out.String(), `msg="forge: wait"`)
 }
 
-// A caller who cancels has not met a failure of the server: no warning, and the text says who ended
-// the call, whatever it was waiting for.
+// A cancellation by the caller is not a failure of the server: there is no warning, and the text
+// states who ended the call, for each place in which a call can wait.
 func TestCancellationIsNotAWarning(t *testing.T) {
 	for name, options := range map[string][]Option{
 		"response": nil,

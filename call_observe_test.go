@@ -15,7 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// What the hook tells of each attempt, and what Stats makes of it. The body of the call has 7
+// The reports of the hook about each attempt, and the resulting Stats. The body of the call has 7
 // bytes.
 func TestAttempts(t *testing.T) {
 	type told struct {
@@ -72,8 +72,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A renewed token goes out at once, as a second attempt; its exchange is a call where the token is
-// the registry's.
+// A renewed token is sent immediately, in a second attempt. The exchange counts as a call only for
+// tokens of the registry.
 func TestAttemptsAndTokens(t *testing.T) {
 	var hook attempts
 	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
@@ -92,7 +92,8 @@ func TestAttemptsAndTokens(t *testing.T) {
 	assert.Equal(t, Stats{Calls: 2, Attempts: 2, BytesReceived: int64(len(`{"token":"t0ken"}`))}, native.Stats())
 }
 
-// What was never sent is no attempt: a limiter's refusal, and a wait that is too long.
+// A request that is not sent does not count as an attempt: if a limiter refuses it, or if the wait
+// for it is too long.
 func TestAttemptsNotSent(t *testing.T) {
 	var hook attempts
 	c := bubbleClient(t, hook.option(), WithLimiter(refusing{}))
@@ -110,8 +111,8 @@ type refusing struct{}
 
 func (refusing) Wait(context.Context) error { return errors.New("no more today") }
 
-// The waits that the server asks for are counted, of the call that was told and of those that are
-// held back after it.
+// Waits that the server requests are counted, both of the call that got the request and of the
+// calls that it delays.
 func TestThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := true
@@ -140,7 +141,7 @@ func TestThrottled(t *testing.T) {
 		assert.EqualValues(t, 2, c.Stats().RateLimitWaits)
 		assert.Len(t, hook.all(), 3)
 
-		// A backoff is not the server's wish.
+		// A backoff is not a wait that the server requested.
 		c = bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 502, nil }))
 		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Zero(t, c.Stats().RateLimitWaits)
@@ -148,7 +149,7 @@ func TestThrottled(t *testing.T) {
 	})
 }
 
-// The hook's context is the call's: it knows the route and the caller's values.
+// The context of the hook is the context of the call: it has the route and the caller's values.
 func TestAttemptContext(t *testing.T) {
 	type key struct{}
 	w := newWire(t, always(sayJSON("[]")))
@@ -166,7 +167,7 @@ func TestAttemptContext(t *testing.T) {
 	require.Len(t, w.seen(), 3)
 }
 
-// A client without a hook pays nothing for it.
+// A client without a hook has no cost for hooks.
 func TestNoHookNoCost(t *testing.T) {
 	c, err := bubbleClient(t).customRequest(callOf(ClassSafe)).prepare(t.Context(), kindNoResult, nil)
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 
 var redirectCodes = []int{301, 302, 303, 307, 308}
 
-// credentials are all the ways to authenticate, each with the secret.
+// credentials are all kinds of credentials, each with the secret.
 var credentials = map[string]Option{
 	"access token": WithToken(secret),
 	"job token":    WithJobToken(secret),
@@ -23,7 +23,7 @@ var credentials = map[string]Option{
 	"token source": WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: secret})),
 }
 
-// private are the request options that must stay at the origin.
+// private are the request options whose values must stay at the origin.
 var private = []RequestOption{Sudo(42), Header("X-Private", "mine")}
 
 func redirectTo(code int, location string) http.HandlerFunc {
@@ -38,7 +38,7 @@ func answerJSON(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, "[]")
 }
 
-// bare asserts that a request carries no credential and nothing of the caller's.
+// bare asserts that a request has no credential and no values of the caller.
 func bare(t *testing.T, s seen) {
 	t.Helper()
 	assert.NotContains(t, fmt.Sprint(s.header, s.uri, s.body), secret)
@@ -47,7 +47,7 @@ func bare(t *testing.T, s seen) {
 	}
 }
 
-// dressed asserts that a request carries all of it.
+// dressed asserts that a request has the credential and the values of the caller.
 func dressed(t *testing.T, s seen) {
 	t.Helper()
 	assert.Contains(t, fmt.Sprint(s.header), secret)
@@ -66,7 +66,7 @@ func TestRedirectKeepsCredentialsAtOrigin(t *testing.T) {
 			w := newWorld(t)
 			location, code := "", 0
 			w.host(home, func(rw http.ResponseWriter, r *http.Request) { redirectTo(code, location)(rw, r) })
-			for _, target := range targets[:3] { // the last is home's own port, with another scheme
+			for _, target := range targets[:3] { // the last one is the port of home with another scheme
 				w.host(target, answerJSON)
 			}
 			c := w.client(home, credential)
@@ -99,7 +99,7 @@ func checkLeaving(t *testing.T, w *world, c *Client, r runner, home, target stri
 	assert.Empty(t, there)
 }
 
-// A sub-domain is another origin.
+// A subdomain is another origin.
 func TestRedirectSubdomain(t *testing.T) {
 	for _, code := range redirectCodes {
 		w := newWorld(t)
@@ -120,8 +120,8 @@ func TestRedirectSubdomain(t *testing.T) {
 	}
 }
 
-// Leaving once is for ever: whoever was redirected to may not send the client back with its
-// credential.
+// After a redirect to another origin the credential is never sent again, even if that origin
+// redirects back.
 func TestRedirectBackOmitsCredential(t *testing.T) {
 	w := newWorld(t)
 	w.host("https://a.example.com", func(rw http.ResponseWriter, r *http.Request) {
@@ -143,8 +143,8 @@ func TestRedirectBackOmitsCredential(t *testing.T) {
 	bare(t, got[2])
 }
 
-// What a foreign host answers says nothing of the client's origin: its 401 renews no token, its 429
-// holds nothing back.
+// A response of another host does not apply to the client's origin: its 401 renews no token, and
+// its 429 delays no calls.
 func TestRedirectForeignResponses(t *testing.T) {
 	w, status, asked := newWorld(t), 0, 0
 	w.host("https://a.example.com", func(rw http.ResponseWriter, r *http.Request) {
@@ -172,12 +172,12 @@ func TestRedirectForeignResponses(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))
 }
 
-// tokenSource is a foreign source made of a function.
+// tokenSource is a token source that calls a function.
 type tokenSource func() (*oauth2.Token, error)
 
 func (f tokenSource) Token() (*oauth2.Token, error) { return f() }
 
-// Bodies never leave the origin, not even those of a download.
+// Bodies are never sent to another origin, not even those of a download call.
 func TestRedirectBodiesStay(t *testing.T) {
 	for _, code := range redirectCodes {
 		w := newWorld(t)
@@ -197,9 +197,9 @@ func TestRedirectBodiesStay(t *testing.T) {
 	}
 }
 
-// Trap: net/http turns a redirected PUT into a GET. Here method, body and credential are kept, byte
-// by byte; a 303, which asks for that GET, is an error that leaves open whether the write was
-// applied.
+// net/http turns a redirected PUT into a GET. The client keeps the method, the body and the
+// credential byte for byte. A 303, which requests that GET, is an error that leaves open whether
+// the write was applied.
 func TestRedirectKeepsMethodAndBody(t *testing.T) {
 	bodies := map[string]func(*request) *request{
 		"none": func(r *request) *request { return r },
@@ -242,8 +242,8 @@ func TestRedirectKeepsMethodAndBody(t *testing.T) {
 	}
 }
 
-// The address is followed as it stands: with its own query, where it has one, and from the place
-// that sent it.
+// The address of a redirect is followed unchanged: with its own query if it has one, and relative
+// to the address that sent it.
 func TestRedirectAddress(t *testing.T) {
 	for location, want := range map[string]string{
 		"/elsewhere":         "/elsewhere?force=a+b",
@@ -267,8 +267,8 @@ func TestRedirectAddress(t *testing.T) {
 	}
 }
 
-// Redirects: at most 5, never retried, and an address that is missing or strange is an error that
-// says so.
+// Redirects: at most 5 are followed, and they are never retried. An address that is missing or
+// invalid is an error that states this.
 func TestRedirectRefused(t *testing.T) {
 	for location, says := range map[string]string{
 		"":                            "without an address",
@@ -323,7 +323,7 @@ func TestRedirectCount(t *testing.T) {
 	}
 }
 
-// After a redirect, later pages use the redirected path; the query is the link's.
+// After a redirect, later pages use the redirected path and the query of the link.
 func TestRedirectMovedList(t *testing.T) {
 	w := newWire(t, func(s seen) act {
 		switch {
@@ -343,8 +343,8 @@ func TestRedirectMovedList(t *testing.T) {
 	assert.Equal(t, "/api/v4/moved?page=2&state=opened", got[2].uri)
 }
 
-// A download from an installation that has http only goes on over http, without headers, where the
-// client has no credential or was allowed to send one so; elsewhere it does not.
+// A download continues over http at another origin, without headers, only if the base URL is http
+// and the client has no credential or the option WithPlainHTTP.
 func TestRedirectOverPlainHTTP(t *testing.T) {
 	const store = "http://store.example.com:9000"
 	for name, test := range map[string]struct {

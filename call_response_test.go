@@ -32,15 +32,15 @@ func squeezed(text string) string {
 	return b.String()
 }
 
-// Answers: an answer that is not what the endpoint documents is an error that says what it is, and
-// never nil, nil. `says` is what do says; exec needs no value and takes any body of JSON.
+// A response that the endpoint does not document is an error that describes the response, and never
+// nil, nil. says is the text of the error of do; exec needs no value and accepts any JSON body.
 func TestResponses(t *testing.T) {
 	space := strings.Repeat(" ", 4097)
 	for _, test := range []struct {
 		name     string
 		act      act
 		says     string // "": no error
-		exec     bool   // an error of exec as well
+		exec     bool   // also an error of exec
 		sentinel error
 	}{
 		{"object", sayJSON(`{"a":1}`), "", false, nil},
@@ -92,7 +92,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// An empty file is a file. TestDownloadRefusals has what is not one.
+// An empty file is a valid file. TestDownloadRefusals tests responses that are not files.
 func TestDownloadResponses(t *testing.T) {
 	for _, a := range []act{say(200, "<html>", "Content-Type: text/plain"), say(200, "")} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(a)).url))
@@ -113,7 +113,7 @@ func TestDownloadResponses(t *testing.T) {
 	assert.Equal(t, "identity", w.seen()[0].header.Get("Accept-Encoding"))
 }
 
-// Every form in which servers in the field write an error (deployed-server.json).
+// Every form in which deployed servers write an error (deployed-server.json).
 func TestErrorBodies(t *testing.T) {
 	for _, test := range []struct {
 		body, kind, says string
@@ -153,8 +153,8 @@ func TestErrorBodies(t *testing.T) {
 	}
 }
 
-// Trap: on giving up, go-retryablehttp closes all idle connections of the transport. 20 failing
-// calls leave them alone.
+// When go-retryablehttp stops retrying, it closes all idle connections of the transport. The client
+// prevents this: they stay open after 20 failed calls.
 func TestConnectionsSurviveFailures(t *testing.T) {
 	for name, fail := range map[string]act{
 		"status": say(503, "down"), "limit": say(429, "", "Retry-After: 0"), "404": say(404, `{"message":"404 Not Found"}`, jsonType), "JSON": sayJSON("{"),
@@ -186,14 +186,14 @@ func TestConnectionsSurviveFailures(t *testing.T) {
 	assert.LessOrEqual(t, w.accepted(), 22)
 }
 
-// A request that loses its connection gets the next one, within net/http or at a redirect.
+// A request that loses its connection is sent on the next one, within net/http or at a redirect.
 func TestLostConnectionIsReplaced(t *testing.T) {
 	w := newWire(t, func(s seen) act {
 		switch {
 		case strings.Contains(s.uri, "moved"):
 			return say(307, "", "Location: /api/v4/issues", "Connection: close")
 		case s.nth == 2:
-			return reset("") // the connection was used before, so net/http would send the request once more
+			return reset("") // the connection was used before, so net/http would send the request again
 		}
 		return sayJSON("{}")
 	})
@@ -206,8 +206,8 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 	assert.Equal(t, 1+2, w.used(), "one for the first call, one for each that was lost")
 }
 
-// Whatever lies above the network, a write that had a connection is not sent again, though what is
-// reported was before there was one. A read needs no watching there.
+// With any transport above the network, a write that had a connection is not sent again, even if
+// the reported error is from before the connection. A read does not need this check.
 func TestConnectionBelowOtherTransport(t *testing.T) {
 	w := newWire(t, always(reset("")))
 	below := &http.Transport{}
@@ -228,8 +228,7 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 	}
 }
 
-// A download that is closed early ends its request, and leaves nothing behind (goleak, in
-// TestMain).
+// A download that is closed early ends its request, and no goroutine stays (goleak, in TestMain).
 func TestDownloadClosedEarly(t *testing.T) {
 	gone := make(chan struct{})
 	w := newWire(t, always(func(conn net.Conn) bool {
@@ -251,7 +250,7 @@ func TestDownloadClosedEarly(t *testing.T) {
 	}
 }
 
-// The header of every request: who asks, and for what.
+// The header fields of every request: user agent, credential and accepted types.
 func TestRequestHeaders(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url, WithUserAgent("report/1.2"))
@@ -267,7 +266,7 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// A final status stays what the call ended with, also where the context ends after it came.
+// A final status is the result of the call even if the context ends after the status has arrived.
 func TestFinalStatusBeforeTheEnd(t *testing.T) {
 	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
 		var log bytes.Buffer
@@ -282,18 +281,18 @@ func TestFinalStatusBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// hostile is a server that sends what no honest one does, and the call that meets it.
+// hostile is a server that sends malicious responses, and the call to it.
 type hostile struct {
 	name  string
 	limit uint64 // bytes that the client's process may grow by
 	send  func(io.Writer, *http.Request)
 	call  func(context.Context, *Client) error // nil: GetTimeStats
-	want  error                                // nil: net/http's own, which has no name
-	says  string                               // what the error's text names; empty: the call ends well
+	want  error                                // nil: an error of net/http, which has no name
+	says  string                               // what the error's text names; empty: the call succeeds
 }
 
-// Whatever a server sends, the call ends by itself, with an error that names the reason, and the
-// memory of the process grows by a bounded amount. Each case is measured in a process of its own.
+// For every response of a server, the call ends by itself with an error that names the reason, and
+// the memory of the process grows by a bounded amount. Each case is measured in a separate process.
 func TestHostileServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves gigabytes through loopback: left out with -short")
@@ -318,7 +317,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// serveHostile answers one request on each connection, until the listener closes.
+// serveHostile responds to one request on each connection, until the listener closes.
 func serveHostile(listener net.Listener, send func(io.Writer, *http.Request)) {
 	for {
 		conn, err := listener.Accept()
@@ -342,7 +341,7 @@ func serveHostile(listener net.Listener, send func(io.Writer, *http.Request)) {
 	}
 }
 
-// run makes the hostile server's call and judges its end.
+// run makes the call to the hostile server and checks its result.
 func (h hostile) run(ctx context.Context, client *Client) error {
 	call := h.call
 	if call == nil {
@@ -380,7 +379,7 @@ const (
 	chunked = "Transfer-Encoding: chunked\r\n\r\n"
 )
 
-// endless sends the start, then a block again and again, up to size bytes.
+// endless sends the start and then a block repeatedly, up to size bytes.
 func endless(start, block string, size int64) func(io.Writer, *http.Request) {
 	return func(w io.Writer, _ *http.Request) {
 		_, _ = io.WriteString(w, start)
@@ -388,7 +387,7 @@ func endless(start, block string, size int64) func(io.Writer, *http.Request) {
 	}
 }
 
-// zipped sends a gzip stream that becomes size spaces around a value.
+// zipped sends a gzip stream that decompresses to size spaces around a value.
 func zipped(head string, size int64) func(io.Writer, *http.Request) {
 	return func(w io.Writer, _ *http.Request) {
 		var member bytes.Buffer
@@ -400,7 +399,7 @@ func zipped(head string, size int64) func(io.Writer, *http.Request) {
 	}
 }
 
-// nested sends depth openings and no more, with a value before them.
+// nested sends a value and then depth opening brackets without their ends.
 func nested(before, opening string, depth int) func(io.Writer, *http.Request) {
 	return func(w io.Writer, _ *http.Request) {
 		_, _ = io.WriteString(w, okHead+"Connection: close\r\n\r\n"+before+strings.Repeat(opening, depth))
@@ -448,14 +447,14 @@ func hostiles() []hostile {
 	}
 }
 
-// endlessPages is a list of which every page names a next one.
+// endlessPages is a list in which every page has a link to a next page.
 func endlessPages(w io.Writer, req *http.Request) {
 	page := queryInt(req.URL.Query(), "page", 1)
 	req.Header.Set("X-Again", "1")
 	_, _ = fmt.Fprintf(w, "%sLink: <https://x/?page=%d>; rel=next\r\nContent-Length: 10\r\n\r\n[{\"id\":1}]", okHead, page+1)
 }
 
-// walkPages reads so many pages and leaves.
+// walkPages reads a number of pages and leaves the list.
 func walkPages(pages int, opts ...RequestOption) func(context.Context, *Client) error {
 	return func(ctx context.Context, client *Client) error {
 		n := 0

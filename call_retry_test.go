@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However many calls meet a dead service at once, they make at most 2.0 requests each at 100 calls
-// and 1.2 at 500.
+// Concurrent calls to a dead service make at most 2.0 requests each at 100 calls, and 1.2 at 500.
 func TestDeadServiceConcurrently(t *testing.T) {
 	for name, dead := range map[string]act{"503": say(503, ""), "reset": reset(""), "closed": closing("")} {
 		for calls, most := range map[int]int{100: 200, 500: 600} {
@@ -40,8 +39,8 @@ func TestDeadServiceConcurrently(t *testing.T) {
 	}
 }
 
-// After a 429 with a wait of 2 s, ten calls that begin meanwhile make at most 12 requests with it,
-// none of them early.
+// Ten calls that begin after a 429 with a wait of 2 s, and the call that got it, make at most 12
+// requests, none of them before the wait has ended.
 func TestWaitingCalls(t *testing.T) {
 	t.Parallel()
 	var limited atomic.Int64 // when the 429 was sent
@@ -70,9 +69,9 @@ func TestWaitingCalls(t *testing.T) {
 }
 
 // The first retries of 20 clients that failed together spread over at least half of the window,
-// which is half to one and a half of 0.5 s. Of 20 even draws the range is under half of the window
-// with a probability of 20/2^19 - 19/2^20, or 0.00002; that it is in five rounds one after the
-// other: 3 in 10^24.
+// which is half to one and a half of 0.5 s. The probability that 20 uniform draws have a range
+// below half of the window is 20/2^19 - 19/2^20, or 0.00002. The probability that this happens in
+// five successive rounds is 3 in 10^24.
 func TestRetriesSpread(t *testing.T) {
 	const window = 500 * time.Millisecond
 	spread := func(t *testing.T) (width time.Duration) {
@@ -110,9 +109,9 @@ func TestRetriesSpread(t *testing.T) {
 	assert.GreaterOrEqual(t, widest, window/2)
 }
 
-// Retry-After in seconds or as a date by the server's own clock, else RateLimit-Reset on a 429;
-// jitter upwards only; what is not a time is ignored, and what is longer than MaxRetryAfter ends
-// the call at once.
+// The wait is Retry-After in seconds or as a date by the server's clock, or else RateLimit-Reset of
+// a 429. Jitter only makes it longer. A value that is not a time is ignored, and a wait longer than
+// MaxRetryAfter ends the call immediately.
 func TestRetryAfter(t *testing.T) {
 	const skewed = "Mon, 02 Jan 2034 15:04:00 GMT"                                 // the server's clock, far from this one
 	const backoffMin, backoffMax = 500 * time.Millisecond, 1500 * time.Millisecond // after a 429
@@ -120,7 +119,7 @@ func TestRetryAfter(t *testing.T) {
 		name     string
 		status   int
 		header   http.Header
-		min, max time.Duration // 0, 0: not repeated
+		min, max time.Duration // 0, 0: not retried
 	}{
 		{"seconds", 429, headers("Retry-After", "7"), 7 * time.Second, 7700 * time.Millisecond},
 		{"seconds on 503", 503, headers("Retry-After", "7"), 7 * time.Second, 7700 * time.Millisecond},
@@ -165,7 +164,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// 4 attempts, exponential backoff from 0.5 s with jitter, 30 s at most.
+// The default policy has 4 attempts and an exponential backoff from 0.5 s to at most 30 s, with
+// jitter.
 func TestBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
@@ -185,12 +185,13 @@ func TestBackoff(t *testing.T) {
 	assert.Equal(t, 4, RetryPolicy{}.withDefaults().MaxAttempts)
 }
 
-// A wait past the context's deadline is not begun, however long it is, and the error says both.
+// A wait that would end after the context's deadline is not begun, and the error states the wait
+// and the deadline.
 func TestRetryAfterPastDeadline(t *testing.T) {
 	for _, wait := range []string{"10", "3600"} {
 		synctest.Test(t, func(t *testing.T) {
 			c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 429, headers("Retry-After", wait) }))
-			for range 2 { // the second call meets the gate
+			for range 2 { // the gate delays the second call
 				started := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
@@ -206,8 +207,8 @@ func TestRetryAfterPastDeadline(t *testing.T) {
 	}
 }
 
-// A dead service is not hammered: about 2 requests a call at 100 calls, 600 requests at 500,
-// however it is dead.
+// A dead service gets few requests: about 2 for each of 100 calls, and 600 for 500 calls, for each
+// way in which it can fail.
 func TestRetryBudget(t *testing.T) {
 	hasty := WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1})
 	for name, dead := range map[string]act{"refused": nil, "503": say(503, ""), "reset": reset("")} {
@@ -240,8 +241,8 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
-// What succeeds refills the budget, so that a service with a fault now and then is called without
-// limit.
+// Calls that succeed refill the budget, so that calls to a service with occasional faults are not
+// limited.
 func TestRetryBudgetRefill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -255,13 +256,13 @@ func TestRetryBudgetRefill(t *testing.T) {
 	})
 }
 
-// bubbleServer serves HTTP in memory, so that time is virtual. refuses says whether connections are
-// refused at the moment.
+// bubbleServer serves HTTP in memory, so that time is virtual. refuses reports whether connections
+// are currently refused.
 type bubbleServer struct {
 	listener *pipeListener
 	server   *http.Server
 	refuses  func() bool
-	reset    bool // what ends early is a reset and not an end
+	reset    bool // connections that end early are reset instead of closed
 }
 
 func newBubbleServer(handler http.HandlerFunc) *bubbleServer {
@@ -282,7 +283,7 @@ func (s *bubbleServer) dial(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
-// client has the default policy, unless the options say otherwise.
+// client returns a client with the default policy, unless the options change it.
 func (s *bubbleServer) client(t *testing.T, options ...Option) *Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: s.dial}
@@ -309,8 +310,8 @@ func (c resetConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// outageCalls are ten calls; those of class non-idempotent can be sent again when the connection
-// was refused.
+// outageCalls returns ten calls. If connections are refused, they include calls of class
+// non-idempotent, which are then retried.
 func outageCalls(refused bool) (calls []func(context.Context, *Client) error) {
 	kinds := statusKinds()
 	for i := 0; len(calls) < 10; i++ {
@@ -323,12 +324,12 @@ func outageCalls(refused bool) (calls []func(context.Context, *Client) error) {
 	return calls
 }
 
-// A server that responds 502 for 1.5 s, as a proxy does while what is behind it restarts, or that
-// refuses connections for so long, fails no call.
+// No call fails if a server responds 502 for 1.5 s, as a proxy does while the server behind it
+// restarts, or refuses connections for 1.5 s.
 func TestOutageOf1500ms(t *testing.T) {
 	const outage = 1500 * time.Millisecond
 	for _, refused := range []bool{false, true} {
-		for range 50 { // each with other jitter
+		for range 50 { // each round has different jitter
 			synctest.Test(t, func(t *testing.T) {
 				began, down := time.Now(), atomic.Int32{}
 				away := func() bool {
@@ -411,7 +412,7 @@ func abortInBody(w http.ResponseWriter, _ *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// A connection that was lost says nothing of the server's load: the call is sent again soon.
+// A lost connection does not mean that the server is overloaded, so the call is retried soon.
 func TestResetRetriedSoon(t *testing.T) {
 	for name, lost := range map[string]struct {
 		reset bool
@@ -427,7 +428,7 @@ func TestResetRetriedSoon(t *testing.T) {
 	}
 }
 
-// A server that is overloaded or away gets more time, and one that throttles still more.
+// A server that is overloaded or unavailable gets more time, and one that throttles gets even more.
 func TestBackoffByCause(t *testing.T) {
 	for status, base := range map[int]time.Duration{
 		408: 500 * time.Millisecond, 500: 500 * time.Millisecond, 502: 500 * time.Millisecond,

@@ -40,22 +40,22 @@ func countedCalls() []countedCall {
 	}
 }
 
-// countedFault is what happens to an attempt.
+// countedFault is the fault of an attempt.
 type countedFault struct {
 	name   string
-	dial   func(context.Context) (net.Conn, error) // in place of a connection
+	dial   func(context.Context) (net.Conn, error) // instead of a connection
 	act    act                                     // after the request was read
-	idle   idleEnd                                 // of the connection that the call would use again
-	spare  int                                     // other connections that are idle
+	idle   idleEnd                                 // end of the connection that the call would reuse
+	spare  int                                     // number of other idle connections
 	unsent bool                                    // the server cannot have processed it
 }
 
-// idleEnd is what has happened to a connection that was used before.
+// idleEnd is how an idle connection has ended before the call.
 type idleEnd int
 
 const (
 	idleNone    idleEnd = iota // there is no such connection
-	idleKept                   // nothing: the call uses it
+	idleKept                   // not at all: the call uses it
 	idleNoticed                // it was closed, and the client has seen it
 	idleStale                  // it was closed, and the client sees it when it writes
 )
@@ -71,17 +71,17 @@ func countedFaults() []countedFault {
 		{name: "idle connection closed in time", idle: idleNoticed, unsent: true},
 		{name: "idle connection closed just before", idle: idleStale, unsent: true},
 	}
-	for i := range 4 { // net/http takes the other connection in one half of the cases
+	for i := range 4 { // net/http takes the other connection in half of the cases
 		faults = append(faults, countedFault{name: fmt.Sprint("closed after the request, another one idle ", i), act: closing(""), idle: idleKept, spare: 1})
 	}
 	return faults
 }
 
-// countingServer counts what arrives: requests, and connections that fail in front of one.
+// countingServer counts arrivals: requests, and connections that fail before a request.
 type countingServer struct {
 	*wire
 	fault    countedFault
-	times    int // that the fault happens
+	times    int // how often the fault happens
 	lock     sync.Mutex
 	armed    bool
 	arrivals int
@@ -122,7 +122,8 @@ func (s *countingServer) respond(seen) act {
 	return sayJSON(`{"id":1}`)
 }
 
-// pool makes so many connections that are idle afterwards, each while the one before is in use.
+// pool opens a number of connections, each while the previous one is in use, so that all are idle
+// afterwards.
 func (s *countingServer) pool(t *testing.T, c *Client, connections int) {
 	t.Helper()
 	for pooled := connections == 0; !pooled; {
@@ -134,7 +135,7 @@ func (s *countingServer) pool(t *testing.T, c *Client, connections int) {
 	}
 }
 
-// arm makes the connection that was used before, ends it where the fault says so, and begins to
+// arm opens the connection that the call will reuse, ends it as the fault requires, and begins to
 // count.
 func (s *countingServer) arm(t *testing.T, c *Client) {
 	t.Helper()
@@ -154,20 +155,21 @@ func (s *countingServer) arm(t *testing.T, c *Client) {
 	case idleStale:
 		reset("")(conns[len(conns)-1])
 		<-s.idle.ended
-		s.arrivals++ // the attempt that finds out
+		s.arrivals++ // the attempt that detects the end
 	}
 }
 
-// TestWireCount counts what a hostile server sees of a call: net/http sends no request again by
-// itself, so that attempts are what Error.Attempts, Response.Attempts and Client.Stats say, and no
-// more than the policy allows. What cannot have been processed is sent again for every class.
-// Other writes of class non-idempotent are sent once. The HTTP/2 half is in the module integration.
+// TestWireCount counts the requests of a call that a hostile server receives. net/http sends no
+// request again by itself, so that the number equals Error.Attempts, Response.Attempts and
+// Client.Stats, and is within the policy. A request that the server cannot have processed is sent
+// again for every class. Other writes of class non-idempotent are sent once. The HTTP/2 part is in
+// the module integration.
 func TestWireCount(t *testing.T) {
 	for _, fault := range countedFaults() {
 		for _, call := range countedCalls() {
 			for _, times := range []int{1, 2, forever} {
 				if fault.act == nil && fault.dial == nil && times > 1 {
-					continue // the connection ends once
+					continue // the connection can end only once
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d times", fault.name, call.name, times), func(t *testing.T) {
 					checkWireCount(t, fault, call, times)
@@ -229,7 +231,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	assert.Equal(t, call.class != ClassSafe && !fault.unsent, e.MaybeApplied, "MaybeApplied: %v", err)
 }
 
-// silenceEnd is what ends a call that meets silence.
+// silenceEnd is what ends a call whose server is silent.
 type silenceEnd string
 
 const (
@@ -239,7 +241,7 @@ const (
 	byDefault  silenceEnd = "the default limits"
 )
 
-// silenceCell is a call that meets silence.
+// silenceCell is a call whose server becomes silent.
 type silenceCell struct {
 	point silencePoint
 	kind  silenceKind
@@ -263,8 +265,8 @@ func silenceCells(ends ...silenceEnd) (cells []silenceCell) {
 	return cells
 }
 
-// wrong says what is wrong with the call's end; empty for nothing. Where no response is awaited any
-// more, a call may end by itself before it is ended.
+// wrong describes what is wrong with the end of the call; "" if nothing is. A call that no longer
+// waits for a response may end by itself before it is ended.
 func (c silenceCell) wrong(err error) string {
 	is := func(causes ...error) bool {
 		return slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) })
@@ -274,7 +276,7 @@ func (c silenceCell) wrong(err error) string {
 	var timeout net.Error
 	switch {
 	case err == nil && c.kind.name == execKind && good && c.point.token == "" && c.point.text != "" && !c.point.head:
-		return "" // the head says that it was done
+		return "" // the header of the response shows that the call was done
 	case !errors.As(err, &e):
 		return fmt.Sprintf("no *Error: %v", err)
 	case c.point.name == "after a 101" && is(ErrInvalidResponse), c.point.name == "in a redirect's body" && is(ErrRedirect):
@@ -284,7 +286,7 @@ func (c silenceCell) wrong(err error) string {
 	case (c.end == byHeader || c.end == byDefault) && is(context.Canceled, context.DeadlineExceeded):
 		return fmt.Sprintf("the caller's context has not ended: %v", err)
 	case c.end == byDefault && c.point.secure && !c.point.proxy && errors.As(err, &timeout) && timeout.Timeout():
-		return "" // net/http's own limit
+		return "" // a limit of net/http
 	case c.end == byCancel && is(context.Canceled), c.end == byDeadline && is(context.DeadlineExceeded),
 		c.end == byHeader && is(ErrTimeout), c.end == byDefault && is(ErrTimeout):
 		return ""
@@ -294,7 +296,7 @@ func (c silenceCell) wrong(err error) string {
 	return err.Error()
 }
 
-// outcome runs the call against the server, and says what is wrong.
+// outcome runs the call against the server, and describes what is wrong.
 func (c silenceCell) outcome(t *testing.T, s *silentPeer, watch time.Duration) string {
 	policy := RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}
 	if c.end == byDefault {
@@ -328,14 +330,14 @@ func (c silenceCell) outcome(t *testing.T, s *silentPeer, watch time.Duration) s
 	return c.wrong(err)
 }
 
-// await cancels the call, where the cell wants that, and waits for its end.
+// await cancels the call if the cell requires it, and waits for its end.
 func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watch time.Duration) (error, bool) { //nolint:revive // the result first
 	timer := time.NewTimer(watch)
 	defer timer.Stop()
 	if c.end == byCancel {
 		select {
 		case <-s.reached:
-			time.Sleep(10 * time.Millisecond) // so that the call has seen what came before
+			time.Sleep(10 * time.Millisecond) // so that the call has received the bytes before the silence
 			cancel()
 		case <-timer.C:
 		}
@@ -349,14 +351,14 @@ func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watc
 	}
 }
 
-// From each point of an exchange on the peer sends nothing more, and reads nothing. Every kind of
-// call ends when its context is cancelled, by its deadline, by HeaderTimeout where no response has
-// begun, and without any of them by the default limits. No goroutine and no connection stays.
+// The peer becomes silent at each point of an exchange: it sends nothing more and reads nothing.
+// Every kind of call ends when its context is canceled, at its deadline, at HeaderTimeout if no
+// response has begun, and otherwise at the default limits. No goroutine and no connection stays.
 func TestSilence(t *testing.T) {
 	t.Run("connections", func(t *testing.T) {
 		defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 		var running sync.WaitGroup
-		slots := make(chan struct{}, 16) // most of them wait
+		slots := make(chan struct{}, 16) // most cells only wait
 		cells := silenceCells(byCancel, byDeadline, byHeader)
 		t.Logf("%d calls", len(cells))
 		for _, cell := range cells {
@@ -387,8 +389,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// overTCP runs the cell over a real connection. The request for a token may outlive its call, as
-// others may wait for the token too: that it ends is shown in virtual time.
+// overTCP runs the cell over a real connection. The request for a token may last longer than its
+// call, since other calls may wait for the token, too. The test in virtual time shows that it ends.
 func (c silenceCell) overTCP(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

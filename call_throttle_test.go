@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// statuses makes a transport of a function that gives status and headers, for the bubble of
-// synctest.
+// statuses returns a transport whose responses have the status and headers that a function returns,
+// for a bubble of synctest.
 func statuses(answer func(*http.Request) (int, http.Header)) Option {
 	return through(func(req *http.Request) (*http.Response, error) {
 		status, header := answer(req)
@@ -85,7 +85,8 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// A route with a budget of its own holds back only itself; what holds all holds it as well.
+// A wait for a route with its own quota delays only this route. A wait for all calls delays this
+// route, too.
 func TestGateOwnQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := "archive"
@@ -112,7 +113,7 @@ func TestGateOwnQuota(t *testing.T) {
 	})
 }
 
-// An absurd wait ends calls at once and does not shut the client for ever.
+// An absurdly long wait fails calls immediately and does not block the client forever.
 func TestGateAbsurdWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := true
@@ -131,7 +132,7 @@ func TestGateAbsurdWait(t *testing.T) {
 	})
 }
 
-// limiter counts what waits for it.
+// limiter counts the requests that wait for it.
 type limiter struct {
 	n   int
 	err error
@@ -168,8 +169,8 @@ func (zeroReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// metered makes a client of the bubble whose server gives status, headers and a body of size bytes;
-// a size of -1 is not announced.
+// metered returns a client for the bubble whose server sends status, headers and a body of size
+// bytes. A size of -1 is sent without Content-Length.
 func metered(t *testing.T, answer func(req *http.Request) (status int, h http.Header, size int64)) (c *Client, sent *int) {
 	t.Helper()
 	sent = new(int)
@@ -192,8 +193,9 @@ func fetch(t *testing.T, d *Download, err error) {
 	require.NoError(t, d.Close())
 }
 
-// A bulk deletion that was accepted holds back the next of its repository for an hour: the call
-// waits if its context and policy let it, else it says until when. Nothing is sent meanwhile.
+// An accepted bulk deletion delays the next one of its repository for an hour. The call waits if
+// its context and policy allow it; otherwise its error states until when. Nothing is sent during
+// the wait.
 func TestDeletionQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return 202, http.Header{}, 0 })
@@ -243,8 +245,8 @@ func TestDeletionQuotaCountsSuccess(t *testing.T) {
 	})
 }
 
-// Archives are held back where the server has shown that it limits them, by its headers or by
-// refusing one.
+// Archives are delayed only if the server has shown that it limits them, with its headers or with a
+// refusal.
 func TestArchiveQuota(t *testing.T) {
 	for name, row := range map[string]struct {
 		header http.Header
@@ -302,8 +304,8 @@ func TestArchiveQuota(t *testing.T) {
 	})
 }
 
-// blobServer is a client of the bubble whose server has blobs of the size that their names say,
-// "large" for one over 10 MB.
+// blobServer returns a client for the bubble whose server has blobs with the sizes in their names;
+// "large" is over 10 MB.
 func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
 	t.Helper()
 	sent = new(int)
@@ -325,8 +327,8 @@ func blobServer(t *testing.T, announced bool) (c *Client, sent *int) {
 	})), sent
 }
 
-// Blobs over 10 MB that are read as JSON are counted for each project, and only those that are
-// known to be so large are held back. The refusal names the way out, which takes it.
+// Blobs over 10 MB that are read as JSON are counted for each project, and only blobs that are
+// known to be so large are delayed. The refusal names the raw form as the alternative, which works.
 func TestBlobQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, sent := blobServer(t, true)
@@ -360,8 +362,8 @@ func TestBlobQuota(t *testing.T) {
 	})
 }
 
-// The raw form has no quota: it is neither counted nor delayed, and takes nothing of the other
-// form's quota.
+// The raw form has no quota: it is neither counted nor delayed, and does not use up the quota of
+// the JSON form.
 func TestRawBlobQuota(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -387,8 +389,8 @@ func TestQuotasOfTheContract(t *testing.T) {
 	type documented struct {
 		calls   int
 		window  time.Duration
-		subject string // of the arguments "project", "second"
-		hosted  bool   // so that a client must not count on it before the server has shown it
+		subject string // for the arguments "project" and "second"
+		hosted  bool   // so a client must not apply it before the server has shown it
 	}
 	rates := map[string]documented{"5/min": {calls: 5, window: time.Minute}, "once per hour per repository": {calls: 1, window: time.Hour, subject: "second"}}
 	var endpoints []catalogueRoute
@@ -409,7 +411,7 @@ func TestQuotasOfTheContract(t *testing.T) {
 			require.True(t, found, "%s: the limit %q", e.Path, rule.Limit)
 			want.hosted = slices.Equal(rule.Offerings, []string{"hosted"})
 			if strings.Contains(rule.Text, "blobs") {
-				want.subject = "project" // of whom the contract says nothing
+				want.subject = "project" // the contract does not specify it
 			}
 		}
 		limit := r.quota.limit("")
@@ -419,8 +421,8 @@ func TestQuotasOfTheContract(t *testing.T) {
 	assert.Equal(t, len(routes), checked)
 }
 
-// The hour between bulk deletions is one of the server's clock, and a caller who knows better may
-// send the call all the same.
+// The hour between bulk deletions is measured by the server's clock, and a caller can send the call
+// anyway.
 func TestDeletionQuotaByTheServersClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ahead time.Duration
@@ -432,7 +434,7 @@ func TestDeletionQuotaByTheServersClock(t *testing.T) {
 			defer cancel()
 			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"}, opts...)
 		}
-		ahead = -5 * time.Hour // a server whose clock is wrong all the time
+		ahead = -5 * time.Hour // the server's clock is always wrong
 		require.NoError(t, remove())
 		require.ErrorIs(t, remove(), ErrRateLimited)
 		require.Equal(t, 1, *sent)
@@ -449,7 +451,8 @@ func TestDeletionQuotaByTheServersClock(t *testing.T) {
 	})
 }
 
-// A response of a cache has the Date of the first one, and does not move the server's clock.
+// A response from a cache has the Date of the original response, and does not change the recorded
+// server clock.
 func TestDeletionQuotaIgnoresCaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := metered(t, func(r *http.Request) (int, http.Header, int64) {

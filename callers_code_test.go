@@ -13,12 +13,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// TestCallersCode: code of the caller that panics, ends its goroutine, blocks or returns nonsense,
-// in each place where the library runs it. A panic can be recovered where the call was made, with
-// its own value. An ended goroutine is an error of the call, or the end of the goroutine that
-// called. Where the code runs in a goroutine of the library the call ends with its context.
-// Afterwards the client works as before, and nothing stays. It all runs in child processes: a panic
-// elsewhere is the end of one.
+// TestCallersCode tests code of the caller that panics, ends its goroutine, blocks or returns
+// nonsense, in each place where the library runs it. A panic can be recovered by the goroutine that
+// made the call, with the original value. An ended goroutine is an error of the call, or ends the
+// goroutine that made the call. If the code runs in a goroutine of the library, the call ends with
+// its context. Afterwards the client works as before, and no goroutine stays. The cases run in
+// child processes, because a panic in another goroutine ends the process.
 func TestCallersCode(t *testing.T) {
 	var cases []childCase
 	for _, piece := range callersPieces {
@@ -41,7 +41,7 @@ func TestCallersCode(t *testing.T) {
 	runInChild(t, append(cases, nonsenseCases()...))
 }
 
-// misdeed is what the caller's code does.
+// misdeed is how the caller's code misbehaves.
 type misdeed string
 
 const (
@@ -50,10 +50,10 @@ const (
 	blocks  misdeed = "blocks"
 )
 
-// errCallersPanic is what the caller's code panics with.
+// errCallersPanic is the value with which the caller's code panics.
 var errCallersPanic = errors.New("the caller's own panic")
 
-// misbehaviour is one piece of the caller's code that misbehaves in one kind of call.
+// misbehaviour is one function of the caller that misbehaves in one kind of call.
 type misbehaviour struct {
 	piece *callersPiece
 	kind  *callersCall
@@ -69,7 +69,7 @@ func (m *misbehaviour) run(t *testing.T) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	m.stage = newCallersStage(t, m.piece, m.deed)
 	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel) // after the case: what is left behind must not be freed by the end of its context
+	t.Cleanup(cancel) // after the case, so that the end of the context does not free leaked goroutines
 	m.stage.later.Store(m.kind.later)
 	m.stage.armed.Store(!m.kind.later)
 	done := callresult.Start(func() error { return m.kind.run(ctx, m.stage) })
@@ -104,7 +104,7 @@ func (m *misbehaviour) run(t *testing.T) (problems []string) {
 	return problems
 }
 
-// judgeEnded judges a call whose code panicked or ended its goroutine.
+// judgeEnded checks the result of a call whose code panicked or ended its goroutine.
 func (m *misbehaviour) judgeEnded(out callresult.Outcome, wrong func(string, ...any)) {
 	switch {
 	case m.stage.calls.Load() == 0:
@@ -120,7 +120,7 @@ func (m *misbehaviour) judgeEnded(out callresult.Outcome, wrong func(string, ...
 	}
 }
 
-// judgeBlocked judges a call whose code blocks until the end of the case.
+// judgeBlocked checks the result of a call whose code blocks until the end of the case.
 func (m *misbehaviour) judgeBlocked(done <-chan callresult.Outcome, cancel context.CancelFunc, wrong func(string, ...any)) {
 	defer m.stage.letGo()
 	select {
@@ -132,7 +132,7 @@ func (m *misbehaviour) judgeBlocked(done <-chan callresult.Outcome, cancel conte
 		wrong("the code is not called, and nothing happens")
 		return
 	}
-	m.stage.armed.Store(false) // for all others
+	m.stage.armed.Store(false) // only this call blocks
 	if !m.piece.shared {
 		other := callresult.Of(blockPatience, func() error { return m.stage.get(context.Background()) })
 		if other.Kind != callresult.Returned || other.Err != nil {
@@ -166,8 +166,8 @@ func (m *misbehaviour) judgeBlocked(done <-chan callresult.Outcome, cancel conte
 	}
 }
 
-// wait is how long a call is waited for after its context has ended. One that blocks the caller's
-// own goroutine may do so.
+// wait returns how long the test waits for a call after its context has ended: only briefly for a
+// call that may block, because it runs the code in the caller's own goroutine.
 func (m *misbehaviour) wait(must bool) time.Duration {
 	if must {
 		return blockPatience
@@ -190,7 +190,7 @@ func hugeAhead(t *testing.T, form *pagingForm, n int) (problems []string) {
 	runtime.ReadMemStats(&behind)
 	var invalid *ValidationError
 	switch {
-	case out.Kind == callresult.Returned && errors.As(out.Err, &invalid): // refusing it is as good as capping it
+	case out.Kind == callresult.Returned && errors.As(out.Err, &invalid): // it may be refused instead of limited
 	case out.Kind != callresult.Returned || out.Err != nil:
 		problems = append(problems, "it "+out.String())
 	case len(d.numbers) != 20:

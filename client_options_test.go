@@ -28,7 +28,7 @@ func credentialOptions() map[string]Option {
 	}
 }
 
-// otherOptions are the others, each with two values that differ.
+// otherOptions are all other options, each with two different values.
 func otherOptions(t *testing.T) map[string][2]Option {
 	t.Helper()
 	srv := httptest.NewTLSServer(nil)
@@ -48,15 +48,14 @@ func otherOptions(t *testing.T) map[string][2]Option {
 	}
 }
 
-// idempotentOptions lose nothing when they are given twice: they are switches, or values of which
-// the last counts.
+// idempotentOptions may be given twice: they are switches, or values of which the last one counts.
 func idempotentOptions() map[string]Option {
 	return map[string]Option{
 		"WithPlainHTTP": WithPlainHTTP(), "WithStrictDecoding": WithStrictDecoding(), "WithUserAgent": WithUserAgent("a/1"), "WithRetry": WithRetry(RetryPolicy{MaxAttempts: 1}),
 	}
 }
 
-// onRefresh needs WithOAuth beside it.
+// onRefresh is the option that requires WithOAuth in the same set.
 const onRefresh = "WithOnRefresh"
 
 // refusedOption checks that a set of options is refused, and returns the text.
@@ -69,8 +68,8 @@ func refusedOption(t *testing.T, err error, option string) string {
 	return err.Error()
 }
 
-// Two credentials in one set of options are refused, with both names, in NewClient and in With;
-// With alone replaces one.
+// NewClient and With refuse two credentials in one set of options and name both. A single
+// credential in With replaces the parent's.
 func TestTwoCredentials(t *testing.T) {
 	const address = "https://forge.example.com"
 	parent, err := NewClient(address, WithToken("access-token-0"))
@@ -90,8 +89,8 @@ func TestTwoCredentials(t *testing.T) {
 	}
 }
 
-// An option is given once in a set, as the first would be lost; With replaces it. Each option of
-// the package is in one of the tables above.
+// An option that is twice in a set is refused, since the first would be lost; With replaces it.
+// Each option of the package is in one of the tables above.
 func TestOptionsGivenTwice(t *testing.T) {
 	const address = "https://forge.example.com"
 	for name, options := range otherOptions(t) {
@@ -133,8 +132,8 @@ func exportedFunctions(t *testing.T, result string) (names []string) {
 	return names
 }
 
-// WithOnRefresh belongs to the WithOAuth of the same options: alone it would be told nothing, or
-// tokens of another credential.
+// WithOnRefresh requires WithOAuth in the same set of options: alone it would receive no tokens, or
+// those of another credential.
 func TestOnRefreshNeedsOAuth(t *testing.T) {
 	const address = "https://forge.example.com"
 	hook, oauth := WithOnRefresh(func(*oauth2.Token) {}), credentialOptions()["WithOAuth"]
@@ -156,7 +155,7 @@ func TestOnRefreshNeedsOAuth(t *testing.T) {
 	require.NoError(t, err, "nothing is lost by it")
 }
 
-// The hook of a parent is not told of the tokens of another credential.
+// The hook of a parent does not receive the tokens of another credential.
 func TestOnRefreshIsNotInherited(t *testing.T) {
 	endpoint := newWire(t, always(sayToken("new", "r9")))
 	api := guarded(t, fixed("new"))
@@ -173,8 +172,8 @@ func TestOnRefreshIsNotInherited(t *testing.T) {
 	assert.Equal(t, []string{"r9"}, told)
 }
 
-// NewClientFromEnv has the credential of the environment, so another one beside it is refused; With
-// replaces it.
+// NewClientFromEnv has the credential of the environment, so it refuses another one; With replaces
+// it.
 func TestFromEnvWithACredential(t *testing.T) {
 	for _, env := range []map[string]string{
 		{"FORGE_URL": "https://forge.example.com", "FORGE_TOKEN": "env-token-1"},
@@ -201,8 +200,8 @@ func TestFromEnvWithACredential(t *testing.T) {
 	}
 }
 
-// Registry credentials without the registry's address are no mistake: With may give it later, and
-// until then calls say what is missing.
+// Registry credentials without the registry's address are accepted, since With may add it later.
+// Until then the errors of calls name the missing option.
 func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithRegistryCredentials("a", "password"))
 	require.NoError(t, err)
@@ -221,8 +220,9 @@ func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
 	c.CloseIdleConnections()
 }
 
-// Of request options that hand something to the caller, or say who asks or where, a second one is
-// refused; of those that set a number the last one counts, so that a helper's can be replaced.
+// A second request option is refused if the option returns something to the caller, or sets the
+// user or the start. For options that set a number the last one counts, so that a caller can
+// replace the option of a helper.
 func TestRequestOptionsGivenTwice(t *testing.T) {
 	client := silentServer(t)
 	list := func(opts ...RequestOption) error {
@@ -246,7 +246,7 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 	} {
 		var invalid *ValidationError
 		require.ErrorAs(t, test.call(test.opts[0], OnePage(), test.opts[1]), &invalid, name)
-		if invalid.Reason == "it does not apply to this kind of call" { // OnePage, of a download
+		if invalid.Reason == "it does not apply to this kind of call" { // OnePage with a download
 			require.ErrorAs(t, test.call(test.opts[0], test.opts[1]), &invalid, name)
 		}
 		assert.Equal(t, name, invalid.Option)
@@ -254,7 +254,7 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 	}
 }
 
-// The last of several numbers counts, and names of queries may repeat.
+// The last of several numbers counts, and the same query name may occur several times.
 func TestRequestOptionsReplaced(t *testing.T) {
 	w := newWire(t, script(say(503, ""), sayJSON("[]")))
 	c := wireClient(t, w.url)
@@ -308,7 +308,7 @@ type pointerTransport struct{ answer *http.Response }
 
 func (p *pointerTransport) RoundTrip(*http.Request) (*http.Response, error) { return p.answer, nil }
 
-// Options that are nil change nothing, or are refused; none panics.
+// A nil option is ignored or refused and never causes a panic.
 func TestNilOptions(t *testing.T) {
 	options := map[string]Option{
 		"Option": nil, "WithLogger": WithLogger(nil), "WithLimiter": WithLimiter(nil), "WithOnAttempt": WithOnAttempt(nil), "WithOnRefresh": WithOnRefresh(nil),

@@ -19,7 +19,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Printing a client gives its address, and does not read what its calls are using.
+// A printed client shows its address. Printing does not read data that calls are using.
 func TestClientString(t *testing.T) {
 	client, err := NewClient("https://forge.example.com", WithToken("access-token-1"))
 	require.NoError(t, err)
@@ -28,8 +28,8 @@ func TestClientString(t *testing.T) {
 	}
 }
 
-// WithHTTPClient rejects what a client cannot keep and names the option to use instead; it adjusts
-// the transport that it takes.
+// WithHTTPClient rejects settings that a client cannot keep, and names the option to use instead.
+// It adjusts the transport that it accepts.
 func TestWithHTTPClient(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestWithHTTPClient(t *testing.T) {
 	assert.EqualValues(t, tls.VersionTLS12, conn.Shared().TLSClientConfig.MinVersion)
 }
 
-// A derived client changes nothing of its parent, and shares its connections.
+// A derived client does not change its parent, and shares its connections.
 func TestWithDerives(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url)
@@ -77,7 +77,8 @@ func TestWithDerives(t *testing.T) {
 	assert.Equal(t, 1, w.accepted())
 }
 
-// A Client that NewClient has not made says so in everything that can say it, and nil is one.
+// The methods of a Client that NewClient has not made return an error that states this. The same
+// holds for a nil Client.
 func TestZeroClient(t *testing.T) {
 	ctx := t.Context()
 	for _, c := range []*Client{new(Client), nil} {
@@ -109,9 +110,9 @@ func TestZeroClient(t *testing.T) {
 	assert.Equal(t, "forge.Client() forge.Client() <nil>", fmt.Sprintf("%v %#v %v", Client{}, &Client{}, (*Client)(nil)))
 }
 
-// A client made anew for each request, with the token that its parent has, shares the parent's
-// retry budget: a dead service gets few requests more than there are calls. Two calls of NewClient
-// share none.
+// A client that is derived for each request with its parent's token shares the parent's retry
+// budget, so that a dead service gets few requests more than there are calls. Clients of two calls
+// of NewClient share no budget.
 func TestSameTokenSharesTheBudget(t *testing.T) {
 	w := newWire(t, always(say(503, "")))
 	c := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
@@ -128,9 +129,9 @@ func TestSameTokenSharesTheBudget(t *testing.T) {
 	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
 }
 
-// What a client and one derived from it share for each credential: the retry budget and the waits
-// of the API's, and those of the registry's with the registry's tokens. The counters are shared
-// always.
+// A client and a derived client with the same API credential share the retry budget and the waits
+// of the API; with the same registry credential they share those of the registry, and its tokens.
+// They always share the counters.
 func TestSharedPerCredential(t *testing.T) {
 	const base, registry, auth = "https://forge.example.com", "https://registry.example.com", "https://auth.example.com"
 	oauth := func() Option { return WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "oauth-token-1"}) }
@@ -184,8 +185,8 @@ func TestSharedPerCredential(t *testing.T) {
 	}
 }
 
-// A wait that one registry has asked for holds back no call of another registry, of another of its
-// users, or of the API; and it does hold back a client that differs in the API's credential only.
+// A wait that a registry has requested does not delay calls of another registry, of another
+// registry user, or of the API. It delays a client that differs only in the API credential.
 func TestRegistryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := nativeTransport(t, func(req *http.Request) (int, string) {
@@ -240,7 +241,7 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each knows the latest token")
 }
 
-// A variable that is missing is named.
+// The error names a missing variable.
 func TestFromEnvNamesTheMissingVariable(t *testing.T) {
 	for set, missing := range map[string]string{"FORGE_URL": "FORGE_TOKEN", "FORGE_TOKEN": "FORGE_URL"} {
 		t.Run(set, func(t *testing.T) {
@@ -252,7 +253,7 @@ func TestFromEnvNamesTheMissingVariable(t *testing.T) {
 	}
 }
 
-// The hosted server's limit is mentioned for the hosted server only.
+// Errors mention the limit of the hosted server only for the hosted server.
 func TestPreviewOfTheHostedServer(t *testing.T) {
 	for address, hosted := range map[string]bool{"https://gitlab.com": true, "https://gitlab.com.example.com": false} {
 		client, err := NewClient(address, WithToken("x"))

@@ -27,7 +27,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// privateServer is a server whose certificate no system knows, with the pool that does.
+// privateServer returns a server whose certificate is from a private authority, and a pool with
+// this authority.
 func privateServer(t *testing.T, handler http.HandlerFunc) (address string, pool *x509.CertPool, certificate []byte) {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(handler)
@@ -47,7 +48,7 @@ func replyJSON(body string) http.HandlerFunc {
 	}
 }
 
-// closed is a client whose connections end with the test.
+// closed returns a function that closes a client's connections when the test ends.
 func closed(t *testing.T) func(*Client, error) *Client {
 	return func(c *Client, err error) *Client {
 		t.Helper()
@@ -57,8 +58,8 @@ func closed(t *testing.T) func(*Client, error) *Client {
 	}
 }
 
-// A server with a certificate of a private authority is reached with WithRootCAs, over HTTP/2 as
-// ever; without it the error names the option, and nothing is sent a second time.
+// With WithRootCAs a client can reach a server with a certificate of a private authority, also over
+// HTTP/2. Without it the error names the option, and the request is not sent again.
 func TestRootCAs(t *testing.T) {
 	proto := ""
 	address, pool, _ := privateServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -88,8 +89,8 @@ func TestRootCAs(t *testing.T) {
 	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(ClassSafe), nil))
 }
 
-// The pool replaces the system's, and is the one that was given: what is added to it later has no
-// part in the client.
+// The pool replaces the pool of the system. The client copies it, so certificates that are added
+// later have no effect.
 func TestRootCAsReplaceTheSystems(t *testing.T) {
 	address, pool, _ := privateServer(t, replyJSON("{}"))
 	other := x509.NewCertPool()
@@ -100,7 +101,7 @@ func TestRootCAsReplaceTheSystems(t *testing.T) {
 	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
 }
 
-// otherAuthority is a certificate that signs nothing.
+// otherAuthority returns an authority that has signed no certificate.
 func otherAuthority(t *testing.T) *x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -120,7 +121,7 @@ func httptestAuthority(t *testing.T) *x509.Certificate {
 	return srv.Certificate()
 }
 
-// The pool holds for the addresses of OAuth tokens and of the registry too.
+// The pool also applies to the addresses of OAuth tokens and of the registry.
 func TestRootCAsEverywhere(t *testing.T) {
 	address, pool, _ := privateServer(t, func(w http.ResponseWriter, r *http.Request) {
 		replyJSON(map[string]string{
@@ -150,8 +151,8 @@ func TestRootCAsEverywhere(t *testing.T) {
 	}
 }
 
-// With WithHTTPClient the certificates are set on a copy of its *http.Transport; what cannot take
-// them is refused, and in With the newer option counts.
+// With WithHTTPClient the certificates are set on a copy of its *http.Transport. Another kind of
+// transport is refused. In With the newer of the two options counts.
 func TestRootCAsWithHTTPClient(t *testing.T) {
 	address, pool, _ := privateServer(t, replyJSON("{}"))
 	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
@@ -180,7 +181,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	}
 
 	parent := closed(t)(NewClient(address, WithRootCAs(pool)))
-	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces all
+	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces the certificates, too
 	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the parent's")
 	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the transport's")
 	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil))
@@ -188,8 +189,8 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	refusedOption(t, err, "WithRootCAs")
 }
 
-// In a CI job the certificates of CI_SERVER_TLS_CA_FILE are trusted besides the system's, for the
-// server that runs the job.
+// In a CI job the client trusts the certificates of CI_SERVER_TLS_CA_FILE in addition to those of
+// the system, for the server that runs the job.
 func TestJobAuthorities(t *testing.T) {
 	address, pool, certificate := privateServer(t, replyJSON("{}"))
 	file := filepath.Join(t.TempDir(), "authority.pem")
@@ -236,8 +237,8 @@ func TestJobAuthorities(t *testing.T) {
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }
 
-// A server that asks for a certificate of the client gets a hint too, and other failures of TLS get
-// none that would mislead.
+// If a server requires a client certificate, the error has a hint, too. Errors of other TLS
+// failures have no misleading hint.
 func TestHintTLS(t *testing.T) {
 	srv := httptest.NewUnstartedServer(replyJSON("{}"))
 	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}

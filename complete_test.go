@@ -6,10 +6,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestCompleteOrError: whatever interrupts a list, a wait, a preview or a file of rows, what came
-// is complete, or an error says that it is not. The items are the server's, in order, without a gap
-// and without a duplicate; an error comes last, once, and matches its cause; and the cursor beside
-// it leads to all the rest.
+// TestCompleteOrError interrupts a list, a wait, a preview or a file of rows in many ways. Its
+// result is complete, or there is an error. The items are those of the server, in order, without a
+// gap or a duplicate. An error is the last pair, occurs once, and matches its cause, and the cursor
+// leads to all remaining items.
 func TestCompleteOrError(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -30,7 +30,7 @@ func TestCompleteOrError(t *testing.T) {
 	}
 }
 
-// completeInterruptions is one list of each form with each interruption.
+// completeInterruptions reads a list of each form with each interruption.
 func completeInterruptions(t *testing.T) {
 	for _, form := range pagingForms {
 		t.Run(form.name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func completeInterruptions(t *testing.T) {
 	}
 }
 
-// noLeaks checks, when all else of the test has been cleaned up, that no goroutine of it stays.
+// noLeaks checks after all other cleanups of the test that none of its goroutines stays.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()

@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the client does not use of a body costs no connection, as long as no more than 64 KiB of it
-// are left: error pages, a page instead of JSON, a redirect's body, the result of a write that
-// wants none, a token that the endpoint refuses.
+// A connection can be reused after a body that the client does not use, if at most 64 KiB of the
+// body are left. Examples are error pages, a page instead of JSON, the body of a redirect, the
+// unused result of a write, and the refusal of a token endpoint.
 func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 	for _, size := range []int{0, 4 << 10, 4<<10 + 1, 64<<10 - 1, 64 << 10, 64<<10 + 14, 127 << 10} {
 		body := strings.Repeat("x", size)
@@ -49,7 +49,7 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 	}
 }
 
-// An error that is certain without its body stays what it is if that body does not come.
+// An error that does not depend on its body is returned even if the body does not arrive.
 func TestSilenceAfterTheResult(t *testing.T) {
 	const head = "HTTP/1.1 %d Status\r\nContent-Length: %d\r\nContent-Type: %s\r\nLocation: https://other.example.com/\r\n\r\n"
 	for name, row := range map[string]struct {
@@ -72,7 +72,7 @@ func TestSilenceAfterTheResult(t *testing.T) {
 	}
 }
 
-// The time that the caller's code takes between two hops is not the server's silence.
+// The time that the caller's code takes between two hops does not count as silence of the server.
 func TestSlowFileAfterRedirect(t *testing.T) {
 	w := newWire(t, script(say(http.StatusTemporaryRedirect, "moved", "Location: /moved"), say(http.StatusCreated, `{"id":1}`, jsonType)))
 	c := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond)
@@ -84,8 +84,8 @@ func TestSlowFileAfterRedirect(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent once
-// more without it. Another 417 is an error.
+// A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent again
+// once without the header. A second 417 is an error.
 func TestExpectationFailed(t *testing.T) {
 	upload := func(c *Client, file File) error {
 		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "big", File: file})
@@ -115,9 +115,9 @@ func TestExpectationFailed(t *testing.T) {
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status, "a reader is sent once")
 }
 
-// A server that refuses a large upload and closes the connection at once is heard: the body waits
-// until it is asked for. A reset under a body that is being sent would lose the answer, now and
-// then, to a broken pipe.
+// The client gets the response of a server that refuses a large upload and immediately closes the
+// connection, because the body waits until the server requests it. Otherwise a reset during the
+// upload would sometimes lose the response to a broken pipe.
 func TestUploadRefusedEarly(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestUploadRefusedEarly(t *testing.T) {
 				assert.Equal(t, "100-continue", req.Header.Get("Expect"))
 				_, _ = conn.Write([]byte("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
 			}
-			_ = conn.Close() // a reset, where bytes of the body have come that nobody has read
+			_ = conn.Close() // a reset, if unread bytes of the body have arrived
 		}
 	}()
 	c := wireClient(t, "http://"+listener.Addr().String())
@@ -147,7 +147,7 @@ func TestUploadRefusedEarly(t *testing.T) {
 	}
 }
 
-// Small bodies are not worth another round trip.
+// Small bodies are sent without waiting for another round trip.
 func TestUploadSmallDoesNotWait(t *testing.T) {
 	w := newWire(t, always(sayJSON(`{"id":1}`)))
 	_, err := wireClient(t, w.url).SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "small", File: FileBytes([]byte("x"))})
@@ -155,7 +155,7 @@ func TestUploadSmallDoesNotWait(t *testing.T) {
 	assert.Empty(t, w.seen()[0].header.Get("Expect"))
 }
 
-// Over HTTP/2 a large body goes out at once.
+// Over HTTP/2 a large body is sent immediately.
 func TestUploadOverHTTP2DoesNotWait(t *testing.T) {
 	for _, second := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -176,8 +176,8 @@ func TestUploadOverHTTP2DoesNotWait(t *testing.T) {
 	}
 }
 
-// A proxy that does not connect is named in the error, and asked again where that may help: nothing
-// was sent, so for every class.
+// The error names a proxy that does not connect. The call is retried if a retry can succeed, for
+// every class, since nothing was sent.
 func TestTunnelRefused(t *testing.T) {
 	for _, test := range []struct {
 		status, attempts int
@@ -233,9 +233,9 @@ func (l *connectionCounter) burst(t *testing.T, c *Client, n int) int {
 	return int(l.accepted.Load() - before)
 }
 
-// A burst of calls opens at most 1.6 connections for each goroutine. With those that it leaves
-// idle, the next burst has at most 1.05 for each: it opens a twentieth. On a busy machine a
-// connection may return to the pool late, so the best of 5 rounds counts.
+// A burst of calls opens at most 1.6 connections for each goroutine. The next burst reuses them and
+// opens at most 0.05 new connections for each goroutine. On a busy machine a connection may return
+// to the pool late, so the best of 5 rounds counts.
 func TestConnections(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

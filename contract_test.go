@@ -19,18 +19,17 @@ import (
 	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
-// complete are the services that have a method for every route of theirs. An engineer who finishes
-// a service adds it.
+// complete lists the services that have a method for each of their routes. A service is added when
+// it is finished.
 var complete = []string{
 	"approval_settings", "audit_events", "emails", "integrations", "issues", "merge_requests", "namespaces",
 	"placeholder_reassignments", "registry", "registry_native", "repositories", "resource_groups", "runners", "secure_files", "settings", "users",
 }
 
-// withoutMethod are the routes of complete services that are reached by the method of another
-// route.
+// withoutMethod lists routes of complete services that the method of another route covers.
 var withoutMethod = []string{}
 
-// The route literals of the services, the route table and the catalogue say the same.
+// The route literals of the services, the route table and the catalogue agree.
 func TestRoutes(t *testing.T) {
 	assert.True(t, slices.IsSortedFunc(routes, func(a, b route) int {
 		return cmp.Or(strings.Compare(a.Template, b.Template), strings.Compare(a.Method, b.Method))
@@ -62,7 +61,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// The table's conclusions that the catalogue does not spell out.
+// Classes in the table that do not follow directly from the catalogue.
 func TestRouteClasses(t *testing.T) {
 	for _, r := range routes {
 		last := r.Template[strings.LastIndex(r.Template, "/")+1:]
@@ -86,7 +85,7 @@ func TestRouteClasses(t *testing.T) {
 	}
 }
 
-// catalogueRoute is what the route table takes from the catalogue.
+// catalogueRoute has the facts of the catalogue that are in the route table.
 type catalogueRoute struct {
 	Service, Status, Method, Path, Base string
 	Ref                                 struct {
@@ -120,8 +119,7 @@ type catalogueRoute struct {
 	} `json:"query_params"`
 }
 
-// defaultFirst lists the values of a keyset ordering, what the server takes unless told otherwise
-// in front.
+// defaultFirst lists the values of a keyset ordering, the default of the server first.
 func (e *catalogueRoute) defaultFirst(param string, values []string) string {
 	standard := ""
 	for _, p := range e.Query {
@@ -150,11 +148,11 @@ func catalogueRoutes(t *testing.T) map[string]route {
 	return all
 }
 
-// quota is the rate limit that the catalogue gives to the endpoint.
+// quota returns the rate limit of the endpoint in the catalogue.
 func (e *catalogueRoute) quota() quota {
 	for _, rule := range e.Rules {
 		switch {
-		case rule.Limit == "": // a rule without one says that another row has it
+		case rule.Limit == "": // a rule without a limit means that another row has it
 			continue
 		case e.Method == http.MethodDelete:
 			return deletionQuota
@@ -186,8 +184,9 @@ func (e *catalogueRoute) route() route {
 		},
 		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
 		quota: e.quota(),
-		html:  strings.HasSuffix(e.Path, "/raw"), // the file's own content
-		// Deployed servers send a 304 for every no-op, those that the documents give no status included.
+		html:  strings.HasSuffix(e.Path, "/raw"), // the content of the file
+		// Deployed servers send a 304 for every call that changes nothing, even if the documents name no
+		// status.
 		notModified: e.hasRule("no_op"),
 	}
 	if found, ok := findRoute(e.Method, e.Path); ok {
@@ -217,8 +216,8 @@ func (e *catalogueRoute) route() route {
 	return r
 }
 
-// routeLiterals finds the routes that the package's files give to get, post, put, delete and
-// request, and where.
+// routeLiterals finds the routes that the package's files pass to get, post, put, delete and
+// request, and their places.
 func routeLiterals(t *testing.T) map[string]string {
 	t.Helper()
 	used := map[string]string{}
@@ -267,7 +266,7 @@ func routeOf(call *ast.CallExpr) (method, template string, ok bool) {
 	return method, template, err == nil && strings.HasPrefix(template, "/")
 }
 
-// The exported table says what the internal one says, and a caller cannot change the latter.
+// The exported table equals the internal one, and a caller cannot change the internal one.
 func TestRoutesAreACopy(t *testing.T) {
 	all := Routes()
 	require.Len(t, all, len(routes))
@@ -280,8 +279,8 @@ func TestRoutesAreACopy(t *testing.T) {
 	assert.Equal(t, "/projects/:id/audit_events", Routes()[i].Template)
 }
 
-// Each request's context tells its route, those of redirects included, so that a tracer can name
-// its spans.
+// The context of each request has its route, also after a redirect, so that a tracer can name its
+// spans.
 func TestRouteFromContext(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/v4/namespaces/1" {
@@ -308,8 +307,8 @@ func TestRouteFromContext(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// A request for a token is not the call that needs it: the registry's has a route of its own, and a
-// refresh has none.
+// A request for a token does not have the route of the call that needs the token: a registry token
+// has its own route, and a refresh has none.
 func TestRouteFromContextOfTokens(t *testing.T) {
 	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
 	api := newWire(t, always(sayJSON("{}")))

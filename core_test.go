@@ -18,18 +18,19 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// deadService counts the requests that a dead service gets: those that it reads, and where nobody
-// listens the attempts to connect.
+// deadService counts the requests to a dead service: those that it reads or, if no process listens,
+// the attempts to connect.
 type deadService struct {
 	*wire
-	dead act // nil: nobody listens
+	dead act // nil: no process listens
 
 	lock     sync.Mutex
 	requests int
-	each     map[string]int // by what the caller asked for
+	each     map[string]int // requests by address
 }
 
-// newDeadService may die after the first pages of lists.
+// newDeadService starts a dead service. With firstPages it serves the first pages of lists before
+// it dies.
 func newDeadService(t *testing.T, dead act, firstPages bool) *deadService {
 	t.Helper()
 	s := &deadService{dead: dead, each: map[string]int{}}
@@ -62,7 +63,7 @@ func (s *deadService) client(t *testing.T) *Client {
 	return wireClient(t, s.url, WithHTTPClient(&http.Client{Transport: transport}), WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
 }
 
-// deadCalls are kinds of calls. Each call has a name of its own, so that its requests are counted.
+// deadCalls are kinds of calls. Each call has a separate name, so that its requests can be counted.
 var deadCalls = map[string]func(context.Context, *Client, int) error{
 	"calls": func(ctx context.Context, c *Client, i int) error {
 		return c.Do(ctx, callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), nil, Query("call", fmt.Sprint(i)))
@@ -83,7 +84,7 @@ var deadCalls = map[string]func(context.Context, *Client, int) error{
 }
 
 // A dead service gets at most 40 requests more than there are calls, and at most 4 of each call,
-// whether the calls come one after the other or all at once, and however it is dead.
+// for sequential and for concurrent calls, and for each way in which it can fail.
 func TestDeadService(t *testing.T) {
 	for how, dead := range map[string]act{"refused": nil, "503": say(503, ""), "reset": reset(""), "closed": closing(""), "425": say(425, "")} {
 		for kind, call := range deadCalls {
@@ -126,8 +127,8 @@ func checkDeadService(t *testing.T, s *deadService, call func(context.Context, *
 	}
 }
 
-// A service that dies while lists read ahead of what is consumed gets at most 40 requests more than
-// pages were asked for, and at most 4 for each page.
+// A service that dies while lists prefetch pages gets at most 40 requests more than there are
+// requested pages, and at most 4 for each page.
 func TestDeadServiceAhead(t *testing.T) {
 	const lists = 20
 	for how, dead := range map[string]act{"503": say(503, ""), "reset": reset(""), "closed": closing("")} {
@@ -144,7 +145,7 @@ func TestDeadServiceAhead(t *testing.T) {
 						if items++; items == 1 {
 							first.Done()
 							assert.NoError(t, err)
-							first.Wait() // all first pages are there before a list goes on
+							first.Wait() // all first pages have arrived before a list continues
 							continue
 						}
 						assert.Nil(t, issue)
@@ -168,7 +169,8 @@ func TestDeadServiceAhead(t *testing.T) {
 	}
 }
 
-// TestRedact: what a user keeps of an exchange holds none of the client's credentials.
+// TestRedact checks that text of an exchange that a user stores contains none of the client's
+// credentials after Redact.
 func TestRedact(t *testing.T) {
 	const password = "pass&word"
 	pair := base64.StdEncoding.EncodeToString([]byte("bot:" + password))

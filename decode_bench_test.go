@@ -17,9 +17,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// BenchmarkDecodeRatio measures the generated decoders against encoding/json into the same structs,
-// from memory. Both take turns in one run, so that what else the machine does hits both; the
-// medians are compared.
+// BenchmarkDecodeRatio compares the generated decoders with encoding/json, which decodes the same
+// text from memory into the same structs. Both alternate in one run, so that other load of the
+// machine affects both. The medians are compared.
 func BenchmarkDecodeRatio(b *testing.B) {
 	issue, page := largeIssue(b), largePage(b)
 	b.Run("issue", func(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkDecodeRatio(b *testing.B) {
 	b.Run("page", func(b *testing.B) {
 		ratio(b, page, func() { _, _ = decodeIssues(page) }, func() { _ = json.Unmarshal(page, new([]*Issue)) })
 	})
-	b.Run("wide", func(b *testing.B) { // the same page, its texts in Cyrillic
+	b.Run("wide", func(b *testing.B) { // the same page with texts in Cyrillic
 		wide := cyrillic(page)
 		ratio(b, wide, func() { _, _ = decodeIssues(wide) }, func() { _ = json.Unmarshal(wide, new([]*Issue)) })
 	})
@@ -50,8 +50,9 @@ func decodeIssues(data []byte) ([]*Issue, error) {
 	return decodePage[Issue](&r)
 }
 
-// ratio runs both in batches of about the same length: on a busy machine a long measurement is
-// interrupted more often than a short one, and medians of unequal lengths would flatter the faster.
+// ratio runs both in batches of about the same duration. On a busy machine a long measurement is
+// interrupted more often than a short one, so medians of unequal durations would favor the faster
+// decoder.
 func ratio(b *testing.B, data []byte, ours, std func()) {
 	took := func(f func(), times int) time.Duration {
 		start := time.Now()
@@ -80,7 +81,7 @@ func ratio(b *testing.B, data []byte, ours, std func()) {
 	b.ReportMetric(us.Seconds()/them.Seconds(), "time/std")
 	b.ReportMetric(testing.AllocsPerRun(20, ours)/testing.AllocsPerRun(20, std), "allocs/std")
 	b.ReportMetric(testing.AllocsPerRun(20, ours), "allocs")
-	b.ReportMetric(0, "ns/op") // of both together: says nothing
+	b.ReportMetric(0, "ns/op") // the sum of both has no meaning
 }
 
 func median(times []time.Duration) time.Duration {
@@ -134,7 +135,7 @@ func largeIssue(t testing.TB) []byte {
 	return data
 }
 
-// largePage is a page of 100 issues that differ as the issues of one project do.
+// largePage returns a page of 100 issues that differ like the issues of one project.
 func largePage(t testing.TB) []byte {
 	issue := string(bytes.TrimSpace(largeIssue(t)))
 	people := []string{"ada.okafor Ada", "bob_k Bob", "chen.wei Chen", "dara-s Dara", "emil.r Emil", "fatima Fatima", "goran.p Goran", "hana_t Hana"}

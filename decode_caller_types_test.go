@@ -14,7 +14,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// ownPart and what follows are types as callers have them.
+// ownPart and the types below are types that callers define.
 type ownPart struct {
 	ID    int            `json:"id"`
 	Name  *string        `json:"name"`
@@ -33,12 +33,12 @@ type ownEmbedded struct {
 	Share float32 `json:"share"`
 }
 
-// ownKind reads itself, and passes a type error on.
+// ownKind has UnmarshalJSON, which returns a type error of encoding/json.
 type ownKind struct{ Name string }
 
 func (k *ownKind) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &k.Name) }
 
-// ownNote reads itself, and fails in words of its own unless it has both members.
+// ownNote has UnmarshalJSON, which fails with its own error unless both keys are present.
 type ownNote struct{ A, B int }
 
 func (n *ownNote) UnmarshalJSON(data []byte) error {
@@ -52,7 +52,7 @@ func (n *ownNote) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// foreignRows are texts of an ownPart, the places in them that do not fit, and what is read.
+// foreignRows are texts of an ownPart, the places in them that do not fit, and the decoded value.
 var foreignRows = []struct {
 	text string
 	want []Mismatch
@@ -71,19 +71,19 @@ var foreignRows = []struct {
 	{`{"id":"x","id":2,"after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{ID: 2, After: "x"}},
 	{`{"parts":[{"parts":[{"parts":[{"sizes":{"":{}}}]}]}],"after":"x"}`, []Mismatch{{"/parts/0/parts/0/parts/0/sizes/", "int", "object"}},
 		ownPart{Parts: []ownPart{{Parts: []ownPart{{Parts: []ownPart{{Sizes: map[string]int{"": 0}}}}}}}, After: "x"}},
-	// encoding/json stops where a type that reads itself reports a wrong type: the rest must be read
-	// all the same.
+	// encoding/json stops at a type with UnmarshalJSON that reports a wrong type. The rest must still
+	// be decoded.
 	{`{"kind":5,"after":"x"}`, []Mismatch{{"/kind", "string", "number"}}, ownPart{After: "x"}},
 	{`{"kind":[1,2],"id":"x","after":"x"}`, []Mismatch{{"/kind", "string", "array"}, {"/id", "int", "string"}}, ownPart{After: "x"}},
 	{`{"note":{"a":1,"b":"x"},"after":"x"}`, []Mismatch{{"/note/b", "int", "string"}}, ownPart{After: "x"}},
 }
 
-// The places that do not fit a caller's type come from the library's own reader: they are the same
+// The library's own reader finds the places that do not fit a caller's type, so they are the same
 // with each Go release.
 func TestForeignMismatches(t *testing.T) {
 	for _, row := range foreignRows {
 		value, mismatches, err := decodeText[ownPart](row.text)
-		if strings.Contains(row.text, `"note"`) { // without b it fails, in its own words, as it would with null
+		if strings.Contains(row.text, `"note"`) { // without b it fails with its own error, as it would with null
 			require.ErrorContains(t, err, "half a note", row.text)
 			assert.Equal(t, row.want, mismatches, row.text)
 			continue
@@ -110,7 +110,7 @@ func TestForeignMismatches(t *testing.T) {
 	assert.Error(t, err, "what is no type error fails the response")
 }
 
-// A place that cannot be found alone is that of the value around it.
+// If the exact place cannot be found, the mismatch has the place of the enclosing value.
 func TestForeignMismatchesTogether(t *testing.T) {
 	_, mismatches, err := decodeText[struct {
 		Pairs []ownTogether `json:"pairs"`
@@ -120,7 +120,7 @@ func TestForeignMismatchesTogether(t *testing.T) {
 	assert.Equal(t, []Mismatch{{"/pairs/1", "bool", "object"}}, mismatches)
 }
 
-// ownTogether takes either of two members.
+// ownTogether accepts either of two keys.
 type ownTogether struct{}
 
 func (*ownTogether) UnmarshalJSON(data []byte) error {
@@ -130,7 +130,7 @@ func (*ownTogether) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A text of many wrong values must not cost many times its size, nor fail.
+// A text with many wrong values must neither use many times its size in memory nor fail.
 func TestForeignMismatchesAreLimited(t *testing.T) {
 	items := strings.Repeat(`"x",`, 200_000) + `7`
 	value, mismatches, err := decodeText[map[string][]int](`{"a":[` + items + `]}`)

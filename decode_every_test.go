@@ -16,16 +16,15 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// oddities are values of each JSON type, and some that only a part of fits a field, or none of any
-// field.
+// oddities are values of each JSON type, and values that fit a field only in part, or fit no field.
 var oddities = []string{
 	`{"odd":{"k":[1,"two"]}}`, `["odd",7,{"k":true},null,[]]`, `[{"odd":1},"x"]`, `[]`, `{}`, `"odd text"`, `""`, `"true"`, `"4711"`, `"2026-01-02"`, `"2026-01-02T03:04:05+0200"`,
 	`4711`, `4711.25`, `9223372036854775808`, `12345678901234567890.5`, `-1e999`, `true`, `false`, `null`,
 }
 
 // TestDecodeEveryField puts each of the oddities into each field of each response type. The value
-// is found in its field, as encoding/json reads it, or raw in Extra, and Mismatches names it;
-// nothing else changes.
+// is in its field, as encoding/json decodes it, or it is unparsed in Extra, and Mismatches names
+// it. All other fields are unchanged.
 func TestDecodeEveryField(t *testing.T) {
 	types, count := decodedTypes(t), 0
 	for _, typ := range types {
@@ -86,7 +85,7 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 	return ""
 }
 
-// plainUnmarshal is encoding/json without the decoder of a type's own.
+// plainUnmarshal decodes with encoding/json, without the type's own UnmarshalJSON.
 func plainUnmarshal(data []byte, v any) error {
 	if settings, is := v.(*ApplicationSettings); is {
 		type plain ApplicationSettings
@@ -95,14 +94,14 @@ func plainUnmarshal(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// forgetBaseline takes away what settings keep beside their fields.
+// forgetBaseline removes the unexported state of settings.
 func forgetBaseline(v any) {
 	if settings, is := v.(*ApplicationSettings); is {
 		settings.read = nil
 	}
 }
 
-// isGenerous reports whether a field has a value that encoding/json does not read into it.
+// isGenerous reports whether a field has a value that encoding/json would reject.
 func isGenerous(field reflect.Value, odd string) bool {
 	text := strings.Trim(odd, `"`)
 	switch value := reflect.Indirect(field).Interface().(type) {
@@ -118,8 +117,7 @@ func isGenerous(field reflect.Value, odd string) bool {
 	}
 }
 
-// decodedTypes are all types with a decoder, which have to be within those of the services'
-// results.
+// decodedTypes returns all types with a decoder. Each must be part of a result of a service.
 func decodedTypes(t *testing.T) (types []reflect.Type) {
 	t.Helper()
 	seen := map[reflect.Type]bool{}

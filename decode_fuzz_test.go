@@ -16,19 +16,19 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// The targets hold the generated decoders to encoding/json, one for each shape of response type.
-// See differ.
+// The fuzz targets compare the generated decoders with encoding/json, one target for each shape of
+// response type. See differ.
 
 func FuzzDecodeIssue(f *testing.F)        { fuzzDecode[Issue](f, "issues/*subscribed.json") }
 func FuzzDecodeMergeRequest(f *testing.F) { fuzzDecode[MergeRequest](f, "issues/merge_requests.json") }
 
-// A member is kept raw.
+// A raw field.
 func FuzzDecodeTodo(f *testing.F) { fuzzDecode[Todo](f, "issues/todo.json") }
 
 // Objects in slices.
 func FuzzDecodeComparison(f *testing.F) { fuzzDecode[Comparison](f, "repositories/comparison*.json") }
 
-// Maps, which encoding/json reads.
+// Maps, which encoding/json decodes.
 func FuzzDecodeMergeBase(f *testing.F) {
 	fuzzDecode[Commit](f, "repositories/merge_base.json")
 }
@@ -36,7 +36,7 @@ func FuzzDecodeMergeBase(f *testing.F) {
 // Pointers and dates.
 func FuzzDecodeNamespace(f *testing.F) { fuzzDecode[Namespace](f, "namespaces/*.json") }
 
-// Nullables. encoding/json reads the fields, whatever methods ApplicationSettings has.
+// Nullables. encoding/json decodes the fields without the methods of ApplicationSettings.
 func FuzzDecodeSettings(f *testing.F) { fuzzDecode[settingFields](f, "settings/*.json") }
 
 type settingFields ApplicationSettings
@@ -45,11 +45,11 @@ func (s *settingFields) decodeFrom(r *jsonread.Reader) bool {
 	return (*ApplicationSettings)(s).decodeFrom(r)
 }
 
-// Pages, of large items and of small ones.
+// Pages of large and of small items.
 func FuzzDecodePage(f *testing.F) { fuzzDecode[page100[Issue]](f, "issues/issues.json") }
 func FuzzDecodeTree(f *testing.F) { fuzzDecode[page100[TreeEntry]](f, "repositories/tree*.json") }
 
-// page100 is a page as list reads it.
+// page100 is a page in the form that list decodes.
 type page100[T any] []*T
 
 func (p *page100[T]) decodeFrom(r *jsonread.Reader) bool {
@@ -94,7 +94,7 @@ func fuzzDecode[T any](f *testing.F, fixtures string) {
 		}
 		f.Add(compact.Bytes())
 		var items []json.RawMessage
-		_ = json.Unmarshal(compact.Bytes(), &items) // not all are lists
+		_ = json.Unmarshal(compact.Bytes(), &items) // not all texts are lists
 		for _, item := range items {
 			f.Add([]byte(item))
 		}
@@ -107,11 +107,11 @@ func fuzzDecode[T any](f *testing.F, fixtures string) {
 	})
 }
 
-// differ decodes a text both ways and says where they differ. Both must accept the same texts. What
-// encoding/json reads without an error must come out the same, with what no field names in Extra.
-// With null in place of what is listed as a mismatch encoding/json must read the rest the same.
-// Objects that have a key twice or in another case are excluded, for there the rules differ on
-// purpose.
+// differ decodes a text with both decoders and describes the first difference. Both must accept the
+// same texts. If encoding/json returns no error, both must return the same value, and keys without
+// a field must be in Extra. If there are mismatches, encoding/json must return the same value for
+// the text with null in their places. Objects with a key that occurs twice or in another case are
+// excluded, because the rules differ intentionally.
 func differ[T any](data []byte, names map[string]string) string {
 	var ours, theirs T
 	buffer := bytes.Clone(data)
@@ -133,7 +133,7 @@ func differ[T any](data []byte, names map[string]string) string {
 		}
 		var patched T // the first one has parts of what did not fit
 		if theirs = patched; plainUnmarshal(patch(data, r.Mismatches()), &theirs) != nil {
-			return "" // ids and times that are read more generously
+			return "" // ids and times of which the decoder accepts more forms
 		}
 	} else if difference = unfounded(r.Mismatches()); difference != "" {
 		return difference
@@ -144,8 +144,8 @@ func differ[T any](data []byte, names map[string]string) string {
 	return difference
 }
 
-// unfounded says which mismatches encoding/json would have found, too. It rounds numbers and cuts
-// times in silence.
+// unfounded describes a mismatch that encoding/json should have reported, too. encoding/json does
+// not report rounded numbers and truncated times.
 func unfounded(mismatches []jsonread.Mismatch) string {
 	for _, m := range mismatches {
 		if m.Want != "timestamp" && m.Want != "number" {
@@ -155,7 +155,7 @@ func unfounded(mismatches []jsonread.Mismatch) string {
 	return ""
 }
 
-// patch puts null in place of values that do not fit.
+// patch replaces values that do not fit with null.
 func patch(data []byte, mismatches []jsonread.Mismatch) []byte {
 	var out []byte
 	r := jsonread.Reader{Foreign: unmarshalForeign}
@@ -188,8 +188,8 @@ func patch(data []byte, mismatches []jsonread.Mismatch) []byte {
 	return append(out, data[done:]...)
 }
 
-// ambiguous reports whether an object has two keys that differ in case only, or a key that differs
-// from a field's in case only.
+// ambiguous reports whether an object has two keys that differ only in case, or a key that differs
+// from the key of a field only in case.
 func ambiguous(data []byte, fields map[string]string) bool {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	type frame struct {
@@ -228,13 +228,13 @@ func ambiguous(data []byte, fields map[string]string) bool {
 	}
 }
 
-// fold makes keys equal that encoding/json takes for one: the letters of fields are ASCII, and two
-// other runes fold to such.
+// fold returns the same text for keys that encoding/json treats as equal: the keys of fields are
+// ASCII, and two other runes fold to ASCII letters.
 func fold(key string) string {
 	return strings.NewReplacer("\u017f", "s", "\u212a", "k").Replace(strings.ToLower(key))
 }
 
-// namesOf gives the json names of all fields of T and below, by their folded form.
+// namesOf returns the json names of all fields of T and of nested types, by their folded form.
 func namesOf[T any]() map[string]string {
 	names := map[string]string{}
 	fieldNames(reflect.TypeFor[T](), names, map[reflect.Type]bool{})
@@ -259,8 +259,8 @@ func fieldNames(t reflect.Type, names map[string]string, seen map[reflect.Type]b
 	}
 }
 
-// same says where two values differ. text is the JSON that both come from, which Extra is checked
-// against.
+// same describes where two values differ. text is the JSON from which both are decoded; Extra is
+// compared with it.
 func same(a, b reflect.Value, text []byte) string {
 	switch {
 	case a.Type() == reflect.TypeFor[time.Time]():
@@ -271,7 +271,7 @@ func same(a, b reflect.Value, text []byte) string {
 		}
 	case a.Type() == reflect.TypeFor[json.RawMessage]():
 		if string(b.Bytes()) == "null" {
-			b = reflect.Zero(b.Type()) // null is nil here
+			b = reflect.Zero(b.Type()) // null is decoded as nil
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
 			return fmt.Sprintf("%s instead of %s", a.Bytes(), b.Bytes())
@@ -317,12 +317,12 @@ func sameSlices(a, b reflect.Value, text []byte) string {
 	return ""
 }
 
-// isPage: an empty page is nil.
+// isPage reports whether the type is a page, for which an empty array is decoded as nil.
 func isPage(t reflect.Type) bool { return strings.HasPrefix(t.Name(), "page100") }
 
 func sameStructs(a, b reflect.Value, text []byte) string {
 	var texts map[string]json.RawMessage
-	_ = json.Unmarshal(text, &texts) // a label or a date is no object
+	_ = json.Unmarshal(text, &texts) // a label or a date is not an object
 	extra := a.FieldByName("Extra")
 	for _, f := range reflect.VisibleFields(a.Type()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -330,7 +330,7 @@ func sameStructs(a, b reflect.Value, text []byte) string {
 			continue
 		}
 		if extra.IsValid() && extra.MapIndex(reflect.ValueOf(name)).IsValid() {
-			continue // it did not fit: below it must be as it came
+			continue // it did not fit: Extra, checked below, must have it unchanged
 		}
 		if difference := same(a.FieldByIndex(f.Index), b.FieldByIndex(f.Index), orNull(texts[name])); difference != "" {
 			return "/" + f.Name + difference

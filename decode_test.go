@@ -19,7 +19,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// decodeText decodes from a buffer that is overwritten after, so that whatever is part of it shows.
+// decodeText decodes from a buffer and then overwrites the buffer, so that a value that shares its
+// memory is detected.
 func decodeText[T any](text string) (v T, mismatches []Mismatch, err error) {
 	r := jsonread.Reader{Foreign: unmarshalForeign}
 	buffer := []byte(text)
@@ -48,11 +49,11 @@ func TestDecodeExtra(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"ghost": json.RawMessage(`true`)}, issue.Milestone.Extra)
 }
 
-// A value of the wrong type leaves the zero value, is listed with its place, is kept as it came,
-// and costs nothing else.
+// A value of the wrong type is decoded as the zero value, listed with its place and stored
+// unparsed. It does not affect other fields.
 func TestDecodeMismatches(t *testing.T) {
 	for _, test := range []struct {
-		field, want, got string // want and got of the mismatch
+		field, want, got string // want and got are those of the mismatch
 		value            string
 	}{
 		{"id", "integer", "boolean", `true`}, {"id", "integer", "string", `"4x"`}, {"id", "integer", "number", `1.0`}, {"id", "integer", "number", `1e3`},
@@ -130,7 +131,7 @@ func pointers(mismatches []Mismatch) (list []string) {
 	return list
 }
 
-// A text of many wrong values must not cost many times its size.
+// A text with many wrong values must not use many times its size in memory.
 func TestDecodeMismatchesAreLimited(t *testing.T) {
 	_, mismatches, err := decodeText[NamespaceAvailability](`{"suggests":[` + strings.Repeat("1,", 50000) + `1]}`)
 	require.NoError(t, err)
@@ -185,7 +186,7 @@ func TestDecodeUnions(t *testing.T) {
 	assert.True(t, issue.Labels != nil && len(issue.Labels) == 0)
 }
 
-// The last value of a repeated key counts, whole: nothing of the one before is left in it.
+// The last value of a repeated key counts, and contains no part of an earlier value.
 func TestDecodeRepeatedKeys(t *testing.T) {
 	issue, _, err := decodeText[Issue](`{"title":"a","author":{"id":1,"x":1},"labels":["a","b"],"weight":1,"closed_by":{"id":1},"y":1,"iid":1,"due_date":"2026-01-01","milestone":{"id":1},` +
 		`"title":"b","author":{"name":"n"},"labels":["c"],"weight":null,"closed_by":{"name":"m"},"y":2,"iid":"x","due_date":0,"milestone":4}`)
@@ -202,7 +203,7 @@ func TestDecodeRepeatedKeys(t *testing.T) {
 	assert.Len(t, mismatches, 6, "all that came")
 }
 
-// A member kept raw is nil for null.
+// A raw field is nil for null.
 func TestDecodeRaw(t *testing.T) {
 	todo, _, err := decodeText[Todo](`{"target_type":"Issue","target":{"id":5, "x":[]}}`)
 	require.NoError(t, err)
@@ -273,8 +274,8 @@ func TestDecodeTimes(t *testing.T) {
 	}
 }
 
-// Of a value that is more or less than its field can say, the field has what it can, and Extra the
-// value as it came.
+// If a field can hold only a part of a value, the field has this part, and Extra has the unparsed
+// value.
 func TestDecodePart(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
@@ -330,7 +331,7 @@ func TestDecodeDeep(t *testing.T) {
 			assert.ErrorContains(t, err, "nested too deeply at byte", name)
 		}
 	}
-	for levels, valid := range map[int]bool{9999: true, 10000: false} { // below the issue itself
+	for levels, valid := range map[int]bool{9999: true, 10000: false} { // levels below the issue itself
 		text := `{"x":` + nest("[", "]", levels) + `}`
 		_, _, err := decodeText[Issue](text)
 		assert.Equal(t, valid, err == nil)
@@ -340,7 +341,7 @@ func TestDecodeDeep(t *testing.T) {
 
 func second[T any](_ T, _ []Mismatch, err error) error { return err }
 
-// Cut anywhere, an answer is an error that says where it ends.
+// A response that is truncated at any byte is an error that states where it ends.
 func TestDecodeTruncated(t *testing.T) {
 	whole := bytes.TrimSpace(largeIssue(t))
 	for n := range whole {
@@ -358,7 +359,7 @@ func TestDecodeTruncated(t *testing.T) {
 	require.Empty(t, differ[page100[Issue]](largePage(t), namesOf[Issue]()))
 }
 
-// decodeClient gives a client whose server answers everything with the text.
+// decodeClient returns a client that gets the text in every response.
 func decodeClient(t *testing.T, text string, options ...Option) *Client {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -431,7 +432,8 @@ func TestDecodeStrict(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Callers' own types are read by encoding/json, and a wrong member of theirs is no failure either.
+// Types of callers are decoded by encoding/json, and a field of the wrong type does not fail the
+// call either.
 func TestDecodeForeign(t *testing.T) {
 	type part struct {
 		ID   int    `json:"id"`

@@ -18,9 +18,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// TestDecodeLikeV2 holds the decoders to encoding/json/v2, as the fuzz targets do to encoding/json.
-// Its keys match exactly, as here, and it refuses what is ambiguous: a key twice, and text that is
-// not valid Unicode.
+// TestDecodeLikeV2 compares the decoders with encoding/json/v2, as the fuzz targets do with
+// encoding/json. v2 also matches keys exactly, and it refuses ambiguous texts: an object with a
+// repeated key, and invalid Unicode.
 func TestDecodeLikeV2(t *testing.T) {
 	texts := [][]byte{}
 	for _, text := range awkward {
@@ -50,7 +50,7 @@ func TestDecodeLikeV2(t *testing.T) {
 	assert.Greater(t, read, 500, "hardly anything is compared")
 }
 
-// differV2 says where a decoder and encoding/json/v2 differ, of a text that v2 reads.
+// differV2 describes where a decoder and encoding/json/v2 differ, for a text that v2 accepts.
 func differV2[T any](text []byte) (difference string, compared bool) {
 	var ours, theirs T
 	r := jsonread.Reader{Foreign: unmarshalForeign}
@@ -75,7 +75,7 @@ func TestForeignLikeV2(t *testing.T) {
 	for _, row := range foreignRows {
 		var wrong *jsonv2.SemanticError
 		if !errors.As(jsonv2.Unmarshal([]byte(row.text), new(ownPart)), &wrong) || wrong.GoType == reflect.TypeFor[ownKind]() || wrong.GoType == reflect.TypeFor[ownNote]() {
-			continue // a type that reads itself is a place for v2
+			continue // v2 reports the place of a type that has UnmarshalJSON
 		}
 		require.NotEmpty(t, row.want, row.text)
 		assert.Equal(t, row.want[0].Pointer, string(wrong.JSONPointer), row.text)

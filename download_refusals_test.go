@@ -38,15 +38,15 @@ var streamedFiles = []streamed{
 	}},
 }
 
-// streamedResponse is what an endpoint for files responds with.
+// streamedResponse is a response of an endpoint for files.
 type streamedResponse struct {
 	name    string
 	status  int
 	headers []string // names and values; a value of "" removes what net/http adds
 	body    string
-	served  bool   // it is the file
-	page    bool   // it is an HTML page, which may be the file
-	says    string // in the error
+	served  bool   // the response is the file
+	page    bool   // the response is an HTML page, which may be the file
+	says    string // text in the error
 }
 
 func streamedResponses() []streamedResponse {
@@ -94,9 +94,9 @@ func (r streamedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, r.body)
 }
 
-// Whatever a server responds with in place of a file, a download refuses it with ErrInvalidResponse
-// before a file is created: another status, a page, a coding that was not asked for, directly and
-// after a redirect. What is the file is served, byte by byte.
+// If a server does not respond with a file, a download fails with ErrInvalidResponse before a file
+// is created: for another status, a page, or an encoding that was not requested, directly and after
+// a redirect. A file is returned byte for byte.
 func TestDownloadRefusals(t *testing.T) {
 	const home, away = "https://a.example.com", "https://b.example.com"
 	for route, location := range map[string]string{"directly": "", "after a redirect": home + "/file", "after a redirect to another origin": away + "/file"} {
@@ -152,7 +152,7 @@ func checkStreamed(t *testing.T, c *Client, endpoint streamed, r streamedRespons
 	assert.Contains(t, strings.ToLower(err.Error()), strings.ToLower(r.says), r.name)
 }
 
-// A part is a file where the caller asked for one.
+// A partial file is accepted if the caller requested a range.
 func TestDownloadRange(t *testing.T) {
 	for _, endpoint := range streamedFiles {
 		w := newWire(t, always(say(206, "content", "Content-Range: bytes 0-6/1000000")))
@@ -168,7 +168,7 @@ func TestDownloadRange(t *testing.T) {
 	}
 }
 
-// Rows that are read from a file obey the same rules as the file.
+// The same rules apply to rows that are read from a file.
 func TestRowsRefused(t *testing.T) {
 	for _, r := range streamedResponses() {
 		if r.served {

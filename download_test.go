@@ -49,7 +49,7 @@ func dirNames(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// assertSaveError checks the one form of all errors of SaveTo, and that nothing is left behind.
+// assertSaveError checks the common form of all errors of SaveTo, and that no file is left.
 func assertSaveError(t *testing.T, err error, path string) {
 	t.Helper()
 	require.Error(t, err)
@@ -95,7 +95,7 @@ func TestSaveToErrors(t *testing.T) {
 		"checksum":  {say(200, "content"), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
 	} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(test.act)).url), test.opts...)
-		if err != nil { // the reset was faster
+		if err != nil { // the reset has arrived first
 			continue
 		}
 		err = d.SaveTo(old)
@@ -141,7 +141,7 @@ func TestSaveToIsAtomic(t *testing.T) {
 	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
-// A stream that fails is an error of the stream and of saving, in this order.
+// If the stream fails, the error of SaveTo names the file and then the error of the stream.
 func TestSaveToOfABrokenStream(t *testing.T) {
 	w := newWire(t, always(func(conn net.Conn) bool {
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent")
@@ -162,8 +162,8 @@ func sumOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A file appears only if it is whole, what its checksum says, and no larger than MaxBytes allows;
-// nothing else is left behind.
+// A file is created only if it is complete, matches its checksum and is within MaxBytes. No other
+// file is left.
 func TestSaveToChecked(t *testing.T) {
 	const content = "the content"
 	for _, test := range []struct {
@@ -202,7 +202,7 @@ func TestSaveToChecked(t *testing.T) {
 	}
 }
 
-// The option adds to the checksum that a secure file brings: both must be right.
+// The option Checksum is checked in addition to the checksum of a secure file: both must match.
 func TestChecksumAndSecureFile(t *testing.T) {
 	c := wireClient(t, newWire(t, always(say(200, "content"))).url)
 	right, wrong := sumOf("content"), sumOf("else")
@@ -219,8 +219,8 @@ func TestChecksumAndSecureFile(t *testing.T) {
 	}
 }
 
-// What cannot be compared with is refused, and so is a call that is no download: it would not be
-// compared.
+// An invalid checksum is refused. So is a checksum for a call that is not a download, since it
+// would not be checked.
 func TestChecksumRefused(t *testing.T) {
 	w := newWire(t, always(say(200, "content")))
 	c := wireClient(t, w.url)
@@ -237,8 +237,9 @@ func TestChecksumRefused(t *testing.T) {
 	assert.Empty(t, w.seen())
 }
 
-// What a download holds is free as soon as it is closed: the watchdog's timer kept it for another
-// minute, which a soak run showed as memory that grows with the rate of downloads.
+// The memory of a download can be freed as soon as the download is closed. Earlier, the timer of
+// its time limit kept it for another minute, and a soak test showed memory that grew with the rate
+// of downloads.
 func TestClosedDownloadIsFree(t *testing.T) {
 	w := newWire(t, func(seen) act { return say(200, "content") })
 	client := wireClient(t, w.url)
@@ -260,7 +261,7 @@ func TestClosedDownloadIsFree(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// io.Copy takes large steps, and loses neither bytes nor the error.
+// io.Copy reads large blocks, and loses neither bytes nor the error.
 func TestDownloadWriteTo(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -338,7 +339,7 @@ func TestDownloadSaveTo(t *testing.T) {
 	assert.Equal(t, []string{"archive.tar.gz"}, entries())
 }
 
-// A stream that is cut is an error of Read, never an early end.
+// A truncated stream is an error of Read, never an early io.EOF.
 func TestDownloadTruncated(t *testing.T) {
 	d := downloadFrom(t, "too little", true, "")
 	defer d.Close()

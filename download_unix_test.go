@@ -23,7 +23,7 @@ func withUmask(t *testing.T, mask int) {
 	t.Cleanup(func() { syscall.Umask(old) })
 }
 
-// saver is a kind of download, and the mode that its files may have at most.
+// saver is a kind of download, and the most permissive mode of its files.
 type saver struct {
 	name   string
 	open   func(*testing.T, string) *Download
@@ -37,7 +37,7 @@ func savers() []saver {
 	}
 }
 
-// A new file has the mode that the umask allows; a secure file is for its owner only.
+// A new file has the mode that the umask allows; only the owner can read a secure file.
 func TestSaveToHonoursUmask(t *testing.T) {
 	for _, s := range savers() {
 		for _, mask := range []fs.FileMode{0, 0o002, 0o022, 0o027, 0o077, 0o777} {
@@ -49,7 +49,7 @@ func TestSaveToHonoursUmask(t *testing.T) {
 	}
 }
 
-// A file that is replaced keeps its mode; a secure file keeps no bit of it that others have.
+// A replaced file keeps its mode; a secure file keeps only the permissions of its owner.
 func TestSaveToKeepsMode(t *testing.T) {
 	withUmask(t, 0o022)
 	for _, s := range savers() {
@@ -60,7 +60,7 @@ func TestSaveToKeepsMode(t *testing.T) {
 			require.NoError(t, s.open(t, "content").SaveTo(path))
 			want := mode & s.within
 			if s.within == 0o600 {
-				want |= 0o400 // its owner has to read it
+				want |= 0o400 // its owner must be able to read it
 			}
 			assert.Equal(t, want, modeOf(t, path), "%s, mode %o", s.name, mode)
 			require.NoError(t, os.Chmod(path, 0o600))
@@ -71,7 +71,7 @@ func TestSaveToKeepsMode(t *testing.T) {
 	}
 }
 
-// While it is incomplete, the file is for its owner only, and its name cannot be guessed.
+// While the file is incomplete, only its owner can read it, and its name cannot be guessed.
 func TestSaveToHidesIncomplete(t *testing.T) {
 	withUmask(t, 0)
 	dir := t.TempDir()
@@ -98,8 +98,8 @@ func TestSaveToHidesIncomplete(t *testing.T) {
 	}
 }
 
-// As root, the owner and the group of a replaced file stay, but a secure file belongs to who saves
-// it.
+// As root, a replaced file keeps its owner and group, but a secure file belongs to the user who
+// saves it.
 func TestSaveToKeepsOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -121,7 +121,7 @@ func TestSaveToKeepsOwner(t *testing.T) {
 	}
 }
 
-// What is not a regular file is refused and stays what it is.
+// Anything that is not a regular file is refused and not changed.
 func TestSaveToRefusesOthers(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -161,8 +161,8 @@ func TestSaveToRefusesOthers(t *testing.T) {
 	require.ErrorIs(t, openContent(t, "x").SaveTo(at("dangling")), fs.ErrNotExist)
 }
 
-// A symbolic link stays, and the file that it leads to is replaced, beside which the temporary file
-// is.
+// A symbolic link is kept, and the file that it points to is replaced. The temporary file is in the
+// directory of that file.
 func TestSaveToFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "real")
@@ -189,7 +189,7 @@ func TestSaveToFollowsLinks(t *testing.T) {
 	}
 	assert.NotZero(t, modeOf(t, filepath.Join(dir, "one"))&fs.ModeSymlink)
 
-	// What ".." means below a linked directory is for the system to say.
+	// The system resolves ".." below a linked directory.
 	elsewhere := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(elsewhere, "deep"), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join("..", "up"), filepath.Join(elsewhere, "deep", "link")))
@@ -205,8 +205,7 @@ func TestSaveToFollowsLinks(t *testing.T) {
 	}
 }
 
-// In a directory that everybody may write to, another user's link is not followed, as the kernel
-// does not either.
+// In a world-writable directory another user's link is not followed, as in the kernel.
 func TestSaveToDistrustsLinks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a link of another user")
@@ -232,7 +231,7 @@ func TestSaveToDistrustsLinks(t *testing.T) {
 	require.NoError(t, save(), "a link of the directory's owner")
 }
 
-// A disk that is full: the error has the form of the others, and the temporary file is gone.
+// If the disk is full, the error has the usual form, and the temporary file is removed.
 func TestSaveToFullDisk(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
@@ -252,7 +251,7 @@ func TestSaveToFullDisk(t *testing.T) {
 	}
 }
 
-// FileAt refuses what is not a regular file before it opens it.
+// FileAt refuses anything that is not a regular file before it opens it.
 func TestFileAtRefusesOthers(t *testing.T) {
 	client := silentServer(t)
 	dir := t.TempDir()
@@ -273,7 +272,7 @@ func TestFileAtRefusesOthers(t *testing.T) {
 		require.ErrorContains(t, o.err, text)
 	}
 
-	// What was a regular file is looked at again.
+	// A file that was regular is checked again.
 	path := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
 	file := FileAt(path)

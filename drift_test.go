@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a server sends beyond the package's fields is recorded by route and place, without a value
-// or an index.
+// Fields that the package does not have, and values of another type, are recorded by route and
+// place, without the value or an index.
 func TestDrift(t *testing.T) {
 	var drift Drift
 	c, err := serve(t,
@@ -49,7 +49,7 @@ func TestDrift(t *testing.T) {
 	require.ErrorContains(t, err, "WithDrift")
 }
 
-// Many clients may share one Drift, and a server cannot make it grow without end.
+// Many clients may share one Drift, and a server cannot make it grow without a limit.
 func TestDriftIsBounded(t *testing.T) {
 	var drift Drift
 	var b strings.Builder
@@ -72,7 +72,7 @@ func TestDriftIsBounded(t *testing.T) {
 	assert.Equal(t, 2000, drift.Dropped())
 }
 
-// What is no JSON, or no item of a list, has names too.
+// Places in responses that are not JSON, or not an item of a list, are recorded, too.
 func TestDriftBesideItems(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// arrival is a request as a server has read it.
+// arrival is a request as a server has parsed it.
 type arrival struct {
 	method, rawQuery, contentType string
 	length                        int64
@@ -29,7 +29,8 @@ type arrival struct {
 	body                          string
 }
 
-// recorder is a server that keeps what arrives and answers an object.
+// recorder returns the client of a server that stores the latest request and responds with an
+// object.
 func recorder(t *testing.T) (*Client, func() arrival) {
 	t.Helper()
 	var mu sync.Mutex
@@ -51,7 +52,7 @@ func recorder(t *testing.T) (*Client, func() arrival) {
 	}
 }
 
-// encodeOptions has every kind of query parameter that the contract knows.
+// encodeOptions has every kind of query parameter of the contract.
 type encodeOptions struct {
 	IIDs      []int64         `url:"iids,brackets,omitempty"`
 	Usernames []string        `url:"assignee_username,brackets,omitempty"`
@@ -77,7 +78,7 @@ func TestQueryForms(t *testing.T) {
 		name    string
 		options *encodeOptions
 		want    url.Values
-		raw     string // where the spelling matters
+		raw     string // set if the exact spelling matters
 	}{
 		{"nil", nil, url.Values{}, ""},
 		{"zero", &encodeOptions{}, url.Values{}, ""},
@@ -124,7 +125,8 @@ func TestQueryForms(t *testing.T) {
 	}
 }
 
-// Query and Call.Query add to the options, and nothing that the caller holds is changed.
+// Query and Call.Query add parameters to those of the options, and do not change the caller's
+// values.
 func TestQueryIsMergedNotChanged(t *testing.T) {
 	client, last := recorder(t)
 	query := url.Values{"a": make([]string, 1, 8)}
@@ -188,7 +190,7 @@ func TestJSONBody(t *testing.T) {
 	assert.Empty(t, last().contentType)
 }
 
-// Times are written in UTC, in milliseconds, and a zero one in whatever zone is not sent.
+// Times are written in UTC with milliseconds. A zero time in any zone is omitted.
 func TestEncodeTimes(t *testing.T) {
 	zone := time.FixedZone("", 2*60*60)
 	day := time.Date(2026, 3, 1, 9, 30, 0, 5, zone)
@@ -250,7 +252,7 @@ func collectError[T any](items iter.Seq2[*T, error]) error {
 	return err
 }
 
-// FuzzQueryRoundTrip: what the encoders write, a server reads back.
+// FuzzQueryRoundTrip checks that a server parses the values that the encoders have written.
 func FuzzQueryRoundTrip(f *testing.F) {
 	for _, s := range []string{"a", "a b", "a+b&c=d", "ü", "]", "[", "", "a;b", "%", "\x00", "\xff"} {
 		f.Add(s, s, int64(1))
@@ -278,15 +280,15 @@ func FuzzQueryRoundTrip(f *testing.F) {
 			"not[custom_attributes][" + key + "]": {text}, "not[iids][]": {number},
 		}
 		if text == "" {
-			delete(want, "search") // the other fields have types, whose empty values SkipValidation sends
+			delete(want, "search") // the other fields have filter types, whose empty values are sent with SkipValidation
 		}
 		require.Equal(t, want, parsed)
 	})
 }
 
-// FuzzMultipartName: a file of any name and a text of any content are read back by mime/multipart
-// as they were given, and nothing else is; a name that cannot be carried is refused before anything
-// is sent.
+// FuzzMultipartName checks that mime/multipart parses exactly the file with any name, and the text
+// with any content, that were sent. A name that the format cannot carry is refused, and nothing is
+// sent.
 func FuzzMultipartName(f *testing.F) {
 	for _, s := range []string{"a.txt", `a"b`, `a\b`, "a\r\nX-Injected: 1", "ü.txt", "a%22b", "\x00", "\u202etxt.exe", `"; name="other`, "..", "/etc/passwd", "--", "\xff", " ", "\u0085"} {
 		f.Add(s, s, []byte(s))
@@ -323,7 +325,7 @@ func FuzzMultipartName(f *testing.F) {
 	})
 }
 
-// formPart is a part of a multipart body as a server reads it.
+// formPart is a part of a multipart body as a server parses it.
 type formPart struct {
 	field, file, content string
 	headers              int

@@ -14,14 +14,14 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// timedList is a list with filters by time, of which one field is set.
+// timedList is a list with filters by time, and the field that is set.
 type timedList struct {
 	name   string
 	method reflect.Value
 	field  reflect.StructField
 }
 
-// timedLists finds all of them by the types of the services.
+// timedLists finds all such lists by the types of the services.
 func timedLists(client *forge.Client) (lists []timedList) {
 	for service := range reflect.TypeFor[forge.Client]().Fields() {
 		if !service.IsExported() {
@@ -47,7 +47,7 @@ func timedLists(client *forge.Client) (lists []timedList) {
 	return lists
 }
 
-// items are what the list holds with the bound.
+// items returns the items of the list with the bound.
 func (l timedList) items(t *testing.T, bound time.Time) (items []reflect.Value) {
 	t.Helper()
 	options := reflect.New(l.method.Type().In(l.method.Type().NumIn() - 2).Elem())
@@ -75,8 +75,9 @@ func (l timedList) holds(t *testing.T, bound time.Time, id int64) bool {
 	return slices.ContainsFunc(l.items(t, bound), func(item reflect.Value) bool { return item.Elem().FieldByName("ID").Int() == id })
 }
 
-// TestTimeBoundsHoldTheirItem: a list that is bounded by the time of one of its items holds the
-// item, whatever zone the time is in, and does not hold it with a bound beyond the item.
+// TestTimeBoundsHoldTheirItem checks that a list whose bound is the time of one of its items
+// contains the item, for each time zone, and that it does not contain the item with a bound beyond
+// its time.
 func TestTimeBoundsHoldTheirItem(t *testing.T) {
 	srv, err := forgetest.Start()
 	require.NoError(t, err)
@@ -111,7 +112,7 @@ func TestTimeBoundsHoldTheirItem(t *testing.T) {
 		for _, item := range items {
 			id := item.Elem().FieldByName("ID").Int()
 			if name == "Deployed" {
-				continue // no field shows it
+				continue // no field of the item shows this time
 			}
 			own := item.Elem().FieldByName(name + "At").Interface().(time.Time)
 			assert.True(t, list.holds(t, own, id), "%s: %s", list.name, own)

@@ -12,8 +12,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// An error body is read in linear time too: what is cleaned of it, names that are repeated for each
-// value included, is bounded by its size, and no usual body comes near the bound.
+// An error body is processed in linear time. The amount of text that is cleaned, including names
+// that are repeated for each value, is bounded by the size of the body, and usual bodies are far
+// below the bound.
 func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 	list := func(open, item, end string) string {
 		return open + strings.Repeat(item+",", (maxErrorBody-len(open)-len(end)-len(item))/(len(item)+1)) + item + end
@@ -46,7 +47,7 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 	assert.Len(t, fields, maxErrorFields)
 }
 
-// FuzzErrorBody: an error answer of any form becomes a short message that is safe to print.
+// FuzzErrorBody checks that the message of any error response is short and safe to print.
 func FuzzErrorBody(f *testing.F) {
 	for _, s := range []string{
 		`{"message":"404 Project Not Found"}`, `{"message":{"email":["has already been taken"],"a":{"b":["c"]}}}`, `{"error":"insufficient_scope","error_description":"x"}`,

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An error says each thing once; what the server said is in Message whole.
+// The text of an error states each fact once. Message has the complete message of the server.
 func TestErrorText(t *testing.T) {
 	for _, test := range []struct {
 		status        int
@@ -42,7 +42,8 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// What is held back before it is sent says so at its end, as a refusal does.
+// The error of a call that is delayed and not sent ends with this fact, as that of a refused call
+// does.
 func TestRateLimitErrorText(t *testing.T) {
 	until := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
 	held := &Error{Method: "GET", Route: "/user", cause: errors.New("the server has asked to wait")}
@@ -75,13 +76,13 @@ func TestValidationErrorText(t *testing.T) {
 	assert.EqualError(t, err, "forge: GET /projects/:id/issues/:issue_iid/time_stats: argument issue_iid: 0 is not positive; nothing was sent")
 }
 
-// Two causes have a line each in errors.Join; in the text of a call they are told apart.
+// errors.Join writes two causes on two lines; the text of a call separates them on one line.
 func TestErrorTextOfTwoCauses(t *testing.T) {
 	err := &Error{Method: "GET", Route: "/user", cause: errors.Join(io.ErrUnexpectedEOF, context.DeadlineExceeded)}
 	assert.EqualError(t, err, "forge: GET /user: unexpected EOF; context deadline exceeded")
 }
 
-// Errors made by hand, with some of their fields, say what they have.
+// The text of an error that a program creates contains the fields that are set.
 func TestErrorsByHand(t *testing.T) {
 	for _, err := range []error{
 		&Error{}, &Error{Status: 404}, &Error{Method: "GET"}, &Error{Route: "/user"}, &Error{Path: "/user"}, &Error{Message: "x"}, &Error{Fields: map[string][]string{"": nil}}, &Error{Attempts: -1}, &Error{Status: -1},

@@ -170,7 +170,7 @@ func ExampleRegistryService_WaitDeleted() {
 	if err := client.Registry.Delete(ctx, forge.Path("group/images"), repository); err != nil {
 		log.Fatal(err)
 	}
-	srv.FinishBackgroundJobs() // the server's work, which takes a while elsewhere
+	srv.FinishBackgroundJobs() // background work, which takes longer on a real server
 	fmt.Println(client.Registry.WaitDeleted(ctx, forge.Path("group/images"), repository))
 	// Output: <nil>
 }

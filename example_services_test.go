@@ -43,7 +43,7 @@ func ExampleRegistryService_PreviewDeleteTags() {
 	for _, tag := range preview.Delete {
 		fmt.Println("would delete", tag.Name)
 	}
-	err = client.Registry.DeleteTags(ctx, forge.Path("group/app"), repositories[0].ID, options) // ends in the background
+	err = client.Registry.DeleteTags(ctx, forge.Path("group/app"), repositories[0].ID, options) // finishes in the background
 	fmt.Println(err)
 	// Output:
 	// would delete v2-dev
@@ -325,14 +325,14 @@ func ExampleIntegrationsService_Set() {
 }
 
 func ExampleWithVocabulary() {
-	srv, err := forgetest.Start(forgetest.WithGitLabVocabulary()) // a server that speaks GitLab's words
+	srv, err := forgetest.Start(forgetest.WithGitLabVocabulary()) // a server with the vocabulary of GitLab
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
 	ctx := context.Background()
 
-	neutral := srv.Client(forge.WithVocabulary("")) // without it the server's client speaks them too
+	neutral := srv.Client(forge.WithVocabulary("")) // otherwise the client has the vocabulary of its server
 	_, err = neutral.Settings.Get(ctx)
 	fmt.Println(err != nil) // its writes would be ignored silently
 
@@ -351,7 +351,7 @@ func ExampleListAs() {
 	defer srv.Close()
 	app.AddIssues(2, nil)
 
-	type title struct{ Title string } // a type of your own, for what the library does not have
+	type title struct{ Title string } // your own type for a response without a method
 	call := forge.Call{Method: "GET", Route: "/issues", Query: url.Values{"scope": {"all"}, "sort": {"asc"}}}
 	for issue, err := range forge.ListAs[title](context.Background(), client, call) {
 		if err != nil {
@@ -379,7 +379,7 @@ func ExampleDownload_SaveTo() {
 		log.Fatal(err)
 	}
 	defer archive.Close()
-	err = archive.SaveTo(folder + "/app.zip") // the whole file or none
+	err = archive.SaveTo(folder + "/app.zip") // the complete file or none
 	files, _ := os.ReadDir(folder)
 	fmt.Println(err, files[0].Name())
 	// Output: <nil> app.zip
@@ -410,7 +410,7 @@ func ExampleError_maybeApplied() {
 	srv, app, client := start()
 	defer srv.Close()
 	app.AddIssues(1, nil)
-	srv.Fail("POST /projects/:id/issues/:issue_iid/add_spent_time", forgetest.DropResponse().Times(1)) // the answer is lost
+	srv.Fail("POST /projects/:id/issues/:issue_iid/add_spent_time", forgetest.DropResponse().Times(1)) // the response is lost
 
 	_, err := client.Issues.AddSpentTime(context.Background(), forge.Path("group/app"), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 	var failed *forge.Error

@@ -90,7 +90,7 @@ func ExampleStartAt() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	saved := page.Cursor // to be stored; another process may go on from here
+	saved := page.Cursor // store it; another process can continue from here
 	rest, err := forge.Collect(client.Issues.List(ctx, options, forge.StartAt(saved), forge.Into(&page)))
 	if err != nil {
 		log.Fatal(err)

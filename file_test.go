@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// uploadServer answers the first uploads with the given status and keeps all bodies.
+// uploadServer responds to the first uploads with the given status and stores all bodies.
 type uploadServer struct {
 	*httptest.Server
 	fail, status int
@@ -45,7 +45,7 @@ func newUploadServer(t *testing.T, fail, status int) *uploadServer {
 
 func (s *uploadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.early {
-		if r.ProtoMajor == 1 { // where the server would wait for the body
+		if r.ProtoMajor == 1 { // over HTTP/1 the server would wait for the body
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
 				_, _ = io.WriteString(conn, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
@@ -75,7 +75,7 @@ func (s *uploadServer) count() int {
 	return len(s.bodies)
 }
 
-// sendFile uploads by a route that may be repeated, so that resending can be seen.
+// sendFile uploads to a route that may be retried, so that retries can be tested.
 func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) error {
 	t.Helper()
 	r := service{client.core}.newRequest(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
@@ -84,7 +84,7 @@ func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) er
 
 var quickRetry = RetryPolicy{MaxAttempts: 4, MinWait: time.Millisecond, MaxWait: time.Millisecond}
 
-// A multipart body has an exact length, and is resent byte for byte.
+// A multipart body has an exact length, and a retry sends the same bytes.
 func TestUpload(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789\x00\r\n--"), 50_000)
 	path := filepath.Join(t.TempDir(), "report é \"1\".bin")
@@ -134,7 +134,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// Each attempt opens the file anew and closes it.
+// Each attempt opens the file again and closes it.
 func TestUploadOpensAndCloses(t *testing.T) {
 	srv := newUploadServer(t, 2, http.StatusBadGateway)
 	var opened, closed atomic.Int32
@@ -160,7 +160,7 @@ func (r readCloser) Close() error {
 	return nil
 }
 
-// What cannot be read again is sent once.
+// A body that cannot be read again is sent only once.
 func TestUploadFromReaderIsSentOnce(t *testing.T) {
 	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusUnauthorized} {
 		srv := newUploadServer(t, 9, status)
@@ -179,8 +179,8 @@ func TestUploadFromReaderIsSentOnce(t *testing.T) {
 	assert.Equal(t, 1, srv.count())
 }
 
-// A file that has not the size it announced fails the upload: a server must not be given half of
-// it, or more.
+// If the file does not have the announced size, the upload fails: a server must not receive a part
+// of the file, or too many bytes.
 func TestUploadOfTheWrongSize(t *testing.T) {
 	for _, size := range []int{0, 1, 99, 101, 40 << 10} {
 		srv := newUploadServer(t, 0, 0)
@@ -235,7 +235,7 @@ func TestUploadProgress(t *testing.T) {
 	assert.Equal(t, total, last)
 }
 
-// downloadServer sends content, cut short where cut is set.
+// downloadFrom downloads content from a server, which truncates it if cut is set.
 func downloadFrom(t *testing.T, content string, cut bool, disposition string) *Download {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -256,7 +256,7 @@ func downloadFrom(t *testing.T, content string, cut bool, disposition string) *D
 	return d
 }
 
-// modeOf reads the mode of a file, or of a link itself.
+// modeOf returns the mode of a file; for a link, the mode of the link.
 func modeOf(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Lstat(path)
@@ -264,7 +264,7 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return info.Mode()
 }
 
-// newFileMode is the mode that a new file has under the umask of this process.
+// newFileMode returns the mode of a new file under the umask of this process.
 func newFileMode(t *testing.T) fs.FileMode {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "new")
@@ -272,7 +272,7 @@ func newFileMode(t *testing.T) fs.FileMode {
 	return modeOf(t, path)
 }
 
-// The suggested name is joined to a path by somebody: it must not lead anywhere else.
+// Callers join the suggested name to a path, so it must not lead out of that directory.
 func TestFileNames(t *testing.T) {
 	for disposition, want := range map[string]string{
 		"": "", "attachment": "", "garbage;;;": "", `attachment; filename=`: "",
@@ -283,7 +283,7 @@ func TestFileNames(t *testing.T) {
 		`attachment; filename="a/.."`: "", `attachment; filename*=UTF-8''..%00`: "", `attachment; filename*=UTF-8''a%00b`: "ab", `attachment; filename*=UTF-8''a%0d%0ab`: "a  b",
 		`attachment; filename*=UTF-8''%e2%80%aegpj.exe`: "gpj.exe", `attachment; filename=" .. "`: "", `attachment; filename="` + strings.Repeat("a", 300) + `"`: "",
 		`attachment; filename*=UTF-8''%ff%fe`: "", `attachment; filename=".bashrc"`: "bashrc",
-		// What a shell, a program or Windows would take for something else than a file's name.
+		// Names that a shell, a program or Windows would not treat as the name of a file.
 		`attachment; filename="-rf"`: "rf", `attachment; filename="--.- .-x"`: "x", `attachment; filename="..."`: "", `attachment; filename="-"`: "", `attachment; filename=". -a-.b"`: "a-.b",
 		`attachment; filename="a."`: "a", `attachment; filename="a.zip . ."`: "a.zip", `attachment; filename*=UTF-8''%c2%a0.a%c2%a0`: "a",
 		`attachment; filename="C:evil.exe"`: "C_evil.exe", `attachment; filename="a.txt:stream"`: "a.txt_stream", `attachment; filename="a<b>c|d?e*f"`: "a_b_c_d_e_f",
@@ -334,7 +334,7 @@ func TestNilReaders(t *testing.T) {
 	})
 }
 
-// Errors of local files say what was tried, and match the causes of package fs.
+// Errors of local files name the failed operation, and match the errors of package fs.
 func TestLocalFileErrors(t *testing.T) {
 	client := silentServer(t)
 	dir := t.TempDir()
@@ -369,7 +369,7 @@ func TestLocalFileErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound, "an error of the rows stays what it is")
 }
 
-// FuzzFileName: a suggested name is a name in the directory that it is joined to.
+// FuzzFileName checks that a suggested name stays in the directory to which it is joined.
 func FuzzFileName(f *testing.F) {
 	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`, `a; filename=".-con.txt"`, `a; filename="-a:. "`} {
 		f.Add(s)

@@ -17,23 +17,24 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// What TestCallersCode gives for nothing, or for nonsense: it is refused, or an error of the call,
-// and never a panic that cannot be recovered where the call was made.
+// This file has the cases of TestCallersCode in which the caller passes nil or nonsense. Each is
+// refused or an error of the call, and never a panic that the goroutine of the call cannot recover.
 
-// nonsense is one case. The call is made with a client of the options, or of an ordinary one.
+// nonsense is one case. The call is made with a client that has the options, or with an ordinary
+// client.
 type nonsense struct {
 	name    string
 	options []Option
 	call    func(ctx context.Context, s *callersStage) error
-	// fine: it may also work; else it must be an error.
+	// fine: the call may also succeed; otherwise it must return an error.
 	fine bool
-	// own: a panic that can be recovered is right, because it is in the caller's own code.
+	// own: a panic that can be recovered is allowed, because the caller's own code panics.
 	own bool
 	// unsent: it must be refused before anything is sent.
 	unsent bool
-	// is is what the error matches.
+	// is is an error that the returned error must match.
 	is error
-	// endless: it is right that the call only ends with its context.
+	// endless: the call may run until its context ends.
 	endless bool
 }
 
@@ -93,7 +94,7 @@ func (n *nonsense) run(t *testing.T) (problems []string) {
 
 func plainGet(ctx context.Context, s *callersStage) error { return s.get(ctx) }
 
-// nonsenseOptions are options of a client, and what their values return.
+// nonsenseOptions returns invalid options of a client, and options whose values return nonsense.
 func nonsenseOptions() []*nonsense {
 	fresh := func(option Option, more ...Option) []Option {
 		return append([]Option{WithHTTPClient(&http.Client{Transport: &http.Transport{}}), option}, more...)
@@ -157,7 +158,7 @@ func (n *nothingSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: n.token}, nil
 }
 
-// nonsenseRequestOptions are request options, for each kind of call.
+// nonsenseRequestOptions returns invalid request options for each kind of call.
 func nonsenseRequestOptions() (cases []*nonsense) {
 	for _, o := range []struct {
 		name   string
@@ -197,7 +198,7 @@ func nonsenseRequestOptions() (cases []*nonsense) {
 		}})
 }
 
-// nonsenseFiles are files that cannot be uploaded.
+// nonsenseFiles returns files that cannot be uploaded.
 func nonsenseFiles() []*nonsense {
 	upload := func(file File) func(context.Context, *callersStage) error {
 		return callUpload(func(*callersStage) File { return file })

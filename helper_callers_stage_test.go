@@ -24,10 +24,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// The stage of TestCallersCode: a server for each kind of call, and a client with a piece of the
-// caller's code that can misbehave.
+// This file has the test setup of TestCallersCode: a server for each kind of call, and a client
+// with a function of the caller that can misbehave.
 
-// errShort: a call gave less than there is, and no error.
+// errShort reports that a call returned an incomplete result without an error.
 var errShort = errors.New("less than there is, and no error")
 
 // callersStage is one server and one client.
@@ -37,7 +37,7 @@ type callersStage struct {
 	deed   misdeed
 	piece  *callersPiece
 	dir    string
-	left   string // what a failed download has left behind
+	left   string // a file that a failed download has left
 
 	later, armed atomic.Bool
 	calls        atomic.Int64
@@ -47,7 +47,7 @@ type callersStage struct {
 	once         sync.Once
 }
 
-// act is called by the piece of the caller's code, in place of what it is for.
+// act is called by the function of the caller, and misbehaves as the case requires.
 func (s *callersStage) act() {
 	if !s.armed.Load() {
 		return
@@ -67,14 +67,15 @@ func (s *callersStage) act() {
 	}
 }
 
-// armLater lets the code misbehave from now on, once and where the kind of call says so.
+// armLater lets the code misbehave from now on, if the kind of call requires this. It has an effect
+// only once.
 func (s *callersStage) armLater() {
 	if s.later.CompareAndSwap(true, false) {
 		s.armed.Store(true)
 	}
 }
 
-// letGo ends the blocking.
+// letGo ends the blocking of the code.
 func (s *callersStage) letGo() { s.once.Do(func() { close(s.release) }) }
 
 func (s *callersStage) close() {
@@ -83,18 +84,18 @@ func (s *callersStage) close() {
 	s.server.Close()
 }
 
-// callersPiece is a piece of the caller's code.
+// callersPiece is a function of the caller that the library runs.
 type callersPiece struct {
 	name string
-	// options put it into a client.
+	// options add it to a client.
 	options func(s *callersStage) []Option
-	// only are the kinds of call that have it; nil for all.
+	// only are the kinds of call that run it; nil means all.
 	only []string
-	// aside: it runs in a goroutine of the library, or of net/http.
+	// aside: it runs in a goroutine of the library or of net/http.
 	aside bool
-	// behind: it runs when the call may have succeeded, which its end does not change.
+	// behind: it may run after the call has succeeded, and then does not change the result.
 	behind bool
-	// shared: other calls of the credential wait for it, too.
+	// shared: other calls with the same credential wait for it, too.
 	shared bool
 }
 
@@ -136,10 +137,10 @@ var callersPieces = []*callersPiece{
 type callersCall struct {
 	name string
 	run  func(ctx context.Context, s *callersStage) error
-	// later: the code misbehaves only when the call is on its way, where it runs in goroutines of
-	// the library.
+	// later: the code misbehaves only after the call has begun, when it runs in goroutines of the
+	// library.
 	later, aside bool
-	// own: it is for the pieces that name it.
+	// own: only the functions that name it in only use it.
 	own bool
 }
 
@@ -194,7 +195,7 @@ var (
 	issueCall   = Call{Method: http.MethodGet, Route: "/issues"}
 )
 
-// callList reads a list. Behind its first item the stage is armed where the kind of call says so.
+// callList reads a list. After the first item it arms the stage if the kind of call requires this.
 func callList(call Call, opts ...RequestOption) func(context.Context, *callersStage) error {
 	return func(ctx context.Context, s *callersStage) (failed error) {
 		n := 0
@@ -235,7 +236,7 @@ func callDownload(opts ...RequestOption) func(context.Context, *callersStage) er
 	}
 }
 
-// downloadToFile saves a download. Where it does not succeed it leaves nothing.
+// downloadToFile saves a download, and checks that a failed download leaves no file.
 func downloadToFile(ctx context.Context, s *callersStage) error {
 	saved := false
 	defer func() {
@@ -261,7 +262,7 @@ func previewTags(ctx context.Context, s *callersStage) error {
 	return err
 }
 
-// newCallersStage starts a server, and makes a client with the piece.
+// newCallersStage starts a server, and creates a client with the function.
 func newCallersStage(t *testing.T, piece *callersPiece, deed misdeed) *callersStage {
 	t.Helper()
 	s := &callersStage{deed: deed, piece: piece, dir: t.TempDir(), blocked: make(chan bool, 1), release: make(chan struct{})}

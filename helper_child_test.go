@@ -18,10 +18,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// Cases that may end the whole process run in a child: the test binary itself, with the same test.
-// A crash is then a failed case, and the child is started again after it.
+// Cases that may end the whole process run in a child process: the test binary with the same test.
+// A crash is then a failed case, and a new child runs the remaining cases.
 
-// childCase is one case. run returns what is wrong, nil for nothing.
+// childCase is one case. run returns the problems that it found.
 type childCase struct {
 	name string
 	run  func(t *testing.T) []string
@@ -33,8 +33,8 @@ const (
 	childHung = 3
 )
 
-// childCrashes is how many crashes and hangs each child lists before the rest of its cases is given
-// up; FORGE_TEST_CRASHES changes it.
+// childCrashes returns the number of crashes and hangs after which the remaining cases of a child
+// are skipped; FORGE_TEST_CRASHES changes it.
 func childCrashes() int {
 	if n, err := strconv.Atoi(os.Getenv("FORGE_TEST_CRASHES")); err == nil {
 		return n
@@ -42,8 +42,8 @@ func childCrashes() int {
 	return 8
 }
 
-// runInChild runs the cases in child processes, side by side as many as there are processors. The
-// test must call it before anything else: in the child it does not return.
+// runInChild runs the cases in concurrent child processes, one for each processor. The test must
+// call it first: in the child it does not return.
 func runInChild(t *testing.T, cases []childCase) {
 	t.Helper()
 	if place := os.Getenv(childVariable); place != "" {
@@ -61,8 +61,8 @@ func runInChild(t *testing.T, cases []childCase) {
 	}
 }
 
-// driveChild runs each parts-th case from the part-th on, and starts again behind a case that ended
-// the child.
+// driveChild runs every parts-th case, starting with case number part. After a case that ended the
+// child it starts a new child with the next case.
 func driveChild(ctx context.Context, test string, cases []childCase, part, parts int) (problems []string) {
 	for from, crashes := part, 0; from < len(cases); {
 		if crashes == childCrashes() {
@@ -79,7 +79,7 @@ func driveChild(ctx context.Context, test string, cases []childCase, part, parts
 	return problems
 }
 
-// runOneChild runs one child. next is the first case that it has not run.
+// runOneChild runs one child process. next is the first case that it has not run.
 func runOneChild(ctx context.Context, test string, cases []childCase, from, step int) (next int, problems []string) {
 	pattern := "^" + strings.Join(strings.Split(test, "/"), "$/^") + "$"
 	cmd := osexec.CommandContext(ctx, os.Args[0], "-test.run="+pattern, "-test.count=1", "-test.timeout=5m")
@@ -118,7 +118,7 @@ func runOneChild(ctx context.Context, test string, cases []childCase, from, step
 	return next, problems
 }
 
-// beChild runs the child's share, and ends the process.
+// beChild runs the cases of this child, and ends the process.
 func beChild(t *testing.T, place string, cases []childCase) {
 	t.Helper()
 	var test string
@@ -147,7 +147,7 @@ func beChild(t *testing.T, place string, cases []childCase) {
 		}
 		fmt.Printf("\n\x01end %d\n", i)
 		if ended.Kind == callresult.Hung {
-			os.Exit(childHung) // what hangs must not disturb the cases that follow
+			os.Exit(childHung) // a hanging case must not affect the following cases
 		}
 	}
 	os.Exit(0)

@@ -22,9 +22,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// completeExamples builds programs, interrupts them at each of their requests as Ctrl-C does, and
-// looks at what they leave: an exit code that is not 0, a reason, and no file that looks complete.
-// Programs with modules of their own have this test there.
+// completeExamples builds example programs and interrupts them at each of their requests, as Ctrl-C
+// does. Each must end with a nonzero exit code and a reason, and leave no file that looks complete.
+// Programs in separate modules have this test there.
 func completeExamples(t *testing.T) {
 	noLeaks(t)
 	bin := t.TempDir()
@@ -83,8 +83,8 @@ type interruptedProgram struct {
 	output bytes.Buffer
 }
 
-// run runs the program, and reports whether it came as far as that request. If so it must fail, and
-// say why.
+// run runs the program, and reports whether it reached that request. If it did, it must fail and
+// print the reason.
 func (p *interruptedProgram) run(t *testing.T, w *wire) (reached bool) {
 	t.Helper()
 	waits := make(chan bool, 1)
@@ -130,8 +130,8 @@ func (p *interruptedProgram) run(t *testing.T, w *wire) (reached bool) {
 	return true
 }
 
-// completeExport interrupts an export at each of its requests, and lets the same command finish it:
-// the file has each event once.
+// completeExport interrupts an export at each of its requests, and runs the same command again to
+// finish it. The files must have each event once.
 func completeExport(t *testing.T, program string) {
 	const pages, requests = 5, 6 // the first request is for the server's time
 	for _, ahead := range []string{"0", "1", "8"} {
@@ -157,7 +157,7 @@ func completeExport(t *testing.T, program string) {
 	}
 }
 
-// exportedDays are the files of complete days.
+// exportedDays returns the files of complete days.
 func exportedDays(t *testing.T, dir string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.ndjson"))
@@ -165,7 +165,7 @@ func exportedDays(t *testing.T, dir string) []string {
 	return paths
 }
 
-// exported are the ids of the events in a file.
+// exported returns the ids of the events in a file.
 func exported(t *testing.T, path string) (ids []int64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -179,35 +179,33 @@ func exported(t *testing.T, path string) (ids []int64) {
 	return ids
 }
 
-// listInterruption is what happens to a list at one page.
+// listInterruption interrupts a list at one page.
 type listInterruption struct {
 	name string
-	// disturb is what the server does about a request for the page; nil for an undisturbed
-	// response.
+	// disturb is how the server handles a request for the page; nil means with the normal response.
 	disturb func(k *trial, r pageResponse) act
 	// before is called before the list begins.
 	before func(k *trial)
-	// consume is called with each item before it counts as delivered; page is the page that it is
-	// on.
+	// consume is called with each item before it counts as delivered; page is the page of the item.
 	consume func(k *trial, page int)
-	// next is the page that the page leads to; 0 for the one behind it.
+	// next returns the page to which the page links; 0 means the following one.
 	next func(page int) int
 	// sizes changes the sizes of the pages.
 	sizes func(sizes []int, page int)
-	// hook is called by WithOnAttempt for each attempt at the page.
+	// hook is called by WithOnAttempt for each attempt to request the page.
 	hook func(k *trial)
-	// ends are the ways in which the loop may end where the hook ends it.
+	// ends are the ways in which the loop may end if the hook ends it.
 	ends []callresult.Kind
-	// is reports whether an error is the right one; nil for an interruption that the list must
-	// survive.
+	// is reports whether an error is the expected one; nil means that the list must complete in spite
+	// of the interruption.
 	is func(err error) bool
-	// late: the interruption need not reach the list before its end.
+	// late: the list may end before the interruption reaches it.
 	late bool
 	// through: the items of the page itself are delivered before the error.
 	through bool
-	// sampled: it is tried at some pages, not at all.
+	// sampled: it is tested at some pages only.
 	sampled bool
-	// fresh: it is of no sense behind a cursor.
+	// fresh: it makes no sense for a list that starts at a cursor.
 	fresh    bool
 	deadline time.Duration
 	options  []RequestOption
@@ -219,8 +217,8 @@ func isAnyOf(targets ...error) func(error) bool {
 	}
 }
 
-// brokenConnection matches what a lost connection looks like: an *Error without a context's end as
-// its cause.
+// brokenConnection matches the error of a lost connection: an *Error whose cause is not the end of
+// a context.
 func brokenConnection(err error) bool {
 	var failed *Error
 	return errors.As(err, &failed) && !isAnyOf(context.Canceled, context.DeadlineExceeded, ErrServer, ErrInvalidResponse)(err)
@@ -230,12 +228,13 @@ func sendsText(text func(r pageResponse) act) func(*trial, pageResponse) act {
 	return func(_ *trial, r pageResponse) act { return text(r) }
 }
 
-// sendsStatus answers the page with another status, and with its body unless another is given.
+// sendsStatus responds to the request for the page with another status. The body is that of the
+// page unless another one is given.
 func sendsStatus(status int, body ...string) func(*trial, pageResponse) act {
 	return sendsText(func(r pageResponse) act { return r.with(status, append(body, r.body)[0]).send() })
 }
 
-// listInterruptions are all of them, but for those that need a process of their own.
+// listInterruptions are all interruptions except those that need a separate process.
 var listInterruptions = []*listInterruption{
 	{name: "undisturbed"},
 	{name: "context cancelled before the list", is: isAnyOf(context.Canceled), sampled: true, before: func(k *trial) { k.cancel() }},
@@ -301,7 +300,7 @@ var listInterruptions = []*listInterruption{
 	{name: "next link to the first page", sampled: true, is: isAnyOf(ErrRepeatedPage), through: true, fresh: true, next: func(int) int { return 1 }},
 }
 
-// doThen does something before the act.
+// doThen calls first before the act.
 func doThen(first func(), then act) act {
 	return func(conn net.Conn) bool {
 		first()

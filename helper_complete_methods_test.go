@@ -19,7 +19,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// listMethod is a method of a service that lists something.
+// listMethod is a method of a service that returns a list.
 type listMethod struct {
 	name    string
 	service reflect.Type
@@ -27,8 +27,8 @@ type listMethod struct {
 	item    reflect.Type // without the pointer
 }
 
-// listMethods are the methods of all services that return an iterator with an error. Those without
-// a context read what the caller has, and are not among them.
+// listMethods returns the methods of all services that return an iterator with an error. Methods
+// without a context read data of the caller and are omitted.
 func listMethods(t *testing.T) (methods []listMethod) {
 	t.Helper()
 	for field := range reflect.TypeFor[Client]().Fields() {
@@ -73,7 +73,7 @@ func (m listMethod) list(ctx context.Context, c *Client, opts ...RequestOption) 
 	}
 }
 
-// madeUpArgument is an argument that a method takes.
+// madeUpArgument returns a valid argument of a method.
 func madeUpArgument(kind reflect.Type) reflect.Value {
 	switch {
 	case kind == reflect.TypeFor[Ref]():
@@ -83,11 +83,11 @@ func madeUpArgument(kind reflect.Type) reflect.Value {
 	case kind.Kind() == reflect.String:
 		return reflect.ValueOf("key").Convert(kind)
 	default:
-		return reflect.Zero(kind) // options that are left out
+		return reflect.Zero(kind) // nil options
 	}
 }
 
-// mark is the field that the number of an item goes into.
+// mark returns the field that has the number of an item.
 func (m listMethod) mark() (name string, text bool) {
 	for _, wanted := range []string{"id", "name", "key"} {
 		for field := range m.item.Fields() {
@@ -123,10 +123,10 @@ func (m listMethod) number(item reflect.Value) int64 {
 	return n
 }
 
-// bare: the items of a registry's catalogue are names, inside an object.
+// bare reports whether the items are names inside an object, as in the catalogue of a registry.
 func (m listMethod) bare() bool { return m.item == reflect.TypeFor[CatalogRepository]() }
 
-// completeMethods is each method that lists with some interruptions in the middle.
+// completeMethods tests each method that returns a list, with some interruptions in the middle.
 func completeMethods(t *testing.T) {
 	noLeaks(t)
 	var causes []*listInterruption
@@ -163,11 +163,11 @@ func completeMethods(t *testing.T) {
 	runTrials(t, trials)
 }
 
-// catalogue puts the items into an object, as registries do.
+// registryCatalog puts the items into an object, as registries do.
 func registryCatalog(items string) string { return `{"repositories":` + items + `}` }
 
-// completeRows is the list whose items are the rows of one file: it is cut at each byte, and broken
-// off in other ways.
+// completeRows tests the list whose items are the rows of one file. The file is truncated at each
+// byte, and interrupted in other ways.
 func completeRows(t *testing.T) {
 	noLeaks(t)
 	file := string(readFixture(t, "placeholder_reassignments/reassignments.csv"))
@@ -193,7 +193,7 @@ func completeRows(t *testing.T) {
 			got, err = rowsFrom(t, closing(csvHead+"Transfer-Encoding: chunked\r\n\r\n"+fmt.Sprintf("%x\r\n%s\r\n", max(cut, 1), file[:max(cut, 1)])))
 			assert.ErrorIs(t, err, io.ErrUnexpectedEOF, what+" (chunked)")
 			check(what, got, err)
-			// Without a length only the file itself can tell.
+			// Without a Content-Length only the content shows whether it is complete.
 			got, err = rowsFrom(t, closing(csvHead+"Connection: close\r\n\r\n"+file[:cut]))
 			assert.True(t, err != nil || strings.HasSuffix(file[:cut], "\n"), "%s (of unknown length): %d rows and no error", what, len(got))
 			for i := range got {
@@ -210,13 +210,13 @@ func completeRows(t *testing.T) {
 		}
 	})
 	last := strings.LastIndex(file, ",") + 1
-	// A file that was edited may end without a line break, so its last value may be a part: Read's
-	// documentation says so, and a download finds it.
+	// A file that was edited may end without a line break, so a truncated last value is not detected,
+	// as the documentation of Read states. A download detects it.
 	t.Run("file cut at each byte", func(t *testing.T) { completeFile(t, file, rows, last) })
 	t.Run("interrupted", func(t *testing.T) {
 		for _, cause := range listInterruptions {
 			if cause.disturb == nil || slices.Contains([]string{"null", "half a document", "206 with items", "202 without items", "206 without items"}, cause.name) {
-				continue // of JSON
+				continue // an interruption of JSON
 			}
 			k := &trial{form: pagingForms[0], cause: cause, at: 1}
 			w := newWire(t, func(seen) act {
@@ -245,7 +245,7 @@ func completeRows(t *testing.T) {
 
 const csvHead = "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"
 
-// rowsFrom lists rows from a server that does one thing.
+// rowsFrom lists rows from a server that handles each request with do.
 func rowsFrom(t *testing.T, do act) ([]*PlaceholderReassignment, error) {
 	t.Helper()
 	w := newWire(t, always(do))
@@ -255,7 +255,7 @@ func rowsFrom(t *testing.T, do act) ([]*PlaceholderReassignment, error) {
 	return Collect(client.PlaceholderReassignments.List(t.Context(), ID(1)))
 }
 
-// rowValues are the values of a row, without what it remembers of its file.
+// rowValues returns the values of a row, without its unexported state of the file.
 func rowValues(row *PlaceholderReassignment) (values []string) {
 	for field, value := range reflect.ValueOf(row).Elem().Fields() {
 		if field.IsExported() {
@@ -265,11 +265,11 @@ func rowValues(row *PlaceholderReassignment) (values []string) {
 	return values
 }
 
-// completeFile reads beginnings of a file: each is an error, or it ends where a row ends, and the
-// rows are there.
+// completeFile reads each beginning of a file. It must be an error, or end at the end of a row and
+// contain all rows up to there.
 func completeFile(t *testing.T, file string, rows []*PlaceholderReassignment, to int) {
 	t.Helper()
-	ends := map[int]int{} // rows by the bytes behind them
+	ends := map[int]int{} // number of rows by the offset of their end
 	at := strings.Index(file, "\n") + 1
 	ends[at] = 0
 	for i := range rows {
@@ -306,7 +306,7 @@ func readRows(t *testing.T, file io.Reader) ([]*PlaceholderReassignment, error) 
 
 var errReader = errors.New("the reader's own error")
 
-// failingReader fails at once.
+// failingReader fails immediately.
 type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errReader }

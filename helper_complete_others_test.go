@@ -18,14 +18,15 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// serverInterruptions are those that a server alone makes of one response, and that are errors.
+// serverInterruptions returns the interruptions that a server causes in one response, and that are
+// errors.
 func serverInterruptions(without ...string) []*listInterruption {
 	return slices.DeleteFunc(slices.Clone(listInterruptions), func(c *listInterruption) bool {
 		return c.disturb == nil || c.late || slices.Contains(without, c.name)
 	})
 }
 
-// completeCollect: Collect returns what came before the error together with it.
+// completeCollect checks that Collect returns the error together with the items before it.
 func completeCollect(t *testing.T) {
 	noLeaks(t)
 	for _, cause := range serverInterruptions() {
@@ -54,8 +55,8 @@ func completeCollect(t *testing.T) {
 	}
 }
 
-// context is what a call of the trial gets; it has the deadline of the cause, and the cause may
-// cancel it.
+// context returns the context of a call of the trial. It has the deadline of the cause, and the
+// cause may cancel it.
 func (k *trial) context(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +92,7 @@ func okResponse(body string, header ...string) pageResponse {
 	return pageResponse{page: 1, status: 200, header: header, body: body}
 }
 
-// completeWaits: a wait that was interrupted is an error, wherever it was.
+// completeWaits checks that a wait that is interrupted at any request is an error.
 func completeWaits(t *testing.T) {
 	noLeaks(t)
 	const more = "X-Next-Page: 2"
@@ -149,7 +150,7 @@ func completeWaits(t *testing.T) {
 	}
 }
 
-// completePreview: a preview that was interrupted at any of its requests is an error, never a
+// completePreview checks that a preview that is interrupted at any request is an error, never a
 // shorter preview.
 func completePreview(t *testing.T) {
 	noLeaks(t)
@@ -178,7 +179,7 @@ func completePreview(t *testing.T) {
 		for i, at := range places {
 			what := fmt.Sprintf("%s at %s", cause.name, at)
 			if i >= 2 && slices.Contains([]string{"404", "206 without items", "202 without items"}, cause.name) {
-				continue // a tag that is gone is no interruption, and an array is no tag
+				continue // a deleted tag is not an interruption, and an array is not a tag
 			}
 			k := &trial{cause: cause}
 			p, out := preview(k, at)
@@ -200,9 +201,9 @@ func previewed(p *DeleteTagsPreview) []*RegistryTagDetail {
 	return slices.Concat(p.Delete, p.Keep)
 }
 
-// completeKeysetRefused: a server that refuses the keyset page which the library chose by itself is
-// asked by number, and the list is complete; what the caller chose, a later page and a page behind
-// a cursor are errors.
+// completeKeysetRefused checks a server that refuses a keyset page. If the library chose keyset
+// pagination, it requests the pages by number, and the list is complete. If the caller chose it, or
+// for a later page or a page after a cursor, the refusal is an error.
 func completeKeysetRefused(t *testing.T) {
 	noLeaks(t)
 	refuse := func(list *pagedList, from int) func(seen) act {
@@ -266,7 +267,7 @@ func completeKeysetRefused(t *testing.T) {
 	}
 }
 
-// statusOf is the status of a failed call; 0 without one.
+// statusOf returns the status of a failed call; 0 if it has none.
 func statusOf(err error) int {
 	var failed *Error
 	if errors.As(err, &failed) {
@@ -278,12 +279,13 @@ func statusOf(err error) int {
 // errHookPanic is the value that the hooks of these tests panic with.
 var errHookPanic = errors.New("the hook's own panic")
 
-// completeHooks is one list of each form whose hook panics, or ends its goroutine, after the
-// attempt at each page. It runs in child processes: a panic in a goroutine of the library is the
-// end of one.
+// completeHooks reads a list of each form while the hook panics, or ends its goroutine, after the
+// attempt at each page. It runs in child processes, because a panic in a goroutine of the library
+// ends the process.
 func completeHooks(t *testing.T) {
 	panics := &listInterruption{name: "the hook panics", ends: []callresult.Kind{callresult.Panicked}, hook: func(*trial) { panic(errHookPanic) }}
-	// With Ahead the hook may run in a goroutine of the library, whose end is an error of the list.
+	// With Ahead the hook may run in a goroutine of the library. If that goroutine ends, the list has
+	// an error.
 	exits := &listInterruption{name: "the hook ends its goroutine", ends: []callresult.Kind{callresult.Exited, callresult.Returned},
 		hook: func(*trial) { runtime.Goexit() }, is: func(err error) bool { return err != nil }}
 	var cases []childCase

@@ -14,9 +14,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 )
 
-// completeRandom makes programs: a list of any shape is read in several runs, each interrupted
-// somewhere and begun at the cursor of the one before, until it is complete. FORGE_SEED and
-// FORGE_PROGRAMS choose others, and how many.
+// completeRandom draws programs. Each reads a list of any shape in several runs until it is
+// complete. Each run is interrupted somewhere, and the next one starts at its cursor. FORGE_SEED
+// selects other programs, FORGE_PROGRAMS their number.
 func completeRandom(t *testing.T) {
 	noLeaks(t)
 	number := func(name string, standard uint64) uint64 {
@@ -69,7 +69,7 @@ func (p *listProgram) run(t *testing.T) (problem string) {
 	form := pagingForms[p.random.IntN(len(pagingForms))]
 	list := trialListOf(form)
 	if form.name != "keyset" && p.random.IntN(3) == 0 {
-		list = trialEvents // keyset is asked for, and not given
+		list = trialEvents // keyset pagination is requested, but not supported
 	}
 	sizes := make([]int, 1+p.random.IntN(9))
 	total := 0
@@ -90,7 +90,7 @@ func (p *listProgram) run(t *testing.T) (problem string) {
 		if runs > 0 {
 			k.cause = listInterruptions[p.random.IntN(len(listInterruptions))]
 		}
-		if k.cause.next != nil { // where a program goes on behind the place that repeats, nothing repeats
+		if k.cause.next != nil { // a program that continues after the repeated page finds no repetition
 			k.cause = listInterruptions[0]
 		}
 		change(k.disturb)
@@ -112,8 +112,7 @@ func (p *listProgram) run(t *testing.T) (problem string) {
 	}
 }
 
-// read is one run. It takes the cursor as a program does that stores it before it deals with an
-// item.
+// read is one run. Like a program, it stores the cursor before it processes an item.
 func (p *listProgram) read(t *testing.T, k *trial, client *Client, cursor *Cursor, delivered *int, leave int) (done bool, problem string) {
 	p.note("then %s at page %d, Ahead(%d), left at item %d", k.cause.name, k.at, k.ahead, leave)
 	ctx := k.context(t)

@@ -13,21 +13,21 @@ import (
 	"testing"
 )
 
-// The server of TestCompleteOrError: one list, in any form of pages, that can be disturbed at each
-// page.
+// This file has the server of TestCompleteOrError: one list, with any form of pages, that can be
+// disturbed at each page.
 
-// pagingForm is a way in which servers page a list.
+// pagingForm is a way in which servers split a list into pages.
 type pagingForm struct {
 	name   string
 	totals bool // X-Total and X-Total-Pages are sent
-	// page is the page that a request asks for, from 1.
+	// page returns the number of the requested page, from 1.
 	page func(query url.Values) int
-	// lead are the header lines that lead to a page.
+	// lead returns the header lines that link to a page.
 	lead func(query url.Values, page int) []string
 }
 
-// pagingForms are all forms. Links name an address that nobody reaches, as those of a server behind
-// a proxy do.
+// pagingForms are all forms. Links have an address that cannot be reached, like the links of a
+// server behind a proxy.
 var pagingForms = []*pagingForm{
 	{name: "x-next-page", page: pageByNumber, lead: leadByHeader},
 	{name: "x-next-page with totals", totals: true, page: pageByNumber, lead: leadByHeader},
@@ -82,7 +82,7 @@ func leadByKey(name string) func(url.Values, int) []string {
 	}
 }
 
-// pageResponse is a whole response, before it is disturbed.
+// pageResponse is a complete response before it is disturbed.
 type pageResponse struct {
 	page   int
 	status int
@@ -94,12 +94,12 @@ func (r pageResponse) head() string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\n%s\r\n", r.status, http.StatusText(r.status), strings.Join(r.header, "\r\n"))
 }
 
-// text is the response as it is sent, with its length.
+// text returns the response as it is sent, with its Content-Length.
 func (r pageResponse) text() string {
 	return r.head() + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(r.body)) + r.body
 }
 
-// torn is the response without the second half of its body.
+// torn returns the response without the second half of its body.
 func (r pageResponse) torn() string {
 	text := r.text()
 	return text[:len(text)-len(r.body)/2]
@@ -122,8 +122,8 @@ type pagedList struct {
 	form    *pagingForm
 	pages   [][]string               // the items of each page, as JSON
 	envelop func(string) string      // puts the array into an object; nil for none
-	disturb func(r pageResponse) act // nil disturbs nothing
-	next    func(page, n int) int    // the page that a page of n leads to; nil for the one behind it
+	disturb func(r pageResponse) act // nil means undisturbed
+	next    func(page, n int) int    // the page to which a page of n links; nil means the following one
 }
 
 // serveList starts a server of the list. change sets the list's disturbance while it runs.
@@ -142,7 +142,7 @@ func (l *pagedList) answer(s seen) act {
 	if err != nil {
 		return say(400, "{}", jsonType)
 	}
-	if strings.HasPrefix(u.Path, "/auth/") { // for a registry token
+	if strings.HasPrefix(u.Path, "/auth/") { // the request for a registry token
 		return sayJSON(`{"token":"registry-token"}`)
 	}
 	r := l.respond(u.Query())
@@ -154,7 +154,7 @@ func (l *pagedList) answer(s seen) act {
 	return r.send()
 }
 
-// respond is the undisturbed response to a query.
+// respond returns the undisturbed response to a query.
 func (l *pagedList) respond(query url.Values) pageResponse {
 	page := l.form.page(query)
 	r := pageResponse{page: page, status: 200, header: []string{jsonType, fmt.Sprintf("X-Request-Id: page-%d", page)}, body: "[]"}
@@ -181,7 +181,8 @@ func (l *pagedList) respond(query url.Values) pageResponse {
 	return r
 }
 
-// numberedPages makes the pages of a list of items that are numbered from 1, sizes[i] on page i.
+// numberedPages returns the pages of a list whose items are numbered from 1, with sizes[i] items on
+// page i.
 func numberedPages(item func(n int) string, sizes ...int) (pages [][]string) {
 	n := 0
 	for _, size := range sizes {
@@ -197,7 +198,7 @@ func numberedPages(item func(n int) string, sizes ...int) (pages [][]string) {
 
 func idItem(n int) string { return fmt.Sprintf(`{"id":%d}`, n) }
 
-// pageSizes is n pages of size items, the last one shorter.
+// pageSizes returns the sizes of n pages of size items, of which the last one is shorter.
 func pageSizes(n, size int) []int {
 	return append(slices.Repeat([]int{size}, n-1), max(1, size-1))
 }

@@ -15,12 +15,14 @@ import (
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// A trial of TestCompleteOrError: one list, interrupted once, and gone on with.
+// This file has the trials of TestCompleteOrError: one list that is interrupted once and then
+// continued.
 
-// trialList is a list whose items are known by their numbers.
+// trialList is a list whose items have numbers.
 type trialList func(ctx context.Context, c *Client, opts ...RequestOption) iter.Seq2[int64, error]
 
-// numbersOf reads the numbers of items. An error beside an item is number -1, which no list has.
+// numbersOf returns the numbers of items. An item together with an error has number -1, which is in
+// no list.
 func numbersOf[T any](items iter.Seq2[*T, error], number func(*T) int64) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		for item, err := range items {
@@ -51,7 +53,7 @@ func trialThings(ctx context.Context, c *Client, opts ...RequestOption) iter.Seq
 	return numbersOf(ListAs[listRow](ctx, c, call, opts...), func(r *listRow) int64 { return r.ID })
 }
 
-// trialListOf is a list that is read in the form.
+// trialListOf returns a list that is read with the form.
 func trialListOf(form *pagingForm) trialList {
 	switch form.name {
 	case "keyset":
@@ -71,7 +73,7 @@ type trial struct {
 	cause *listInterruption
 	at    int // the page at which the list is interrupted
 	ahead int
-	// cursor is where the list begins, from the number of items that are before it.
+	// cursor is the start of the list; from is the number of items before it.
 	cursor Cursor
 	from   int
 	client []Option
@@ -84,7 +86,7 @@ func (k *trial) String() string {
 	return fmt.Sprintf("%s, %s at page %d of %d, Ahead(%d), from item %d", k.form.name, k.cause.name, k.at, len(k.pages), k.ahead, k.from+1)
 }
 
-// run makes the trial, and returns what is wrong.
+// run makes the trial and returns the problems.
 func (k *trial) run(t *testing.T) (problems []string) {
 	wrong := func(format string, args ...any) {
 		problems = append(problems, k.String()+": "+fmt.Sprintf(format, args...))
@@ -160,7 +162,7 @@ func (k *trial) next(page, _ int) int {
 	return page + 1
 }
 
-// pageOf is the page of the n-th item of the whole list, from 1.
+// pageOf returns the page of the n-th item of the whole list, from 1.
 func (k *trial) pageOf(n int) int {
 	for i, items := range k.pages {
 		if n -= len(items); n <= 0 {
@@ -170,7 +172,7 @@ func (k *trial) pageOf(n int) int {
 	return len(k.pages)
 }
 
-// before is the number of items on the pages before one.
+// before returns the number of items on the pages before a page.
 func (k *trial) before(page int) (n int) {
 	for _, items := range k.pages[:page-1] {
 		n += len(items)
@@ -178,8 +180,8 @@ func (k *trial) before(page int) (n int) {
 	return n
 }
 
-// judge checks the property: the items are the server's, in order and without a gap; all of them
-// came and there is no error, or an error comes last and matches its cause.
+// judge checks the property: the items are those of the server, in order and without a gap. Either
+// all items came without an error, or an error came last and matches its cause.
 func (k *trial) judge(d *drainedList, out callresult.Outcome, wrong func(string, ...any)) {
 	total := k.before(len(k.pages) + 1)
 	for i, n := range d.numbers {
@@ -212,13 +214,14 @@ func (k *trial) judge(d *drainedList, out callresult.Outcome, wrong func(string,
 	}
 }
 
-// exact: the error of a page comes in the place of its items, whatever is fetched ahead.
+// exact reports whether the error of a page must come instead of its items, also with prefetched
+// pages.
 func (k *trial) exact() bool {
 	plain := k.cause.disturb != nil && k.cause.deadline == 0 && !k.cause.late && !k.cause.through
 	return plain && !k.cause.is(context.Canceled)
 }
 
-// mustFail reports whether the list cannot end well.
+// mustFail reports whether the list must end with an error.
 func (k *trial) mustFail(int) bool {
 	if k.cause.is == nil {
 		return false
@@ -229,7 +232,7 @@ func (k *trial) mustFail(int) bool {
 	return true
 }
 
-// judgeEnd judges a list that ended by the caller's own panic or Goexit.
+// judgeEnd checks a list that ended with the caller's own panic or Goexit.
 func (k *trial) judgeEnd(out callresult.Outcome, wrong func(string, ...any)) {
 	switch {
 	case !slices.Contains(k.cause.ends, out.Kind):
@@ -239,8 +242,8 @@ func (k *trial) judgeEnd(out callresult.Outcome, wrong func(string, ...any)) {
 	}
 }
 
-// goOn starts again where the cursor says, on a server that is well: at least the rest comes, and
-// nothing of more than a page again.
+// goOn continues at the cursor with an undisturbed server: it must get at least the remaining
+// items, and at most the items of one page again.
 func (k *trial) goOn(t *testing.T, client *Client, d *drainedList, page Response, wrong func(string, ...any)) {
 	delivered, total := k.from+len(d.numbers), k.before(len(k.pages)+1)
 	if delivered < total && page.Cursor.Done() {
@@ -277,13 +280,13 @@ func (k *trial) goOn(t *testing.T, client *Client, d *drainedList, page Response
 	}
 }
 
-// drainedList is what a list gave.
+// drainedList is the result of reading a list.
 type drainedList struct {
 	numbers []int64
 	problem string
 }
 
-// read ranges over the list to its very end, and returns its error.
+// read ranges over the list to its end, and returns its error.
 func (d *drainedList) read(items iter.Seq2[int64, error], each func(n int)) (failed error) {
 	for n, err := range items {
 		switch {
@@ -305,7 +308,7 @@ func (d *drainedList) read(items iter.Seq2[int64, error], each func(n int)) (fai
 	return failed
 }
 
-// trialsOf are the trials of a list with an interruption, at each page or at some.
+// trialsOf returns the trials of a list with an interruption, at each page or at some pages.
 func trialsOf(form *pagingForm, list trialList, cursor Cursor, cause *listInterruption) (trials []*trial) {
 	const pages = 7
 	aheads := []int{0, 1, 2, 8, 64}
@@ -335,7 +338,7 @@ func trialsOf(form *pagingForm, list trialList, cursor Cursor, cause *listInterr
 	return trials
 }
 
-// trialCursor is the cursor of a list after some of its pages.
+// trialCursor returns the cursor of a list after some of its pages.
 func trialCursor(t *testing.T, form *pagingForm, list trialList, pages [][]string, n int) Cursor {
 	t.Helper()
 	w, _ := serveList(t, &pagedList{form: form, pages: pages})
@@ -353,7 +356,7 @@ func trialCursor(t *testing.T, form *pagingForm, list trialList, pages [][]strin
 	return page.Cursor
 }
 
-// runTrials makes the trials, some at a time, and reports the first problems.
+// runTrials runs the trials, some of them concurrently, and reports the first problems.
 func runTrials(t *testing.T, trials []*trial) {
 	t.Helper()
 	var mu sync.Mutex

@@ -22,27 +22,26 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// exchange is one request that must be sent, and the answer to it.
+// exchange is one expected request and the response to it.
 type exchange struct {
 	// sent is the method and the path below /api/v4, escaped as on the wire.
 	sent string
-	// query is the raw query, but for its brackets, which are shown as they are.
+	// query is the raw query, but with unescaped brackets.
 	query string
 	// body is the JSON body; empty for none.
 	body string
-	// form is the form body, with its brackets shown as they are, or a multipart body, with a file as
+	// form is the form body with unescaped brackets, or a multipart body, with a file as
 	// @name:content.
 	form string
-	// status is what is answered; 0 for 200.
+	// status is the status of the response; 0 means 200.
 	status int
-	// answer is a file below testdata if it ends in .json or .csv, else the body itself.
+	// answer is the body of the response; a name that ends in .json or .csv is a file below testdata.
 	answer string
-	// header is answered in addition; a content type here replaces JSON.
+	// header has additional response headers; a content type here replaces JSON.
 	header map[string]string
 }
 
-// scenario is a row of a service's table: what is sent, what comes back, and what the caller does
-// and sees.
+// scenario is a row of a service's table: the requests, the responses, the call, and its result.
 type scenario struct {
 	name      string
 	exchanges []exchange
@@ -58,8 +57,8 @@ func runScenarios(t *testing.T, rows []scenario) {
 	}
 }
 
-// serve answers the exchanges in order. One that is sent otherwise, is not expected or does not
-// happen fails the test.
+// serve responds to the exchanges in order. The test fails if a request differs, is not expected,
+// or is not sent.
 func serve(t *testing.T, exchanges ...exchange) *Client {
 	t.Helper()
 	var mu sync.Mutex
@@ -108,9 +107,9 @@ func (e exchange) verify(t *testing.T, r *http.Request) {
 	assert.JSONEq(t, e.body, string(body), "body")
 }
 
-// readForm writes a form or multipart body as the exchanges show it.
+// readForm returns a form or multipart body in the notation of exchanges.
 func readForm(t *testing.T, r *http.Request) string {
-	if r.Method == http.MethodDelete { // whose body net/http does not read as a form
+	if r.Method == http.MethodDelete { // net/http does not parse the body of a DELETE as a form
 		assert.Equal(t, "application/x-www-form-urlencoded", r.Header.Get("Content-Type"))
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -161,8 +160,8 @@ func (e exchange) reply(t *testing.T, w http.ResponseWriter) {
 	_, _ = w.Write(answer)
 }
 
-// assertWhole shows that every member of the fixture has reached the value: written as JSON again,
-// the value says the same.
+// assertWhole checks that the value has every field of the fixture: encoded as JSON again, it
+// equals the fixture.
 func assertWhole(t *testing.T, fixture string, got any) {
 	t.Helper()
 	written, err := json.Marshal(got)

@@ -15,7 +15,7 @@ type staticAnswer func(*http.Request) (*http.Response, error)
 
 func (f staticAnswer) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// fuzzClient is a client whose every call is answered by f, once.
+// fuzzClient returns a client without retries whose calls get the response of f.
 func fuzzClient(t testing.TB, f staticAnswer, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithToken(secret), WithHTTPClient(&http.Client{Transport: f}), WithRetry(RetryPolicy{MaxAttempts: 1, MaxRetryAfter: 1})} // no server makes it wait
@@ -31,7 +31,8 @@ func fuzzAnswer(req *http.Request, status int, h http.Header, body string) *http
 	return &http.Response{StatusCode: status, Header: h, ContentLength: -1, Body: io.NopCloser(strings.NewReader(body)), Request: req}
 }
 
-// safeText asserts that text can be shown: valid, short, and without what a terminal might obey.
+// safeText asserts that text is safe to print: valid, short, and without control characters of a
+// terminal.
 func safeText(t *testing.T, text string) {
 	t.Helper()
 	require.LessOrEqual(t, len(text), 2*maxErrorText+1<<10)

@@ -11,12 +11,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// MatrixCase is a method that the fault matrix calls. The methods come from a package that imports
-// this one, so the tests outside the package set MatrixCases.
+// MatrixCase is a method that the fault matrix calls. The methods are in a package that imports
+// this one, so the external tests set MatrixCases.
 type MatrixCase struct {
 	Endpoint catalogue.Endpoint
 	Method   reflect.Value
-	// Arguments returns what the method is called with, and the path that it requests.
+	// Arguments returns the arguments of the method, and the path of its request.
 	Arguments func(t *testing.T, client *Client) (in []reflect.Value, path string)
 	// Status and Body are a response without a fault.
 	Status int
@@ -28,16 +28,16 @@ type MatrixCase struct {
 // MatrixCases returns the methods of all endpoints.
 var MatrixCases func(t *testing.T) []MatrixCase
 
-// matrixFigures sums up the cells.
+// matrixFigures has the totals of the cells.
 type matrixFigures struct {
 	mu      sync.Mutex
 	methods int
-	lines   [9]matrixLine // by class, and how often the fault happens
+	lines   [9]matrixLine // by class and number of faults
 }
 
 var retryClasses = []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}
 
-// matrixLine is a line of the table, and below it what must be zero.
+// matrixLine is a line of the table, and counts that must be zero.
 type matrixLine struct {
 	cells, requests             int
 	well, settled, torn         int
@@ -67,7 +67,7 @@ func (f *matrixFigures) count(r *matrixRow, c matrixCell, got matrixResult, end 
 	one(&line.unsaid, e != nil && r.writes() && got.effects > 0 && !e.MaybeApplied)
 }
 
-// String is the table.
+// String returns the table.
 func (f *matrixFigures) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-10s %-6s %6s %6s %8s %5s %13s %10s %10s %7s %9s %7s %9s\n", "class", "fault", "calls", "well", "settled", "torn",

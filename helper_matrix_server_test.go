@@ -20,28 +20,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The server of the fault matrix: sockets that break as they are told to, and a state in which
-// calls take effect.
+// This file has the server of the fault matrix: sockets that fail as the fault requires, and a
+// state in which calls take effect.
 
-// matrixFault is one way to fail.
+// matrixFault is a kind of failure.
 type matrixFault struct {
 	name    string
-	dial    func(context.Context) (net.Conn, error) // in place of a connection
-	act     func(matrixAnswer) act                  // in place of an answer
-	stale   bool                                    // of a connection that was used before the client learns it by writing
-	silent  bool                                    // no byte of an answer comes
-	head    bool                                    // the head of a good answer comes whole
-	untaken bool                                    // nothing was sent, or what was sent is known to be refused
-	final   bool                                    // no other attempt can help
-	interim bool                                    // a 103 comes before a good response, which is no fault
-	status  int                                     // that the client sees, 0 for none
-	is      []error                                 // one of them is the cause
-	text    string                                  // of a cause without a name
+	dial    func(context.Context) (net.Conn, error) // instead of a connection
+	act     func(matrixAnswer) act                  // instead of a response
+	stale   bool                                    // a reused connection has ended, and the client detects it when it writes
+	silent  bool                                    // no byte of a response arrives
+	head    bool                                    // the complete header of a 2xx response arrives
+	untaken bool                                    // nothing was sent, or the request was certainly refused
+	final   bool                                    // another attempt cannot succeed
+	interim bool                                    // a 103 comes before a 2xx response, which is not a fault
+	status  int                                     // the status that the client receives; 0: none
+	is      []error                                 // the cause matches one of them
+	text    string                                  // text of a cause without a name
 }
 
 func matrixFaults() []matrixFault {
-	// Of a write and a read that fail at once net/http may tell the other's: that it has closed the
-	// connection.
+	// If a write and a read fail at the same time, net/http may report the one that failed because the
+	// other has closed the connection.
 	lost := []error{syscall.ECONNRESET, syscall.EPIPE, io.ErrUnexpectedEOF, net.ErrClosed}
 	always := func(a act) func(matrixAnswer) act { return func(matrixAnswer) act { return a } }
 	faults := []matrixFault{
@@ -66,7 +66,7 @@ func matrixFaults() []matrixFault {
 // matrixWhole reports whether the matrix runs every endpoint and every status.
 func matrixWhole() bool { return os.Getenv("FORGE_MATRIX") == "all" }
 
-// matrixServerErrors are the 5xx of servers, and those of the proxies in front of them.
+// matrixServerErrors returns the 5xx statuses of servers and of the proxies in front of them.
 func matrixServerErrors() []int {
 	if matrixWhole() {
 		return []int{500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530}
@@ -74,8 +74,8 @@ func matrixServerErrors() []int {
 	return []int{500, 502, 503, 504, 520, 530}
 }
 
-// matrixStatuses are other statuses: those of a server that has not acted, those that are no
-// response to the request, and an interim one.
+// matrixStatuses returns other statuses: of a server that has not executed the call, statuses that
+// are not a response to the request, and an interim one.
 func matrixStatuses() []matrixFault {
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 	always := func(a act) func(matrixAnswer) act { return func(matrixAnswer) act { return a } }
@@ -105,7 +105,7 @@ func matrixStatuses() []matrixFault {
 	return faults
 }
 
-// dialRefused dials where nobody can listen: at the other end of a connection.
+// dialRefused dials an address at which no process can listen: the other end of a connection.
 func dialRefused(ctx context.Context) (net.Conn, error) {
 	return dialPair(ctx, func(conn, _ net.Conn) (net.Conn, error) {
 		defer conn.Close()
@@ -113,7 +113,7 @@ func dialRefused(ctx context.Context) (net.Conn, error) {
 	})
 }
 
-// dialReset gives a connection that was reset before anything is sent.
+// dialReset returns a connection that is reset before anything is sent.
 func dialReset(ctx context.Context) (net.Conn, error) {
 	return dialPair(ctx, func(conn, peer net.Conn) (net.Conn, error) {
 		reset("")(peer)
@@ -139,13 +139,13 @@ func dialPair(ctx context.Context, use func(conn, peer net.Conn) (net.Conn, erro
 	return use(conn, peer)
 }
 
-// matrixAnswer is what the server says when all is well.
+// matrixAnswer is the response of the server without a fault.
 type matrixAnswer struct {
 	status            int
 	body, contentType string
 }
 
-// part is an answer that ends too early: all that it announces never comes.
+// part returns a response that ends before its announced length.
 func (a matrixAnswer) part(length int) string {
 	if a.status == http.StatusNoContent {
 		a.status = http.StatusOK
@@ -154,24 +154,24 @@ func (a matrixAnswer) part(length int) string {
 		a.status, http.StatusText(a.status), a.contentType, len(a.body)+100, a.body[:length])
 }
 
-// matrixServer serves one cell: a call that meets a fault.
+// matrixServer serves one cell: a call with a fault.
 type matrixServer struct {
 	row  *matrixRow
 	cell matrixCell
 	wire *wire
 
-	idle   *idleConn // the connection that is used again, where the cell wants one
-	conn   int       // its number
-	before int       // requests that it was made by
+	idle   *idleConn // the connection that is reused, if the cell requires one
+	conn   int       // number of idle
+	before int       // requests that opened idle
 
 	mu       sync.Mutex
-	rounds   map[*httptrace.ClientTrace]int // of net/http, for each request
+	rounds   map[*httptrace.ClientTrace]int // attempts of net/http for each request
 	armed    bool
-	faults   int    // that have happened
-	arrivals int    // requests, and connections that failed instead
-	answers  int    // that were good, and sent whole
-	effects  int    // of the call
-	state    string // that they have left
+	faults   int    // faults that have happened
+	arrivals int    // requests, and connections that failed before one
+	answers  int    // 2xx responses that were sent completely
+	effects  int    // effects of the call
+	state    string // the state after the effects
 }
 
 func newMatrixServer(t *testing.T, row *matrixRow, cell matrixCell) *matrixServer {
@@ -181,15 +181,15 @@ func newMatrixServer(t *testing.T, row *matrixRow, cell matrixCell) *matrixServe
 	return s
 }
 
-// client is a new one, so that no other cell's retries and waits bear on this: the budget holds 100
-// retries, and a call takes 3.
+// client returns a new client, so that retries and waits of other cells do not affect this cell:
+// the calls of a client share the retry budget.
 func (s *matrixServer) client(t *testing.T) *Client {
 	t.Helper()
 	client, err := NewClient(s.wire.url, WithToken("matrix-token"), WithVocabulary(s.row.Vocabulary), WithRetry(impatient),
 		WithRegistry(s.wire.url+"/registry", s.wire.url+"/auth"), WithRegistryCredentials("robot", "password"),
 		WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial, Proxy: s.round}}))
 	require.NoError(t, err)
-	if s.row.route.base == registryBase { // whose token has been obtained
+	if s.row.route.base == registryBase { // the token has already been obtained
 		client.RegistryNative.tokens = func(context.Context, *request, string, []RequestOption) (*RegistryToken, error) {
 			return &RegistryToken{Token: "matrix-token"}, nil
 		}
@@ -197,12 +197,11 @@ func (s *matrixServer) client(t *testing.T) *Client {
 	return client
 }
 
-// arm makes a connection that can be used again, where the cell wants one, and lets the faults
-// begin.
+// arm opens a connection that can be reused, if the cell requires one, and then enables the faults.
 func (s *matrixServer) arm(t *testing.T, client *Client) {
 	t.Helper()
 	var kept net.Conn
-	for pooled := false; s.cell.reused && !pooled; s.before++ { // net/http drops one whose writer is late
+	for pooled := false; s.cell.reused && !pooled; s.before++ { // net/http drops a connection whose writer is late
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { pooled = err == nil }})
 		require.NoError(t, client.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil))
 		s.wire.mu.Lock()
@@ -222,12 +221,12 @@ func (s *matrixServer) arm(t *testing.T, client *Client) {
 	default:
 		_ = kept.Close()
 		<-s.idle.closed
-		time.Sleep(5 * time.Millisecond) // net/http takes it from its pool only after that
+		time.Sleep(5 * time.Millisecond) // net/http removes it from its pool only after that
 	}
 }
 
-// round counts how often net/http looks for a connection for one request, as the Proxy of its
-// transport. Each request has its own trace.
+// round counts how often net/http requests a connection for one request. It is the Proxy function
+// of the transport. Each request has its own trace.
 func (s *matrixServer) round(req *http.Request) (*url.URL, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +238,8 @@ func (s *matrixServer) dial(ctx context.Context, network, address string) (net.C
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rounds[httptrace.ContextClientTrace(ctx)] > 1 {
-		// Its request lost a connection that was used before, and has ended: net/http may dial all
-		// the same, and nothing is ever sent there.
+		// The request lost a reused connection and has ended. net/http may still dial, but never sends
+		// anything on the new connection.
 		return nil, net.ErrClosed
 	}
 	if s.armed && s.cell.fault.dial != nil && s.strike() {
@@ -255,7 +254,7 @@ func (s *matrixServer) dial(ctx context.Context, network, address string) (net.C
 	return s.idle, nil
 }
 
-// strike reports whether the fault happens, this time.
+// strike reports whether the fault happens for this attempt.
 func (s *matrixServer) strike() bool {
 	if s.faults >= s.cell.times {
 		return false
@@ -285,7 +284,7 @@ func (s *matrixServer) answer(r seen) act {
 		s.apply(r)
 	}
 	if s.row.executor == kindNoResult && s.cell.fault.head {
-		s.answers++ // which wants no body
+		s.answers++ // a call without a result needs no body
 	}
 	return s.cell.fault.act(s.row.answer)
 }
@@ -302,8 +301,9 @@ func (s *matrixServer) good(r seen) act {
 	return say(s.row.answer.status, s.row.answer.body, headers...)
 }
 
-// apply lets a write take effect. What a non-idempotent call does adds up, all else sets a state;
-// what is so already, and is documented to be told, gives a status.
+// apply lets a write take effect. The effects of non-idempotent calls add up; other calls set a
+// state. If the state is already set, and the endpoint documents a status for this, apply returns
+// that status.
 func (s *matrixServer) apply(r seen) (status int) {
 	switch kind := s.row.route; {
 	case kind.Class == ClassSafe:
@@ -321,8 +321,8 @@ func (s *matrixServer) apply(r seen) (status int) {
 	return 0
 }
 
-// effect is what a request asks for, without the boundary of a multipart body, which each call
-// chooses anew.
+// effect returns the content of a request, without the boundary of a multipart body, which is
+// different in each call.
 func (s seen) effect() string {
 	_, params, _ := mime.ParseMediaType(s.header.Get("Content-Type"))
 	body := s.body
@@ -332,11 +332,11 @@ func (s seen) effect() string {
 	return s.method + " " + body + "\n"
 }
 
-// idleConn tells when a connection has ended, and when the client has closed it.
+// idleConn detects when a connection has ended, and when the client has closed it.
 type idleConn struct {
 	net.Conn
 	stale         bool // the client does not notice the end before it writes
-	slow          bool // what is being written is sent before it is closed
+	slow          bool // data that is being written is sent before it is closed
 	ended, closed chan struct{}
 	end, close    sync.Once
 }

@@ -49,7 +49,7 @@ type callOutcome struct {
 	returned bool
 }
 
-// ends runs a call in a goroutine of its own, and fails the test when it does not end.
+// ends runs a call in a separate goroutine, and fails the test if it does not end.
 func ends(t *testing.T, call func() error) callOutcome {
 	t.Helper()
 	done := make(chan callOutcome, 1)
@@ -73,7 +73,8 @@ func ends(t *testing.T, call func() error) callOutcome {
 	}
 }
 
-// place is a piece of the caller's code that an upload runs, and what makes an upload of it.
+// place is a function of the caller that an upload runs, and the function that builds such an
+// upload.
 type place struct {
 	name string
 	make func(act func()) (File, []RequestOption)
@@ -115,7 +116,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// hesitant returns (0, nil) a number of times before each of its reads.
+// hesitant returns (0, nil) a number of times before each read.
 type hesitant struct {
 	io.Reader
 	times, now int
@@ -129,8 +130,8 @@ func (h *hesitant) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// watched is a reader that notices what must not happen: a Close during a Read, a second one, a
-// Read after it.
+// watched is a reader that detects forbidden calls: a Close during a Read, a second Close, a Read
+// after Close.
 type watched struct {
 	t      *testing.T
 	read   func([]byte) (int, error)
@@ -159,7 +160,7 @@ type failingCloser struct {
 
 func (f failingCloser) Close() error { return f.err }
 
-// goroutines counts those whose stack has a text.
+// goroutines returns the number of goroutines whose stack contains a text.
 func goroutines(text string) (n int) {
 	stacks := make([]byte, 4<<20)
 	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {

@@ -14,9 +14,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext/safetexttest"
 )
 
-// reveals looks for secrets in everything that v holds, unexported fields too, and in everything
-// that it prints as; it gives the places. Functions are closed to it, as they are to any caller,
-// and so is net/http's own transport.
+// reveals searches for secrets in everything that v holds, including unexported fields, and in all
+// printed forms of v. It returns the places. It does not look into functions, like any caller, nor
+// into net/http's own transport.
 func reveals(v any, secrets ...string) []string {
 	s := search{found: map[string]bool{}, been: map[any]bool{}, forms: secretForms(append(secrets, secret))}
 	s.look("value", reflect.ValueOf(v))
@@ -37,8 +37,8 @@ func reveals(v any, secrets ...string) []string {
 	return places
 }
 
-// secretForms are the secrets as they are, in hex, in all forms of base64, and as the spellings of
-// FuzzRedaction have them.
+// secretForms returns the secrets as plain text, in hex, in all forms of base64, and in the
+// spellings of FuzzRedaction.
 func secretForms(secrets []string) (forms []string) {
 	for _, secret := range secrets {
 		forms = append(forms, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), strings.Trim(fmt.Sprintf("%d", []byte(secret)), "[]"))
@@ -47,7 +47,7 @@ func secretForms(secrets []string) (forms []string) {
 		}
 		for shift := range 3 {
 			shifted := strings.Repeat("x", shift) + secret
-			whole := shifted[:len(shifted)/3*3] // what the bytes around it do not change
+			whole := shifted[:len(shifted)/3*3] // the part that the surrounding bytes do not change
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 				forms = append(forms, encoding.EncodeToString([]byte(whole))[min(shift, 1)*4:])
 			}
@@ -107,13 +107,13 @@ func (s *search) look(place string, v reflect.Value) {
 	}
 }
 
-// isContextValue tells the fields of contexts that hold what is the caller's from the machinery of
-// cancelling, which is at work.
+// isContextValue reports whether a field of a context holds a value of the caller. The other fields
+// implement cancellation and change concurrently.
 func isContextValue(field string) bool {
 	return slices.Contains([]string{"Context", "cancelCtx", "c", "key", "val"}, field)
 }
 
-// words reads what the value says of itself.
+// words searches the printed forms of the value.
 func (s *search) words(place string, v reflect.Value) {
 	if !v.CanInterface() || v.Kind() == reflect.Struct && v.Type().PkgPath() == "context" {
 		return

@@ -12,16 +12,16 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// secretMark is in every secret of the tests, and must be in no text.
+// secretMark is a part of every secret of the tests, and must not be in any text.
 const secretMark = "S3CR3T"
 
-// settingsCheck compares what the library did with what the plan says.
+// settingsCheck compares the behaviour of the library with the plan.
 type settingsCheck struct {
 	*settingsPlan
 	model    *settingsModel
-	wireName func(wire string) string // the contract's name of one of the server's
-	dropped  string                   // deleted from the changes
-	byHand   bool                     // options: an old name may stay what the program wrote
+	wireName func(wire string) string // returns the contract's name for a name of the server
+	dropped  string                   // setting that was deleted from the changes
+	byHand   bool                     // options: the value under an old name may stay as written
 	onlyHave []string
 	problems []string
 }
@@ -30,10 +30,10 @@ func (c *settingsCheck) problem(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// main is the name of a setting that is not deprecated.
+// mainName returns the name of a setting that is not deprecated.
 func mainName(name string) string { return cmp.Or(settingAliases[name], name) }
 
-// refusal checks an error that came before anything was sent.
+// refusal checks the error of a call that sent nothing.
 func (c *settingsCheck) refusal(err error) {
 	var refused *forge.ValidationError
 	if !errors.As(err, &refused) {
@@ -50,7 +50,7 @@ func (c *settingsCheck) refusal(err error) {
 	}
 }
 
-// bads counts the reasons to fail, as far as the plan knows them.
+// bads counts the reasons to fail that the plan knows.
 func (c *settingsCheck) bads() int { return 1 + len(c.model.bad) + len(c.model.perhaps) + len(c.may) }
 
 // diff checks the changes of a document that was edited.
@@ -101,7 +101,7 @@ func (c *settingsCheck) diff(d *forge.SettingsDiff) {
 	only := []string(nil)
 	for _, name := range d.OnlyInGot {
 		if !c.may[name] {
-			only = append(only, mainName(name)) // which of two names does not matter
+			only = append(only, mainName(name)) // each of two names is accepted
 		}
 	}
 	slices.Sort(only)
@@ -118,11 +118,11 @@ func (c *settingsCheck) reads(name string, want any, raw json.RawMessage) bool {
 	return err == nil && (wantedAs(name, want, v) || c.maySend[name] && inForce(want, v))
 }
 
-// have checks the value that is there.
+// have checks the current value.
 func (c *settingsCheck) have(where string, d forge.SettingDifference, shown map[string]any) {
 	for old, name := range settingAliases {
 		if _, oldShown := shown[old]; name == d.Name && (oldShown || c.byHand) {
-			return // which of two names is shown does not matter
+			return // the server may show either of two names
 		}
 	}
 	v, isShown := shown[d.Name]
@@ -132,7 +132,7 @@ func (c *settingsCheck) have(where string, d forge.SettingDifference, shown map[
 	}
 }
 
-// prints checks that a difference keeps its secrets.
+// prints checks that a printed difference does not show secrets.
 func (c *settingsCheck) prints(d forge.SettingDifference) {
 	text := fmt.Sprintf("%v %+v %#v %s", d, d, d, d)
 	if isSecretSetting(d.Name) {
@@ -156,7 +156,7 @@ func (c *settingsCheck) sorted(where string, list []forge.SettingDifference) {
 	}
 }
 
-// listed checks that a list has the names of the plan, with their reasons.
+// listed checks that a list has the names of the plan and their reasons.
 func (c *settingsCheck) listed(where string, list []forge.SettingDifference, want map[string]forge.SettingReason) {
 	rest := maps.Clone(want)
 	for _, d := range list {
@@ -176,7 +176,7 @@ func (c *settingsCheck) listed(where string, list []forge.SettingDifference, wan
 	}
 }
 
-// applied checks what Apply did to a server and what it reports.
+// applied checks the changes of Apply on a server, and its report.
 func (c *settingsCheck) applied(report *forge.SettingsReport, err error, before, after *settingsState) {
 	updates := after.updates[len(before.updates):]
 	if err != nil {
@@ -274,7 +274,7 @@ func (c *settingsCheck) readBack(report *forge.SettingsReport, after *settingsSt
 	}
 }
 
-// documentOf is a document without its identity.
+// documentOf returns a document without its id and times.
 func documentOf(s *forge.ApplicationSettings) map[string]any {
 	v, err := readJSON([]byte(writeDocument(s)))
 	object, isObject := v.(map[string]any)
@@ -287,7 +287,8 @@ func documentOf(s *forge.ApplicationSettings) map[string]any {
 	return object
 }
 
-// notApplied checks that the report names what is not in force, with the right reasons.
+// notApplied checks that the report names the settings that are not in effect, with the right
+// reasons.
 func (c *settingsCheck) notApplied(list []forge.SettingDifference, before, after *settingsState) {
 	c.sorted("NotApplied", list)
 	reported := map[string]forge.SettingDifference{}
@@ -308,7 +309,7 @@ func (c *settingsCheck) notApplied(list []forge.SettingDifference, before, after
 		old, isWanted := c.want[name]
 		shown, isShown := after.shown[name]
 		switch {
-		case c.may[name] || isWanted && isShown && inForce(old, shown): // it is in force all the same
+		case c.may[name] || isWanted && isShown && inForce(old, shown): // it is in effect anyway
 		case !found:
 			c.problem("NotApplied omits %s (%s)", name, reason)
 		case d.Reason != reason:
@@ -321,14 +322,14 @@ func (c *settingsCheck) notApplied(list []forge.SettingDifference, before, after
 			c.outcome(name, want, d, found, before, after)
 		}
 	}
-	for name, want := range c.must { // a companion that the server made another
+	for name, want := range c.must { // a companion to which the server gave another value
 		if d, found := reported[name]; !c.may[name] {
 			c.outcome(name, want, d, found, before, after)
 		}
 	}
 }
 
-// outcome checks one setting that was wanted.
+// outcome checks one requested setting.
 func (c *settingsCheck) outcome(name string, want any, d forge.SettingDifference, found bool, before, after *settingsState) {
 	shown, isShown := after.shown[name]
 	past, wasShown := before.shown[name]
@@ -362,13 +363,13 @@ func (c *settingsCheck) outcome(name string, want any, d forge.SettingDifference
 	c.have("NotApplied", d, after.shown)
 }
 
-// reasons are those that the documents allow.
+// reasons returns the reasons that the documents allow.
 func (c *settingsCheck) reasons(name string, shown, unchanged bool) []forge.SettingReason {
 	fact := c.model.facts.byName[name]
 	responseOnly := fact != nil && !fact.param && name != "password_authentication_enabled_for_web"
 	switch {
 	case name == "require_two_factor_authentication", shown && slices.Contains([]string{"enforce_terms", "delete_unconfirmed_users"}, name),
-		shown && slices.Contains(unnamedSettings, name): // the documents only mention that they can be set, or have no name for them
+		shown && slices.Contains(unnamedSettings, name): // the documents mention only that they can be set, or do not name them
 		return []forge.SettingReason{forge.SettingNotApplied, forge.SettingNotShown, forge.SettingNotSettable}
 	case shown && responseOnly && unchanged:
 		return []forge.SettingReason{forge.SettingNotSettable}

@@ -18,8 +18,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// settingsChecks runs a property. FORGE_SEED chooses other cases, and FORGE_CHECKS multiplies their
-// number. With the race detector there are fewer: its matter is not the values.
+// settingsChecks runs a property. FORGE_SEED selects other cases, and FORGE_CHECKS multiplies their
+// number. With the race detector there are fewer cases, since races do not depend on the values.
 func settingsChecks(t *testing.T, checks int, property func(*rapid.T)) {
 	factor := 1
 	if text := os.Getenv("FORGE_CHECKS"); text != "" {
@@ -48,17 +48,17 @@ var givenFlags = sync.OnceValue(func() map[string]bool {
 	return given
 })
 
-// settingsWorld is a drawn server, and what a client has read from it.
+// settingsWorld is a drawn server, and the settings that a client has read from it.
 type settingsWorld struct {
 	*rapid.T
 	facts      *settingFacts
 	server     *settingsServer
 	client     *forge.Client
 	vocabulary int
-	names      []string // the settings that the case is about
+	names      []string // the settings of the case
 }
 
-// settingGroups are settings that have to do with one another.
+// settingGroups are groups of related settings.
 var settingGroups = sync.OnceValue(func() [][]string {
 	facts, err := readSettingFacts()
 	if err != nil {
@@ -66,7 +66,7 @@ var settingGroups = sync.OnceValue(func() [][]string {
 	}
 	var groups [][]string
 	for old, name := range settingAliases {
-		groups = append(groups, []string{old, name}, []string{old, name}) // twice as often
+		groups = append(groups, []string{old, name}, []string{old, name}) // these pairs are drawn twice as often
 	}
 	for old, names := range settingReplacements {
 		groups = append(groups, append([]string{old}, names...))
@@ -103,7 +103,8 @@ func (w *settingsWorld) drawNames() {
 	w.names = slices.Compact(w.names)
 }
 
-// fill draws what a server knows, holds, hides and refuses.
+// fill draws which settings a server knows, which values it has, and which settings it hides and
+// refuses.
 func (w *settingsWorld) fill(s *settingsServer, label string) {
 	s.clear(settingVocabularies[w.vocabulary].words)
 	tier := rapid.SampledFrom([]string{"free", "premium", "ultimate"}).Draw(w.T, label+" tier")
@@ -129,7 +130,7 @@ func (w *settingsWorld) fill(s *settingsServer, label string) {
 			s.instead[name] = w.value(name, 0)
 		}
 	}
-	for old, name := range settingAliases { // mostly the two names have one value, and are hidden together
+	for old, name := range settingAliases { // usually both names have the same value, and are hidden together
 		if v, held := s.values[name]; held && rapid.IntRange(0, 5).Draw(w.T, name+" apart") < 5 {
 			if _, oldHeld := s.values[old]; oldHeld {
 				s.values[old] = underOtherName(old, v)
@@ -138,7 +139,7 @@ func (w *settingsWorld) fill(s *settingsServer, label string) {
 	}
 }
 
-// value draws a value; odd of 32 are of another type.
+// value draws a value; odd of 32 values have another type.
 func (w *settingsWorld) value(name string, odd int) any {
 	fact := w.facts.byName[name]
 	how := rapid.IntRange(0, 31).Draw(w.T, name+" how")
@@ -151,7 +152,7 @@ func (w *settingsWorld) value(name string, odd int) any {
 	return rapid.SampledFrom(settingValues(fact)).Draw(w.T, name)
 }
 
-// settingValues are values of the documented type, the zero value first.
+// settingValues returns values of the documented type, the zero value first.
 func settingValues(fact *settingFact) []any {
 	text := func(s string) any {
 		if isSecretSetting(fact.name) {
@@ -196,7 +197,7 @@ func settingObjects(name string) []any {
 	return values
 }
 
-// oddSettings are values of all types.
+// oddSettings returns values of all types.
 func oddSettings(name string) []any {
 	if isSecretSetting(name) {
 		return []any{secretMark, secretMark + "2", nil, []any{secretMark}, map[string]any{"k": secretMark}}
@@ -205,7 +206,7 @@ func oddSettings(name string) []any {
 	return []any{"odd", "", number(4711), json.Number("2.5"), true, false, nil, []any{}, []any{"a", number(5)}, []any{nested}, map[string]any{}, nested}
 }
 
-// read reads the settings: with Get, out of JSON, or not at all.
+// read reads the settings with Get or from JSON, or reads nothing.
 func (w *settingsWorld) read() (*forge.ApplicationSettings, *settingsModel) {
 	base := w.server.state().shown
 	how := rapid.SampledFrom([]string{"Get", "Get", "Get", "Get", "Unmarshal", "never"}).Draw(w.T, "read")
@@ -283,7 +284,7 @@ func (w *settingsWorld) edit(s *forge.ApplicationSettings, m *settingsModel, lab
 	}
 }
 
-// elementOf is an element of what was drawn for a whole list or map.
+// elementOf returns an element of a value that was drawn for a list or a map.
 func elementOf(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -306,12 +307,12 @@ func (w *settingsWorld) editField(s *forge.ApplicationSettings, m *settingsModel
 	switch rapid.IntRange(0, 7).Draw(w.T, label+" special") {
 	case 7:
 		if shown {
-			v = back // as it was
+			v = back // the original value
 		}
 	case 6:
 		v = notSet{}
 	case 5:
-		for old, name := range settingAliases { // what the other name has
+		for old, name := range settingAliases { // the value of the other name
 			if name == fact.name {
 				v = underOtherName(name, m.now[old])
 			} else if old == fact.name {
@@ -343,8 +344,8 @@ func (w *settingsWorld) editMerge(s *forge.ApplicationSettings, m *settingsModel
 	}
 }
 
-// editExtra makes the rarer edits of Extra: no JSON, nil, a setting that has a field, the server's
-// own word.
+// editExtra makes the rare edits of Extra: invalid JSON, nil, a setting that has a field, a name of
+// the server.
 func (w *settingsWorld) editExtra(s *forge.ApplicationSettings, m *settingsModel, label string) {
 	name := rapid.SampledFrom(append(w.names, "unknown_to_all")).Draw(w.T, label+" Extra")
 	switch rapid.IntRange(0, 4).Draw(w.T, label+" odd") {

@@ -14,8 +14,8 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// settingsModel is what a document was when it was read, and what it is now. Names are the
-// contract's.
+// settingsModel has the state of a document when it was read, and its current state. Names are
+// those of the contract.
 type settingsModel struct {
 	facts   *settingFacts
 	base    map[string]any // as read
@@ -24,17 +24,18 @@ type settingsModel struct {
 	edited  map[string]bool
 	merged  map[string]bool // named by a Merge, so that a zero is an edit
 	nulled  map[string]bool // merged as null, which a field shows as its zero
-	unclear map[string]bool // the documents do not say what becomes of it
+	unclear map[string]bool // the documents do not specify the result
 	removed map[string]bool // entries of Extra that were read and deleted
-	bad     map[string]bool // edits that cannot be expressed
-	perhaps map[string]bool // edits that perhaps cannot
-	renamed map[string]bool // words of the server in Extra
-	own     map[string]bool // identity
-	sibling *settingsModel  // of the value that this one is a copy of
+	bad     map[string]bool // edits that cannot be sent
+	perhaps map[string]bool // edits that perhaps cannot be sent
+	renamed map[string]bool // names of the server in Extra
+	own     map[string]bool // id and times
+	sibling *settingsModel  // the model of the original, if this is the model of a copy
 	log     []string
 }
 
-// modelOf is the model of a document that was just read; base is nil for one that never was.
+// modelOf returns the model of a document that was just read; base is nil for a document that was
+// never read.
 func modelOf(facts *settingFacts, s *forge.ApplicationSettings, base map[string]any) *settingsModel {
 	m := &settingsModel{facts: facts, base: maps.Clone(base), now: maps.Clone(base), initial: map[string]any{}, edited: map[string]bool{}, merged: map[string]bool{}, nulled: map[string]bool{},
 		unclear: map[string]bool{}, removed: map[string]bool{}, bad: map[string]bool{}, perhaps: map[string]bool{}, renamed: map[string]bool{}, own: map[string]bool{}}
@@ -49,8 +50,8 @@ func modelOf(facts *settingFacts, s *forge.ApplicationSettings, base map[string]
 	return m
 }
 
-// copied is the model of a shallow copy. What is changed in place in the copy is perhaps changed
-// here, too.
+// copied returns the model of a shallow copy. A change in place in the copy may change the
+// original, too.
 func (m *settingsModel) copied() *settingsModel {
 	c := *m
 	c.now, c.edited, c.merged, c.nulled = maps.Clone(m.now), maps.Clone(m.edited), maps.Clone(m.merged), maps.Clone(m.nulled)
@@ -64,8 +65,8 @@ func (m *settingsModel) note(format string, args ...any) {
 	m.log = append(slices.Clip(m.log), fmt.Sprintf(format, args...))
 }
 
-// inPlace notes that a setting was changed where a copy can see it, so that an error of before may
-// be gone.
+// inPlace records that a setting was changed in memory that a copy may share, so that an earlier
+// error may no longer exist.
 func (m *settingsModel) inPlace(name string) {
 	if m.sibling != nil {
 		m.sibling.uncertain(name)
@@ -96,7 +97,7 @@ func noteOf(v any) string {
 	return string(writeJSON(v))
 }
 
-// fieldChanged takes over what a field has now.
+// fieldChanged records the current value of a field.
 func (m *settingsModel) fieldChanged(s *forge.ApplicationSettings, fact *settingFact) {
 	name, f := fact.name, settingField(s, fact)
 	v := fieldJSON(f)
@@ -105,7 +106,7 @@ func (m *settingsModel) fieldChanged(s *forge.ApplicationSettings, fact *setting
 		m.uncertain(name)
 	}
 	if m.nulled[name] && f.IsZero() {
-		m.unclear[name] = true // the merged null looks the same
+		m.unclear[name] = true // a merged null has the same value
 	}
 	if sameJSON(v, m.initial[name]) {
 		m.restore(name)
@@ -126,14 +127,13 @@ func (m *settingsModel) fieldChanged(s *forge.ApplicationSettings, fact *setting
 	}
 }
 
-// uncertain takes back that a setting must be an error: another edit came after it.
+// uncertain removes a setting from those that must be an error, because another edit followed.
 func (m *settingsModel) uncertain(name string) {
 	delete(m.bad, name)
 	m.perhaps[name], m.unclear[name] = true, true
 }
 
-// element changes an element of a list or an entry of a map where it is, and what a pointer points
-// to.
+// element changes, in place, an element of a list, an entry of a map, or the value of a pointer.
 func (m *settingsModel) element(s *forge.ApplicationSettings, fact *settingFact, at int, v any) {
 	f := settingField(s, fact)
 	if f.Kind() == reflect.Pointer && !f.IsNil() {
@@ -155,7 +155,7 @@ func (m *settingsModel) element(s *forge.ApplicationSettings, fact *settingFact,
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 		keys = append(keys, reflect.ValueOf("added").Convert(f.Type().Key()))
 		if at%5 == 4 {
-			value = reflect.Value{} // deletes it
+			value = reflect.Value{} // deletes the entry
 		}
 		f.SetMapIndex(keys[at%len(keys)], value)
 	default:
@@ -182,7 +182,7 @@ func (m *settingsModel) appended(s *forge.ApplicationSettings, fact *settingFact
 	m.fieldChanged(s, fact)
 }
 
-// rawBytes changes a byte of raw JSON where it is, if that makes other JSON.
+// rawBytes changes a byte of raw JSON in place, if the result is other valid JSON.
 func rawBytes(raw json.RawMessage) bool {
 	old, err := readJSON(raw)
 	if err != nil {
@@ -200,7 +200,7 @@ func rawBytes(raw json.RawMessage) bool {
 	return false
 }
 
-// rawInPlace changes the bytes of a raw field or of an entry of Extra.
+// rawInPlace changes, in place, the bytes of a raw field or of an entry of Extra.
 func (m *settingsModel) rawInPlace(s *forge.ApplicationSettings, name string) {
 	fact := m.facts.byName[name]
 	if fact != nil && fact.field >= 0 {
@@ -221,7 +221,7 @@ func (m *settingsModel) rawInPlace(s *forge.ApplicationSettings, name string) {
 	}
 }
 
-// protection changes the object default_branch_protection_defaults below its top.
+// protection changes a nested value of the object default_branch_protection_defaults.
 func (m *settingsModel) protection(s *forge.ApplicationSettings, how, level int) {
 	const name = "default_branch_protection_defaults"
 	object, isObject := m.now[name].(map[string]any)
@@ -369,17 +369,17 @@ func (m *settingsModel) identity(s *forge.ApplicationSettings, which int) {
 	m.note("identity %d", which)
 }
 
-// merge merges an object and returns what is wrong with the outcome.
+// merge merges an object and describes what is wrong with the result.
 func (m *settingsModel) merge(s *forge.ApplicationSettings, object map[string]any) string {
 	m.note("merge %s", writeJSON(object))
-	mustFail, mayFail := "", len(m.bad)+len(m.perhaps) > 0 // an edit before it, perhaps
+	mustFail, mayFail := "", len(m.bad)+len(m.perhaps) > 0 // an earlier edit may cause the error
 	for name, v := range object {
 		fact := m.facts.byName[name]
 		_, shown := m.base[name]
 		_, there := s.Extra[name]
 		switch {
 		case slices.Contains(identitySettings, name):
-		case fact == nil && shown && !there, shown && sameJSON(v, m.base[name]): // it was removed; it changes nothing
+		case fact == nil && shown && !there, shown && sameJSON(v, m.base[name]): // a removed setting; a value that changes nothing
 			mayFail = true
 		case fact == nil && !shown && !there, fact != nil && fact.field >= 0 && !fieldHolds(m.typeOf(fact), v):
 			mustFail = name
@@ -419,7 +419,7 @@ func (m *settingsModel) merge(s *forge.ApplicationSettings, object map[string]an
 	return ""
 }
 
-// writeDocument is what a document marshals to, or its error.
+// writeDocument returns the JSON of a document, or the error of Marshal.
 func writeDocument(s *forge.ApplicationSettings) string {
 	text, err := json.Marshal(s)
 	if err != nil {

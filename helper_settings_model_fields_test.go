@@ -12,15 +12,15 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// notSet is a Nullable without a value, in the place of a JSON value.
+// notSet stands for a Nullable without a value among JSON values.
 type notSet struct{}
 
-// settingField is the field of a setting.
+// settingField returns the field of a setting.
 func settingField(s *forge.ApplicationSettings, fact *settingFact) reflect.Value {
 	return reflect.ValueOf(s).Elem().Field(fact.field)
 }
 
-// fieldHolds reports whether a Go type can hold a JSON value. Null is held by all of them.
+// fieldHolds reports whether a Go type can hold a JSON value. Every type can hold null.
 func fieldHolds(t reflect.Type, v any) bool {
 	if v == nil || t == reflect.TypeFor[json.RawMessage]() {
 		return true
@@ -69,7 +69,7 @@ func elem(t reflect.Type) reflect.Type {
 	return t.Elem()
 }
 
-// nullableOf is the T of a Nullable[T].
+// nullableOf returns the T of a Nullable[T].
 func nullableOf(t reflect.Type) (inner reflect.Type, nullable bool) {
 	get, nullable := t.MethodByName("Get")
 	if _, isNull := t.MethodByName("IsNull"); !nullable || !isNull {
@@ -78,8 +78,8 @@ func nullableOf(t reflect.Type) (inner reflect.Type, nullable bool) {
 	return get.Type.Out(0), true
 }
 
-// setField sets a field to a value that it holds. Null is nil of what has a nil, and otherwise
-// zero.
+// setField sets a field to a value that it can hold. Null is nil if the type has nil, and otherwise
+// the zero value.
 func setField(f reflect.Value, v any) {
 	f.SetZero()
 	switch v := v.(type) {
@@ -95,7 +95,7 @@ func setField(f reflect.Value, v any) {
 			f.SetBytes(writeJSON(v))
 			return
 		}
-		// Spare room: an append to a copy may then write where the other looks.
+		// With spare capacity an append to a copy may write into the memory of the original.
 		f = target(f)
 		f.Set(reflect.MakeSlice(f.Type(), len(v), len(v)+2))
 		for i, e := range v {
@@ -109,7 +109,7 @@ func setField(f reflect.Value, v any) {
 	}
 }
 
-// target is what a field holds, behind its pointer.
+// target returns the value of a field, or the value to which its pointer points.
 func target(f reflect.Value) reflect.Value {
 	if f.Kind() == reflect.Pointer {
 		f.Set(reflect.New(f.Type().Elem()))
@@ -118,8 +118,8 @@ func target(f reflect.Value) reflect.Value {
 	return f
 }
 
-// fieldJSON is the value of a field by its Go value alone. It uses no method of a settings type but
-// those of Nullable.
+// fieldJSON returns the JSON value of a field, derived from its Go value. Of the settings types it
+// uses only the methods of Nullable.
 func fieldJSON(f reflect.Value) any {
 	if _, nullable := nullableOf(f.Type()); nullable {
 		if f.IsZero() {
@@ -175,7 +175,7 @@ func fieldJSON(f reflect.Value) any {
 	panic(fmt.Sprintf("no kind of setting: %s", f.Type()))
 }
 
-// structJSON is a struct with its Extra. Keys of zero value are omitted.
+// structJSON returns the JSON value of a struct with its Extra. Keys with a zero value are omitted.
 func structJSON(f reflect.Value) any {
 	object := map[string]any{}
 	for i := range f.NumField() {
@@ -193,8 +193,8 @@ func structJSON(f reflect.Value) any {
 	return object
 }
 
-// withoutBlanks is an object without its keys that are blank: whether a key of
-// default_branch_protection_defaults is absent or zero is one to a Go struct.
+// withoutBlanks returns an object without its blank keys: in the Go struct of
+// default_branch_protection_defaults an absent key and a zero value are the same.
 func withoutBlanks(v any) any {
 	object, isObject := v.(map[string]any)
 	if !isObject {
@@ -209,7 +209,7 @@ func withoutBlanks(v any) any {
 	return rest
 }
 
-// wantedAs compares what a difference wants with what the model wants.
+// wantedAs compares the wanted value of a difference with that of the model.
 func wantedAs(name string, model, library any) bool {
 	if name == "default_branch_protection_defaults" {
 		return inForce(withoutBlanks(model), withoutBlanks(library))
@@ -217,22 +217,23 @@ func wantedAs(name string, model, library any) bool {
 	return sameJSON(model, library)
 }
 
-// settingsPlan is what must become of the edits of a document.
+// settingsPlan is the expected result of the edits of a document.
 type settingsPlan struct {
 	fails    string            // why Err must not be nil
-	mayFail  string            // why it, or Apply, perhaps fails
-	missing  string            // why Apply must fail: a companion that nobody has
+	mayFail  string            // why Err or Apply may fail
+	missing  string            // why Apply must fail: a companion without a value
 	conflict [][]string        // pairs of names; the error must have one of them
 	want     map[string]any    // by the name that is not deprecated
-	alias    map[string]string // the name to send under, where it is not that one
-	send     map[string]bool   // of want
-	maySend  map[string]bool   // sent or not
+	alias    map[string]string // the name that is sent, if it is the deprecated one
+	send     map[string]bool   // names of want that are sent
+	maySend  map[string]bool   // names that may be sent or not
 	notSent  map[string]forge.SettingReason
 	must     map[string]any  // companions that are sent
-	may      map[string]bool // names that may be in the update and in the report, with whatever value
+	may      map[string]bool // names that may be in the update and in the report, with any value
 }
 
-// plan works out what must become of the edits. named are names that the vocabulary can send.
+// plan computes the expected result of the edits. sendable reports whether the vocabulary can send
+// a name.
 func (m *settingsModel) plan(sendable func(name string) bool) *settingsPlan {
 	p := &settingsPlan{want: map[string]any{}, alias: map[string]string{}, send: map[string]bool{}, maySend: map[string]bool{},
 		notSent: map[string]forge.SettingReason{}, must: map[string]any{}, may: map[string]bool{}}
@@ -293,7 +294,7 @@ func (p *settingsPlan) unclear(name string) {
 	}
 }
 
-// aliases makes one edit of the edits of two names.
+// aliases combines the edits of the two names of a setting.
 func (p *settingsPlan) aliases(m *settingsModel, old, name string) {
 	a, oldEdited := p.want[old]
 	b, edited := p.want[name]
@@ -332,7 +333,7 @@ func (p *settingsPlan) aliases(m *settingsModel, old, name string) {
 	}
 }
 
-// replaced keeps a deprecated setting from being sent beside its replacement.
+// replaced removes a deprecated setting if its replacement is sent.
 func (p *settingsPlan) replaced(old, name string) {
 	a, oldEdited := p.want[old]
 	b, edited := p.want[name]
@@ -351,7 +352,7 @@ func (p *settingsPlan) replaced(old, name string) {
 	}
 }
 
-// companions adds what enabling a setting requires.
+// companions adds the settings that are required to enable a setting.
 func (p *settingsPlan) companions(m *settingsModel, name string) {
 	fact := m.facts.byName[name]
 	enabled := p.want[name] == true && p.send[name]
@@ -373,7 +374,7 @@ func (p *settingsPlan) companions(m *settingsModel, name string) {
 	}
 }
 
-// needs is the rule of unconfirmed_users_delete_after_days, which works only with
+// needs applies the rule that unconfirmed_users_delete_after_days works only with
 // delete_unconfirmed_users.
 func (p *settingsPlan) needs(m *settingsModel) {
 	_, edited := p.want["unconfirmed_users_delete_after_days"]
@@ -382,14 +383,14 @@ func (p *settingsPlan) needs(m *settingsModel) {
 	}
 	if m.base["delete_unconfirmed_users"] == true {
 		if !m.edited["delete_unconfirmed_users"] {
-			p.may["delete_unconfirmed_users"] = true // sent as a companion, perhaps
+			p.may["delete_unconfirmed_users"] = true // may be sent as a companion
 		}
 		return
 	}
 	p.may["delete_unconfirmed_users"], p.mayFail = true, "unconfirmed_users_delete_after_days needs delete_unconfirmed_users"
 }
 
-// sent are the names of the changes, without companions.
+// sent returns the changes that must and may be sent, without companions.
 func (p *settingsPlan) sent() (must, may map[string]any) {
 	must, may = map[string]any{}, map[string]any{}
 	for name, v := range p.want {

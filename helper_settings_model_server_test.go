@@ -14,23 +14,23 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// settingsServer is a server that has settings and nothing else. It takes the names that it knows,
-// ignores all others with 200, and translates the names that have a word of their own.
+// settingsServer is a server that has only settings. It accepts the names that it knows, ignores
+// all others with 200, and translates names for which it has its own word.
 type settingsServer struct {
 	*httptest.Server
 
 	mu      sync.Mutex
 	words   map[string]string // by the contract's name
 	knows   map[string]bool   // by the contract's name
-	values  map[string]any    // those that have one, by the contract's name
+	values  map[string]any    // values that are set, by the contract's name
 	hidden  map[string]bool   // not shown
 	refused map[string]bool   // known and ignored
-	instead map[string]any    // what a write stores in place of the value
+	instead map[string]any    // what a write stores instead of the value
 	noNulls bool              // a null is stored as the zero value of the kind
-	mixed   bool              // objects are shown with other spaces and another order
+	mixed   bool              // objects are shown with other white space and in another order
 	writes  int
-	updates []map[string]any // the bodies that came, with the names that came
-	broken  []string         // what no client may send
+	updates []map[string]any // the received bodies, with the names as received
+	broken  []string         // requests that no client may send
 }
 
 func newSettingsServer(t testing.TB) *settingsServer {
@@ -41,7 +41,7 @@ func newSettingsServer(t testing.TB) *settingsServer {
 	return s
 }
 
-// clear makes the server a new one.
+// clear resets the server to the state of a new one.
 func (s *settingsServer) clear(words map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *settingsServer) update(update map[string]any) {
 	}
 }
 
-// underOtherName is a value in the form of the alias that gets it. Only signin_enabled has another
-// form.
+// underOtherName returns a value in the form that it has under an alias. Only signin_enabled has
+// another form.
 func underOtherName(alias string, value any) any {
 	switch v := value.(type) {
 	case bool:
@@ -122,7 +122,7 @@ func zeroOfKind(name string) any {
 	return map[string]any{"boolean": false, "string": "", "array": []any{}, "object": map[string]any{}, "integer": number(0), "number": number(0)}[fact.kind]
 }
 
-// wire is the name that the server has for a setting.
+// wire returns the server's name of a setting.
 func (s *settingsServer) wire(name string) string {
 	if word := s.words[name]; word != "" {
 		return word
@@ -130,8 +130,8 @@ func (s *settingsServer) wire(name string) string {
 	return name
 }
 
-// name is the contract's name for one of the server's. A name that has a word is not known to the
-// server.
+// name returns the contract's name for a name of the server. The server does not know a contract's
+// name for which it has its own word.
 func (s *settingsServer) name(wire string) string {
 	for name, word := range s.words {
 		if word == wire {
@@ -144,7 +144,8 @@ func (s *settingsServer) name(wire string) string {
 	return wire
 }
 
-// visible is what the server shows, by the contract's names, without the identity.
+// visible returns the settings that the server shows, by the contract's names, without the id and
+// times.
 func (s *settingsServer) visible() map[string]any {
 	shown := map[string]any{}
 	for name, value := range s.values {
@@ -196,7 +197,7 @@ func (s *settingsServer) render(b *strings.Builder, v any, comma, colon string) 
 	b.WriteString("}")
 }
 
-// settingsState is what a check sees of a server.
+// settingsState is the state of a server for a check.
 type settingsState struct {
 	shown   map[string]any
 	held    map[string]any // shown and hidden
@@ -211,7 +212,7 @@ func (s *settingsServer) state() *settingsState {
 }
 
 // Vocabularies of the tests: none, the built-in one, and a made-up one with words for aliases,
-// companions, deprecated settings and two names that changed places.
+// companions, deprecated settings and two exchanged names.
 var settingVocabularies = []struct {
 	name  string
 	words map[string]string

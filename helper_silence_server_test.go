@@ -18,18 +18,18 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// The server of TestSilence: it sends nothing more from a given point of an exchange on.
+// This file has the server of TestSilence, which sends nothing after a given point of an exchange.
 
-// silencePoint is where the peer falls silent.
+// silencePoint is the point at which the peer becomes silent.
 type silencePoint struct {
 	name    string
 	text    string // sent before the silence
-	connect bool   // silent as soon as it is connected to
+	connect bool   // silent immediately after the connection is open
 	secure  bool   // over TLS
 	proxy   bool   // the peer is a proxy
 	unread  bool   // the body of the request is not read
 	token   string // path of a token endpoint; the API is not silent
-	head    bool   // no header of a response comes, so that HeaderTimeout ends the call
+	head    bool   // no response header arrives, so that HeaderTimeout ends the call
 }
 
 func silencePoints() []silencePoint {
@@ -63,7 +63,7 @@ func silencePoints() []silencePoint {
 	}
 }
 
-// silenceKind is a kind of call that meets the silence.
+// silenceKind is a kind of call whose peer becomes silent.
 type silenceKind struct {
 	name string
 	run  func(context.Context, *Client, ...RequestOption) error
@@ -76,7 +76,7 @@ const (
 	execKind    = "exec"
 )
 
-// kinds are those that can meet the silence at the point.
+// kinds returns the kinds of calls that can reach the point.
 func (p silencePoint) kinds() []silenceKind {
 	big := FileBytes(make([]byte, 16<<20))
 	upload := func(file File) silenceKind {
@@ -152,12 +152,12 @@ type silentPeer struct {
 	dial     func(context.Context, string, string) (net.Conn, error)
 	patience time.Duration // for the client to close its connections after the call
 
-	reached chan struct{} // there is silence
+	reached chan struct{} // closed when the peer is silent
 	over    chan struct{} // the call has ended
 	running sync.WaitGroup
 	mu      sync.Mutex
 	conns   []net.Conn
-	last    time.Time // finish has set it: connections are waited for until then
+	last    time.Time // set by finish, which waits for connections until then
 	fell    sync.Once
 	open    int // connections that the client has not closed
 }
@@ -177,7 +177,7 @@ func newSilentPeer(point silencePoint, kind silenceKind, listener net.Listener, 
 	return s
 }
 
-// client speaks to the server whatever address it means to connect to.
+// client returns a client that connects to this server, for every address.
 func (s *silentPeer) client(t *testing.T, policy RetryPolicy) *Client {
 	t.Helper()
 	transport, base := &http.Transport{DialContext: s.dial}, "http://127.0.0.1:8080"
@@ -207,13 +207,13 @@ func (s *silentPeer) accept() {
 		}
 		s.mu.Lock()
 		s.conns = append(s.conns, conn)
-		_ = conn.SetReadDeadline(s.last) // finish may not see this connection
+		_ = conn.SetReadDeadline(s.last) // finish may not know this connection
 		s.mu.Unlock()
 		s.running.Go(func() { s.serve(conn) })
 	}
 }
 
-// serve responds until the silence, and sees whether the client closes the connection.
+// serve responds up to the silence, and detects whether the client closes the connection.
 func (s *silentPeer) serve(conn net.Conn) {
 	defer conn.Close()
 	if s.point.connect {
@@ -241,7 +241,7 @@ func (s *silentPeer) serve(conn net.Conn) {
 	}
 }
 
-// silent reports whether the request meets the silence.
+// silent reports whether the peer becomes silent in the response to the request.
 func (s *silentPeer) silent(req *http.Request) bool {
 	query := req.URL.Query()
 	switch {
@@ -259,7 +259,8 @@ func (s *silentPeer) silent(req *http.Request) bool {
 	return true
 }
 
-// response is a good one, which leads on to what meets the silence.
+// response returns a successful response, after which the client sends the request that reaches the
+// silence.
 func (s *silentPeer) response(req *http.Request) string {
 	status, headers, body := "200 OK", "", tokenOfBoth
 	switch {
@@ -276,7 +277,7 @@ func (s *silentPeer) response(req *http.Request) string {
 	return "HTTP/1.1 " + status + "\r\n" + headers + jsonType + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }
 
-// silence sends the text and then nothing, and reads nothing before the call is over.
+// silence sends the text and then nothing, and reads nothing until the call has ended.
 func (s *silentPeer) silence(conn net.Conn, text string) {
 	_, _ = io.WriteString(conn, text)
 	s.fell.Do(func() { close(s.reached) })
@@ -294,7 +295,7 @@ func (s *silentPeer) ended(err error) {
 	}
 }
 
-// hangUp closes all connections, so that a call that hangs ends.
+// hangUp closes all connections, so that a hanging call ends.
 func (s *silentPeer) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -303,7 +304,8 @@ func (s *silentPeer) hangUp() {
 	}
 }
 
-// finish ends the server after the call, and returns how many connections stayed open.
+// finish stops the server after the call, and returns the number of connections that are still
+// open.
 func (s *silentPeer) finish() int {
 	close(s.over)
 	_ = s.listener.Close()

@@ -19,12 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The helpers of the wire tests: a server that answers with exact bytes, a set of named hosts, and
-// clients with short waits.
+// This file has the helpers of the wire tests: a server that responds with exact bytes, a set of
+// named hosts, and clients with short waits.
 
 const secret = "glpat-THE-SECRET-0123456789"
 
-// impatient keeps the policy and shortens its waits, for tests on the wire.
+// impatient is the default policy with short waits, for tests with real connections.
 var impatient = RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}
 
 // Routes of the contract, one of each class.
@@ -47,18 +47,18 @@ func callOf(k RetryClass) Call {
 	}
 }
 
-// seen is a request as a server read it. conn and nth count connections, and requests on one, from
-// 1.
+// seen is a request as a server has parsed it. conn and nth count connections, and requests on a
+// connection, from 1.
 type seen struct {
 	method, uri, host, body string
 	header                  http.Header
 	conn, nth               int
 }
 
-// act is what a wire does about a request; it reports whether the connection goes on.
+// act handles a request of a wire, and reports whether the connection stays open.
 type act func(net.Conn) bool
 
-// wire is a server on a real listener that reads requests and answers them with exact bytes.
+// wire is a server on a real listener that reads requests and responds with exact bytes.
 type wire struct {
 	url      string
 	listener net.Listener
@@ -71,8 +71,8 @@ type wire struct {
 	running  sync.WaitGroup
 }
 
-// newWire starts a wire; answer chooses what is done about each request. It is called by one
-// goroutine at a time.
+// newWire starts a wire. answer returns how a request is handled; it is called by one goroutine at
+// a time.
 func newWire(t *testing.T, answer func(seen) act) *wire {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -92,7 +92,7 @@ func (w *wire) accept() {
 		w.mu.Lock()
 		w.conns = append(w.conns, conn)
 		number := len(w.conns)
-		if w.closed { // after Accept: close has not seen this connection
+		if w.closed { // close was called before this connection was recorded
 			_ = conn.Close()
 		}
 		w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *wire) close() {
 	w.running.Wait()
 }
 
-// seen gives the requests so far.
+// seen returns the requests so far.
 func (w *wire) seen() []seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func closing(text string) act {
 	}
 }
 
-// say answers and keeps the connection. headers are whole lines.
+// say responds and keeps the connection open. headers are complete header lines.
 func say(status int, body string, headers ...string) act {
 	first := []string{fmt.Sprintf("HTTP/1.1 %d %s", status, http.StatusText(status)), fmt.Sprintf("Content-Length: %d", len(body))}
 	head := strings.Join(append(first, headers...), "\r\n")
@@ -198,7 +198,8 @@ func silent(text string) act {
 	}
 }
 
-// always gives the same answer; script the answers in order, the last again and again.
+// always handles all requests in the same way. script uses its acts in order, and the last one for
+// all further requests.
 func always(a act) func(seen) act { return func(seen) act { return a } }
 
 func script(acts ...act) func(seen) act {
@@ -211,7 +212,7 @@ func script(acts ...act) func(seen) act {
 }
 
 // refusedAddress returns an address that refuses connections. Its port belongs to a connected
-// socket, so that no other process can listen there meanwhile.
+// socket, so that no other process can listen there during the test.
 func refusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -225,7 +226,7 @@ func refusedAddress(t *testing.T) string {
 	return "http://" + conn.LocalAddr().String()
 }
 
-// overriding adds options to a helper's own, and drops of these what the options replace.
+// overriding adds options to the options of a helper, without those that they replace.
 func overriding(own []Option, options ...Option) []Option {
 	replaced := config{builder: new(builder)}
 	for _, option := range options {
@@ -243,7 +244,7 @@ func overriding(own []Option, options ...Option) []Option {
 	return append(kept, options...)
 }
 
-// wireClient is a client with connections of its own and short waits.
+// wireClient returns a client with its own connections and short waits.
 func wireClient(t *testing.T, address string, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithToken(secret), WithRetry(impatient)}
@@ -253,14 +254,14 @@ func wireClient(t *testing.T, address string, options ...Option) *Client {
 	return c
 }
 
-// roundTrip is a transport made of a function, for tests in a synctest bubble.
+// roundTrip is a transport that calls a function, for tests in a bubble of synctest.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 func through(f roundTrip) Option { return WithHTTPClient(&http.Client{Transport: f}) }
 
-// world is a set of hosts that all live on this machine: its clients dial them by name.
+// world is a set of named hosts on this machine: its clients dial them by name.
 type world struct {
 	t     *testing.T
 	roots *x509.CertPool
@@ -295,7 +296,7 @@ func (w *world) host(address string, handler http.HandlerFunc) {
 	w.addrs[net.JoinHostPort(u.Hostname(), port(u))] = srv.Listener.Addr().String()
 }
 
-// at gives what a host was asked since the last look.
+// at returns the requests to a host since the last call of at.
 func (w *world) at(address string) []seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -309,7 +310,7 @@ func (w *world) client(base string, options ...Option) *Client {
 	return wireClient(w.t, base, overriding([]Option{w.dials()}, options...)...)
 }
 
-// dials is the option of clients that find the hosts.
+// dials returns the option with which a client connects to the hosts.
 func (w *world) dials() Option {
 	return WithHTTPClient(&http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: w.roots, MinVersion: tls.VersionTLS12},
@@ -319,7 +320,7 @@ func (w *world) dials() Option {
 	}})
 }
 
-// runner is an executor as a caller meets it.
+// runner is an executor as a caller uses it.
 type runner struct {
 	name string
 	run  func(context.Context, *Client, ...RequestOption) error
@@ -352,7 +353,7 @@ func openArchive(ctx context.Context, c *Client, opts ...RequestOption) (*Downlo
 	return open(ctx, service{c.core}.get(archiveRoute, ID(1), ""), opts)
 }
 
-// asError gives the *Error that every failed call is.
+// asError returns the *Error of a failed call.
 func asError(t *testing.T, err error) *Error {
 	t.Helper()
 	var e *Error

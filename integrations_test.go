@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A parameter without a name needs a vocabulary that knows it, even where the slug is known.
+// A parameter that the contract does not name needs a vocabulary with its name, even if the slug is
+// known.
 func TestUnnamedParameters(t *testing.T) {
 	c := speaking(t, "slug build_server = mill\nslug monitoring = eye",
 		exchange{sent: "PUT /groups/7/integrations/eye", body: `{"api_key":"k","eye_env":"prod"}`, status: 201, answer: `{}`},
@@ -104,8 +105,8 @@ func TestIntegrationsRefused(t *testing.T) {
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")
 }
 
-// What the server shows becomes options again: events, texts, and numbers and booleans that it
-// keeps as strings. What it hides is reported.
+// The values that a server shows are decoded into options: events, texts, and numbers and booleans
+// that it stores as strings. Hidden parameters are reported.
 func TestFill(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: "GET /groups/7/integrations/bamboo", answer: "integrations/integration.json"})
 	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)
@@ -154,7 +155,7 @@ func TestFillNil(t *testing.T) {
 	}
 }
 
-// An integration that no type describes is read whole, too.
+// An integration without its own type is decoded completely, too.
 func TestFillCustom(t *testing.T) {
 	integration, _, err := decodeText[Integration](`{"id":3,"slug":"jira","active":true,"inherited":true,"push_events":true,"properties":{"url":"u","port":7}}`)
 	require.NoError(t, err)
@@ -176,7 +177,7 @@ func TestFillCustom(t *testing.T) {
 	}
 }
 
-// An event that the server writes in another form is not switched off by setting what was read.
+// Setting the decoded options does not switch off an event that the server writes in another form.
 func TestFillMisfits(t *testing.T) {
 	integration, mismatches, err := decodeText[Integration](`{"active":true,"push_events":1,"issues_events":"1","note_events":"true","tag_push_events":true,"properties":{"webhook":"w"}}`)
 	require.NoError(t, err)

@@ -219,7 +219,8 @@ func TestIssueFilters(t *testing.T) {
 	}
 }
 
-// TestIssuesRefused shows what is refused before anything is sent, and how the refusal names it.
+// TestIssuesRefused checks which arguments are refused before anything is sent, and how the error
+// names them.
 func TestIssuesRefused(t *testing.T) {
 	c := serve(t)
 	lists := []struct {
@@ -266,7 +267,7 @@ func TestIssuesRefused(t *testing.T) {
 	assertRefused(t, err, "argument", "id")
 }
 
-// TestTodoTarget shows both kinds of target, and what has none.
+// TestTodoTarget checks both kinds of target, and a to-do without a target.
 func TestTodoTarget(t *testing.T) {
 	todo := &Todo{TargetType: TodoTargetMergeRequest, Target: json.RawMessage(`{"iid":14,"state":"merged"}`)}
 	request, err := todo.MergeRequest()

@@ -15,23 +15,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fault matrix: every documented endpoint, called through its typed method, meets every fault,
+// The fault matrix calls every documented endpoint through its typed method, with every fault:
 // before and after the call takes effect, on a new and on a reused connection, once, twice and
-// always. The server counts what arrives and what takes effect.
+// always. The server counts the requests and their effects.
 
-// matrixRow is a method, and what it does when all is well.
+// matrixRow is a method, and its result without a fault.
 type matrixRow struct {
 	MatrixCase
 	name     string
 	route    *route
 	executor callKind
 	answer   matrixAnswer
-	encoding string // of the body
-	items    int    // that the method gives
-	state    string // that it leaves
+	encoding string // encoding of the body
+	items    int    // number of items that the method returns
+	state    string // state of the server after the call
 }
 
-// matrixRows are all methods; of those that differ in their options only, the first.
+// matrixRows returns all methods; of methods that differ only in their options, only the first.
 func matrixRows(t *testing.T) []*matrixRow {
 	t.Helper()
 	var rows []*matrixRow
@@ -89,23 +89,23 @@ func (r *matrixRow) control(t *testing.T) {
 	assert.Equal(t, r.writes(), got.effects == 1, r.name)
 }
 
-// group is what the rows that are run by default differ in.
+// group returns the combination for which one row is run by default.
 func (r *matrixRow) group() string {
 	return fmt.Sprint(r.route.Class, executorName(r.executor), r.encoding, r.route.base)
 }
 
 func (r *matrixRow) writes() bool { return r.route.Class != ClassSafe }
 
-// settles reports whether the server tells that there is nothing to change.
+// settles reports whether the server reports a call that changes nothing.
 func (r *matrixRow) settles() bool {
 	last := r.route.Template[strings.LastIndex(r.route.Template, "/")+1:]
 	return last == "subscribe" || last == "unsubscribe" || last == "todo"
 }
 
-// forever is more often than anything is tried.
+// forever is larger than any number of attempts.
 const forever = 1000
 
-// matrixCell is what a call meets.
+// matrixCell is the fault of a call and its conditions.
 type matrixCell struct {
 	fault  matrixFault
 	after  bool // the call has taken effect when the fault happens
@@ -125,7 +125,7 @@ func (r *matrixRow) cells() []matrixCell {
 				continue // there is no effect
 			}
 			if !after && r.executor == kindNoResult && fault.head {
-				continue // exec wants a head only, and a good one says that the call has taken effect
+				continue // exec needs only a header, and that of a 2xx response shows that the call has taken effect
 			}
 			for _, reused := range []bool{false, true} {
 				for _, times := range []int{1, 2, forever} {
@@ -142,15 +142,15 @@ type ending string
 
 const (
 	well    ending = "well"
-	settled ending = "settled" // 404 or 304: an attempt that failed did what was asked for
-	torn    ending = "torn"    // a stream that breaks off
+	settled ending = "settled" // 404 or 304: a failed attempt has taken effect
+	torn    ending = "torn"    // a stream that is truncated
 	failed  ending = "failed"
 )
 
-// expect says how the call must end, and after how many attempts, each of which arrives once:
-// net/http sends no request again by itself.
+// expect returns how the call must end, and after how many attempts. Each attempt arrives once,
+// since net/http sends no request again by itself.
 func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
-	unsent := c.reused && c.fault.stale // nothing was written on the connection that was used before
+	unsent := c.reused && c.fault.stale // nothing was written on the reused connection
 	switch {
 	case c.fault.interim, c.fault.head && r.executor == kindNoResult:
 		return well, 1
@@ -172,7 +172,7 @@ func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
 	return well, c.times + 1
 }
 
-// matrixResult is how a call ended, and what the server saw of it.
+// matrixResult is the result of a call, and the counts of the server.
 type matrixResult struct {
 	items    int
 	err      error
@@ -181,8 +181,8 @@ type matrixResult struct {
 	effects  int
 	state    string
 	requests []seen
-	conn     int   // that the first should use
-	again    error // of the same call, made a second time after a stream broke off
+	conn     int   // the connection that the first attempt should use
+	again    error // of the same call, made again after a stream was truncated
 }
 
 // meet makes the call in the cell.
@@ -210,7 +210,7 @@ func (r *matrixRow) meet(t *testing.T, c matrixCell) (got matrixResult) {
 	return got
 }
 
-// taste reads what a method gives to its end, and counts items or bytes.
+// taste reads the results of a method to the end, and counts items or bytes.
 func taste(results []reflect.Value) (n int, err error) {
 	err, _ = results[len(results)-1].Interface().(error)
 	download, stream := results[0].Interface().(*Download)
@@ -232,7 +232,7 @@ func taste(results []reflect.Value) (n int, err error) {
 	return 1, nil
 }
 
-// check judges a cell.
+// check checks the result of a cell.
 func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 	t.Helper()
 	got := r.meet(t, c)
@@ -267,7 +267,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell, figures *matrixFigures) {
 	}
 }
 
-// checkEffects holds what the client promises to what the server has done.
+// checkEffects compares the effects that the client reports with those on the server.
 func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e *Error) {
 	t.Helper()
 	if r.route.Class == ClassNonIdempotent {
@@ -285,8 +285,8 @@ func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e
 	assert.Equal(t, r.items, got.items, "%s: items", c)
 }
 
-// checkRequests shows that each attempt has sent the same, credential included, and on which
-// connection the first was.
+// checkRequests checks that all attempts sent the same request, credential included, and that the
+// first one used the expected connection.
 func (r *matrixRow) checkRequests(t *testing.T, c matrixCell, got matrixResult) {
 	t.Helper()
 	for i, request := range got.requests {
@@ -301,7 +301,7 @@ func (r *matrixRow) checkRequests(t *testing.T, c matrixCell, got matrixResult) 
 	assert.Equal(t, c.reused, first.nth > 1, "%s: reuse", c)
 }
 
-// checkError shows that an error names the call, its last answer and its cause.
+// checkError checks that an error names the call, its last response and its cause.
 func (r *matrixRow) checkError(t *testing.T, c matrixCell, err error, e *Error, end ending) {
 	t.Helper()
 	assert.Equal(t, r.route.Method+" "+r.route.Template, e.Method+" "+e.Route, c)

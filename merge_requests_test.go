@@ -196,8 +196,8 @@ func withPerPage(t *testing.T, query string) string {
 	return strings.NewReplacer("%5B", "[", "%5D", "]").Replace(values.Encode())
 }
 
-// TestMergeRequestsRefused shows what is refused before anything is sent, and how the refusal names
-// it.
+// TestMergeRequestsRefused checks which arguments are refused before anything is sent, and how the
+// error names them.
 func TestMergeRequestsRefused(t *testing.T) {
 	c := serve(t)
 	for _, row := range []struct {
@@ -229,7 +229,8 @@ func TestMergeRequestsRefused(t *testing.T) {
 	assertRefused(t, err, "RequireComplete", "")
 }
 
-// TestMergeRequestErrors shows each documented error of the dependencies, and what is not there.
+// TestMergeRequestErrors checks each documented error of the dependencies, and objects that do not
+// exist.
 func TestMergeRequestErrors(t *testing.T) {
 	for _, row := range []struct {
 		status   int
@@ -262,8 +263,8 @@ func TestMergeRequestErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "fewer or shorter filters")
 }
 
-// The two flags that Document 2 §2.6 calls "boolean or null" tell null from false. An absent one is
-// nil, too.
+// The two flags with the type "boolean or null" in Document 2 §2.6 distinguish null from false. An
+// absent flag is nil, too.
 func TestMergeRequestNullFlags(t *testing.T) {
 	for answer, want := range map[string]*bool{
 		`null`: nil, `false`: new(false), `true`: new(true),

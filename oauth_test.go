@@ -12,17 +12,17 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A response of the token endpoint that is complete is final, unless it says that the server did
-// not act or will do better: asking again with a refresh token that rotates could lose it. What is
-// temporary is asked for again, and the client's secret is tried in another place only after a
-// refusal.
+// A complete response of the token endpoint is final, unless it shows that the server did not
+// execute the request or that a retry can succeed: another request with a rotating refresh token
+// could lose the token. Temporary failures are retried. The client secret is sent in another place
+// only after a refusal.
 func TestOAuthEndpointRequestsOnce(t *testing.T) {
 	const good = `{"access_token":"new","refresh_token":"r2","token_type":"bearer"}`
 	for _, test := range []struct {
 		name   string
 		answer act
-		asked  int // with the secret in its place
-		probed int // with the place to be found out
+		asked  int // requests if the place of the secret is known
+		probed int // requests if the place must be found
 	}{
 		{"HTML", say(200, "<html>", "Content-Type: text/html"), 1, 1},
 		{"no token", sayJSON(`{"refresh_token":"r2"}`), 1, 1},
@@ -73,8 +73,8 @@ func TestOAuthEndpointRequestsOnce(t *testing.T) {
 	}
 }
 
-// The secret of the client is sent in the other place once the first is refused, and later only
-// there.
+// If the client secret is refused in one place, it is sent in the other place, and from then on
+// only there.
 func TestOAuthProbesTheStyle(t *testing.T) {
 	tokens, config := tokenServer(t, func(form url.Values, n int) act {
 		if form.Get("client_secret") == "" {
@@ -117,7 +117,7 @@ func TestOAuthKeepsTheRotatedToken(t *testing.T) {
 	}
 }
 
-// A token source is asked again where its token endpoint, or the connection to it, may do better.
+// A token source is called again if another request to its token endpoint may succeed.
 func TestTokenSourceCalledAgain(t *testing.T) {
 	status := func(code int) error { return &oauth2.RetrieveError{Response: &http.Response{StatusCode: code}} }
 	for _, test := range []struct {
@@ -142,8 +142,8 @@ func TestTokenSourceCalledAgain(t *testing.T) {
 	}
 }
 
-// A token type that cannot be in a header is refused before anything is sent, where the credential
-// is made or obtained.
+// A token type that is invalid in a header is refused before anything is sent, by WithOAuth and
+// when a token source returns it.
 func TestTokenType(t *testing.T) {
 	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
 		token := &oauth2.Token{AccessToken: secret, TokenType: kind}

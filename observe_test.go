@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attempts collects what WithOnAttempt tells.
+// attempts collects the reports of WithOnAttempt.
 type attempts struct {
 	mu   sync.Mutex
 	seen []Attempt
@@ -32,8 +32,8 @@ func (a *attempts) all() []Attempt {
 	return a.seen
 }
 
-// Stats is one set for a client and all that are derived from it, whatever their credentials; a
-// hook is each client's own.
+// A client and all clients that are derived from it share one Stats, even with different
+// credentials. Each client has its own hook.
 func TestStatsAreShared(t *testing.T) {
 	var hook attempts
 	w := newWire(t, always(sayJSON("[{},{}]")))
@@ -57,7 +57,7 @@ func TestStatsAreShared(t *testing.T) {
 	assert.Len(t, hook.all(), 40)
 }
 
-// The bytes of a download count as they are read.
+// The bytes of a download are counted when they are read.
 func TestStatsOfDownloads(t *testing.T) {
 	var hook attempts
 	c := wireClient(t, newWire(t, always(say(200, "0123456789"))).url, hook.option())

@@ -22,7 +22,7 @@ type callersCode struct {
 	with func(act func()) Option
 }
 
-// logHandler is a slog.Handler made of a function.
+// logHandler is a slog.Handler that calls a function.
 type logHandler func()
 
 func (h logHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -36,7 +36,7 @@ func (h logHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// limiterFunc is a Limiter made of a function.
+// limiterFunc is a Limiter that calls a function.
 type limiterFunc func()
 
 func (f limiterFunc) Wait(context.Context) error {
@@ -58,7 +58,7 @@ func allCallersCode() []callersCode {
 	}
 }
 
-// from acts from the nth call on.
+// from returns a function that acts from its nth call on.
 func from(n int32, act func()) func() {
 	var calls atomic.Int32
 	return func() {
@@ -85,7 +85,7 @@ func forCallersCode(t *testing.T, forms []listForm, run func(t *testing.T, srv *
 	}
 }
 
-// soon fails the test if f hangs.
+// soon calls f and fails the test if f hangs.
 func soon(t *testing.T, f func()) {
 	t.Helper()
 	hung := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
@@ -93,7 +93,8 @@ func soon(t *testing.T, f func()) {
 	f()
 }
 
-// A panic of the caller's code is raised in the goroutine that ranges, with its own value.
+// A panic of the caller's code is raised with its original value in the goroutine that ranges over
+// the list.
 func TestAheadRaisesPanics(t *testing.T) {
 	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		problem := errors.New("a bug of the caller")
@@ -109,8 +110,8 @@ func TestAheadRaisesPanics(t *testing.T) {
 	})
 }
 
-// A panic in a page that the loop does not reach is raised too, when the loop is left; a panic
-// of the loop itself wins.
+// A panic in a page that the loop does not reach is raised when the loop is left. If the loop
+// itself panics, its panic is raised instead.
 func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
 	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		var failed atomic.Bool
@@ -154,8 +155,8 @@ func TestAheadGoexit(t *testing.T) {
 	})
 }
 
-// A function of the caller that does not return holds a list up only until the context ends or
-// the loop is left.
+// A function of the caller that does not return blocks a list only until the context ends or the
+// loop is left.
 func TestAheadBlocked(t *testing.T) {
 	forCallersCode(t, []listForm{listForms()[0], listForms()[3]}, func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
 		for _, leave := range []bool{false, true} {
@@ -191,7 +192,7 @@ func TestAheadBlocked(t *testing.T) {
 	})
 }
 
-// A number of pages ahead that no one can mean is limited.
+// An absurdly large number of pages ahead is limited.
 func TestAheadIsLimited(t *testing.T) {
 	for _, form := range listForms() {
 		for _, n := range []int{65, math.MaxInt} {
@@ -199,7 +200,7 @@ func TestAheadIsLimited(t *testing.T) {
 			for row, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), form.call, PerPage(1), Ahead(n)) {
 				require.NoError(t, err)
 				if row.ID%50 == 0 {
-					time.Sleep(5 * time.Millisecond) // let it run ahead as far as it will
+					time.Sleep(5 * time.Millisecond) // let it prefetch as far as it can
 				}
 				require.LessOrEqual(t, srv.count(), int(row.ID)+64+1)
 			}

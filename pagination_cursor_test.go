@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A consumer that dies at any item, before it has processed it, and resumes with the cursor that it
-// has saved, loses no row.
+// A consumer that stops at any item before it has processed it, and resumes with its saved cursor,
+// loses no row.
 func TestCursorLosesNoRow(t *testing.T) {
 	const rows = 11
 	for _, test := range []struct {
@@ -60,7 +60,7 @@ func TestCursorLosesNoRow(t *testing.T) {
 	}
 }
 
-// A list that failed goes on at the page that failed.
+// A list that failed continues at the page that failed.
 func TestCursorAfterAnError(t *testing.T) {
 	for _, ahead := range []int{0, 4} {
 		broken := true
@@ -88,7 +88,7 @@ func TestCursorAfterAnError(t *testing.T) {
 	}
 }
 
-// firstCursor is the cursor of the second page of a list.
+// firstCursor returns the cursor of the second page of a list.
 func firstCursor(t *testing.T, ctx context.Context, client *Client, call Call) Cursor { //nolint:revive // t first, as everywhere
 	var page Response
 	_, err := collectIDs(ctx, client, call, PerPage(2), OnePage(), Into(&page))
@@ -121,7 +121,7 @@ func TestCursorEnds(t *testing.T) {
 	assert.False(t, Cursor("").Done())
 }
 
-// A cursor that does not belong here is refused before anything is sent.
+// An invalid cursor, or a cursor of another list, is refused before anything is sent.
 func TestCursorRefused(t *testing.T) {
 	srv := servePages(t, &pageServer{rows: 5})
 	client := onceClient(t, srv.URL)
@@ -181,8 +181,8 @@ func TestCursorRefused(t *testing.T) {
 	assert.Equal(t, []int64{3, 4, 5}, rest)
 }
 
-// A cursor may be stored anywhere: it contains no host and no credential, and needs no escape in an
-// address.
+// A cursor contains no host and no credential, and needs no escapes in an address, so it can be
+// stored anywhere.
 func TestCursorHoldsNoSecret(t *testing.T) {
 	const secrets = "private_token=secret-token&sudo=1&access_token=secret-token"
 	srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
@@ -201,7 +201,7 @@ func TestCursorHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// FuzzCursor: a cursor is refused, or is one that the package made for this list.
+// FuzzCursor checks that a cursor is refused unless the package made it for this list.
 func FuzzCursor(f *testing.F) {
 	const list = "abcdefghijkl"
 	for _, query := range []string{"", "page=2&per_page=100", "id_after=5&pagination=keyset", "a=%2B+%C3%BC"} {

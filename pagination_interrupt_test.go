@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listForm is one of the ways in which servers page a list.
+// listForm is one of the ways in which servers split a list into pages.
 type listForm struct {
 	name   string
 	call   Call
@@ -52,7 +52,7 @@ func interruptions() []interruption {
 	}
 }
 
-// readList ranges over a list, checks the form of its end, and returns what came before it.
+// readList ranges over a list, checks the form of its end, and returns the items before it.
 func readList(t *testing.T, ctx context.Context, client *Client, call Call, each func(id int64), opts ...RequestOption) ([]int64, error) { //nolint:revive // t first, as everywhere
 	t.Helper()
 	var ids []int64
@@ -73,8 +73,8 @@ func readList(t *testing.T, ctx context.Context, client *Client, call Call, each
 }
 
 // A list whose context ends before its last page has come ends with an error, in every form, at
-// every page, and for every number of pages that are fetched ahead. What comes before the error
-// is the beginning of the list.
+// every page, and for every number of pages that are fetched ahead. The items before the error are
+// the beginning of the list.
 func TestListInterruptedByServer(t *testing.T) {
 	const pages = 8
 	for _, form := range listForms() {
@@ -89,7 +89,7 @@ func TestListInterruptedByServer(t *testing.T) {
 							if page < missing {
 								return false
 							}
-							end() // the page never comes
+							end() // the page never arrives
 							<-r.Context().Done()
 							return true
 						}
@@ -108,8 +108,8 @@ func TestListInterruptedByServer(t *testing.T) {
 	}
 }
 
-// The same where the loop ends the context, as a program does that gets a signal while it works
-// on an item.
+// The same holds if the loop ends the context, as a program does when it gets a signal while it
+// processes an item.
 func TestListInterruptedByCaller(t *testing.T) {
 	const pages = 12
 	for _, form := range listForms() {
@@ -141,8 +141,8 @@ func TestListInterruptedByCaller(t *testing.T) {
 	}
 }
 
-// A list that has its last page ends without an error, whatever becomes of the context: all
-// items are delivered.
+// A list whose last page has arrived delivers all items and ends without an error, even if the
+// context ends.
 func TestListCompleteBeforeTheEnd(t *testing.T) {
 	const rows, pages = 11, 6
 	for _, form := range listForms() {
@@ -171,7 +171,7 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				ids, err := readList(t, ctx, onceClient(t, srv.URL, hook), form.call, func(id int64) {
-					if id == 7 { // on page 4, where the window has grown beyond the end
+					if id == 7 { // on page 4, when the window extends beyond the end
 						require.Eventually(t, complete, 5*time.Second, time.Millisecond)
 						cancel()
 					}
@@ -181,7 +181,7 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 			})
 		}
 	}
-	// The last page is there, and the context ends while the loop works on its items.
+	// The last page has arrived, and the context ends while the loop processes its items.
 	for _, ahead := range aheads {
 		ctx, cancel := context.WithCancel(t.Context())
 		srv := servePages(t, &pageServer{rows: 5})
@@ -195,7 +195,7 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// A moved project is found once: later pages go to its new path at once.
+// A moved project is redirected only once: later pages are requested directly at its new path.
 func TestListMovedProject(t *testing.T) {
 	for _, ahead := range []int{0, 1, 4} {
 		srv := servePages(t, &pageServer{rows: 9, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
@@ -215,7 +215,8 @@ func TestListMovedProject(t *testing.T) {
 	}
 }
 
-// A list yields its error once, last, without an item; Collect gives what came before it.
+// A list yields its error once, at the end and without an item. Collect returns the items before
+// it.
 func TestListErrorInTheMiddle(t *testing.T) {
 	for _, ahead := range []int{0, 1, 2, 8} {
 		srv := servePages(t, &pageServer{rows: 100, hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
@@ -242,7 +243,7 @@ func TestListErrorInTheMiddle(t *testing.T) {
 	}
 }
 
-// An answer that is no page is an error that names the route.
+// A response that is not a page is an error that names the route.
 func TestListBadPages(t *testing.T) {
 	for _, body := range []string{``, ` `, `null`, `{}`, `5`, `"x"`, `[null]`, `[{"id":1},null]`, `[{"id":1}`, `[{"id":1}]]`, `[1]`, `[[]]`} {
 		t.Run(body, func(t *testing.T) {
@@ -259,8 +260,8 @@ func TestListBadPages(t *testing.T) {
 	}
 }
 
-// A member of the wrong type does not fail a list, and a type that decodes itself must not lose the
-// rows behind it without an error: encoding/json stops where such a type fails.
+// A field of the wrong type does not fail a list. A type with UnmarshalJSON must not lose the rows
+// after it without an error: encoding/json stops where such a type fails.
 func TestListMismatches(t *testing.T) {
 	type row struct {
 		Labels []Label       `json:"labels"`
@@ -292,7 +293,7 @@ func TestListMismatches(t *testing.T) {
 	}
 }
 
-// A list ends with the caller's context, in the middle of a page too.
+// A list ends when the caller's context ends, also in the middle of a page.
 func TestListCancel(t *testing.T) {
 	for _, ahead := range []int{0, 1, 4} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -314,7 +315,8 @@ func TestListCancel(t *testing.T) {
 	}
 }
 
-// Ranging again starts over; leaving early leaves nothing behind (TestMain looks for goroutines).
+// A second range starts at the beginning. A loop that is left early leaves no goroutine (TestMain
+// checks this).
 func TestListRangeAgainAndBreak(t *testing.T) {
 	srv := servePages(t, &pageServer{rows: 6})
 	var page Response

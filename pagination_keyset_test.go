@@ -31,7 +31,7 @@ func refuseMethod(w http.ResponseWriter) {
 	_, _ = w.Write([]byte(`{"message":"405 Method Not Allowed"}`))
 }
 
-// queries are the queries that were asked for since the last look.
+// queries returns the queries since the last call of queries.
 func (s *pageServer) queries() (queries []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +44,8 @@ func (s *pageServer) queries() (queries []string) {
 
 var usersCall = Call{Method: http.MethodGet, Route: "/users"}
 
-// A list for which the library chose keyset pagination is read by offset where the server
-// refuses that; the client asks once.
+// If the server refuses keyset pagination that the library chose, the list is read by offset. The
+// client requests keyset pagination only once.
 func TestKeysetRefused(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -70,7 +70,7 @@ func TestKeysetRefused(t *testing.T) {
 				require.NoError(t, err, test.name)
 				require.Equal(t, upTo(7), ids)
 				require.True(t, page.Cursor.Done())
-				// Pages beyond the end, which are dropped, may still be coming in.
+				// Requests for pages beyond the end, which are dropped, may still be arriving.
 				starts := slices.DeleteFunc(srv.queries(), func(query string) bool { return strings.Contains(query, "&page=") || strings.HasPrefix(query, "page=") })
 				if n == 0 {
 					require.Contains(t, starts[0], "pagination=keyset")
@@ -91,7 +91,7 @@ func TestKeysetRefused(t *testing.T) {
 	}
 }
 
-// callWith is a call with more parameters.
+// callWith returns a call with additional parameters.
 func callWith(call Call, params ...string) Call {
 	query, err := url.ParseQuery(strings.Join(params, "&"))
 	if err != nil {
@@ -101,8 +101,8 @@ func callWith(call Call, params ...string) Call {
 	return call
 }
 
-// Everything else that is refused is an error: a choice of the caller, a cursor, a later page,
-// another status, the offset form too.
+// Every other refusal is an error: if the caller chose keyset pagination, for a cursor or a later
+// page, with another status, or if the server refuses offset pagination, too.
 func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	refuse := func(when func(query url.Values, n int) bool, status int) func() *pageServer {
 		return func() *pageServer {
@@ -147,7 +147,7 @@ func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 			assert.Len(t, srv.queries(), test.queries, test.name)
 		}
 	}
-	// A cursor of the keyset form, on a server that takes it no longer.
+	// A cursor of keyset pagination, on a server that no longer accepts it.
 	srv := servePages(t, &pageServer{rows: 7, keyset: true})
 	client := onceClient(t, srv.URL)
 	cursor := firstCursor(t, t.Context(), client, keysetCall)
@@ -156,8 +156,8 @@ func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	require.Equal(t, 405, asError(t, err).Status)
 }
 
-// A cursor of the offset form continues by offset, in another process too, which does not know
-// of the refusal.
+// A cursor of offset pagination continues by offset, also in another process, which does not know
+// about the refusal.
 func TestKeysetRefusedCursor(t *testing.T) {
 	for _, call := range []Call{tagsCall, usersCall, keysetCall, callWith(treeCall, "path=docs"), callWith(usersCall, "order_by=name")} {
 		for _, ahead := range []int{0, 2} {
@@ -172,7 +172,7 @@ func TestKeysetRefusedCursor(t *testing.T) {
 			assert.NotContains(t, strings.Join(srv.queries(), " "), "keyset")
 		}
 	}
-	// The offset form fails as well: the cursor names its first page.
+	// Offset pagination fails, too: the cursor names its first page.
 	srv := offsetOnly(7)
 	refuses := srv.hook
 	broken := true
@@ -195,7 +195,7 @@ func TestKeysetRefusedCursor(t *testing.T) {
 	assert.Equal(t, upTo(7), ids)
 }
 
-// What the client has learned holds for the route, and not longer than the server stays as it was.
+// The client remembers a refusal for the route, and only as long as the server does not change.
 func TestKeysetRefusedIsForgotten(t *testing.T) {
 	srv := offsetOnly(3)
 	offset := srv.hook
@@ -223,7 +223,7 @@ func TestKeysetRefusedIsForgotten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, srv.queries()[0], "keyset", "another route is asked by keyset")
 	srv.mu.Lock()
-	refuseOffset, srv.keyset = true, true // as users lists do on large instances
+	refuseOffset, srv.keyset = true, true // as lists of users on large instances do
 	srv.mu.Unlock()
 	_, err = collectIDs(t.Context(), client, usersCall)
 	require.Equal(t, 405, asError(t, err).Status)
@@ -232,7 +232,8 @@ func TestKeysetRefusedIsForgotten(t *testing.T) {
 	assert.Equal(t, upTo(3), ids)
 }
 
-// The refused request is a call and an attempt, and no failure: nothing is logged as a warning.
+// The refused request counts as a call and an attempt, but not as a failure: there is no warning in
+// the log.
 func TestKeysetRefusedIsNotAFailure(t *testing.T) {
 	var logged bytes.Buffer
 	hook := &attempts{}
@@ -249,14 +250,14 @@ func TestKeysetRefusedIsNotAFailure(t *testing.T) {
 	assert.Equal(t, 200, hook.all()[1].Status)
 	assert.Empty(t, logged.String(), "nothing at info or above")
 
-	// Where it is the error of the list it is a failure, once.
+	// If the refusal is the error of the list, it counts as one failure.
 	_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil, Query("pagination", "keyset")))
 	require.Error(t, err)
 	assert.EqualValues(t, 1, client.Stats().Failures)
 	assert.Contains(t, logged.String(), "level=WARN")
 }
 
-// A direction is kept or refused: a list by offset would come in another order.
+// A requested direction is kept or the list fails: a list by offset would have another order.
 func TestKeysetDirection(t *testing.T) {
 	desc := &ListRegistryTagsOptions{Sort: SortDesc}
 	srv := servePages(t, offsetOnly(3))
@@ -264,7 +265,7 @@ func TestKeysetDirection(t *testing.T) {
 	for range 2 {
 		_, err := Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
 		require.Equal(t, 405, asError(t, err).Status)
-		_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil)) // which the client remembers
+		_, err = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, nil)) // the client remembers the refusal
 		require.NoError(t, err)
 	}
 	client, last := recorder(t)

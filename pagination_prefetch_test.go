@@ -22,13 +22,13 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// shake makes responses come in any order.
+// shake makes responses arrive in random order.
 func shake(http.ResponseWriter, *http.Request, int) bool {
 	time.Sleep(rand.N(2 * time.Millisecond))
 	return false
 }
 
-// Whatever is requested ahead, the caller sees every row once and in order.
+// With any number of prefetched pages, the caller gets every row once and in order.
 func TestAheadKeepsOrder(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -59,7 +59,7 @@ func TestAheadKeepsOrder(t *testing.T) {
 	}
 }
 
-// A list may grow or shrink while it is read: the links decide where it ends, not the count of the
+// A list may grow or shrink while it is read. The links determine its end, not the count of the
 // first page.
 func TestAheadListChanges(t *testing.T) {
 	for _, totals := range []bool{false, true} {
@@ -74,16 +74,17 @@ func TestAheadListChanges(t *testing.T) {
 				return false
 			}
 			servePages(t, srv)
-			// Ahead(1) requests page 3 after page 2 has come, so the outcome does not depend on timing.
+			// Ahead(1) requests page 3 after page 2 has arrived, so the result does not depend on timing.
 			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(1))
 			require.NoError(t, err)
-			// The handler of page 2 took its rows before the change.
+			// The handler of page 2 has read its rows before the change.
 			assert.Equal(t, upTo(max(4, rows)), ids, "totals %t", totals)
 		}
 	}
 }
 
-// A list whose links stop to count pages continues by its links, from the page that they lead to.
+// A list whose links no longer have page numbers continues by its links, from the page to which
+// they link.
 func TestAheadChangesToLinks(t *testing.T) {
 	for _, totals := range []bool{false, true} {
 		for changes := 1; changes <= 6; changes++ {
@@ -176,7 +177,7 @@ func TestAheadBreak(t *testing.T) {
 	}
 }
 
-// Ahead(n) holds at most n pages that the caller has not reached, and n requests at a time.
+// Ahead(n) has at most n pages that the caller has not reached, and n concurrent requests.
 func TestAheadBound(t *testing.T) {
 	for _, n := range []int{1, 2, 8} {
 		for _, keys := range []bool{false, true} {
@@ -184,7 +185,7 @@ func TestAheadBound(t *testing.T) {
 			for item, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), keysetCall, PerPage(1), Ahead(n)) {
 				require.NoError(t, err)
 				if item.ID%20 == 1 {
-					time.Sleep(5 * time.Millisecond) // let it run ahead as far as it will
+					time.Sleep(5 * time.Millisecond) // let it prefetch as far as it can
 				}
 				require.LessOrEqual(t, srv.count(), int(item.ID)+n+1, "keyset %t, ahead %d", keys, n)
 			}
@@ -193,8 +194,8 @@ func TestAheadBound(t *testing.T) {
 	}
 }
 
-// Without a count the window grows 1, 2, 4 ... n, so that a short list takes few requests; with one
-// it is n from the start.
+// Without a page count the window grows from 1 to 2, 4 and so on to n, so that a short list needs
+// few requests. With a page count it is n from the start.
 func TestAheadWindow(t *testing.T) {
 	for _, test := range []struct {
 		totals bool
@@ -228,13 +229,14 @@ func TestAheadWindow(t *testing.T) {
 	assert.Equal(t, 3, srv.count())
 }
 
-// upToAhead is the limit of prefetch for n results ahead of the caller, and last results in all.
+// upToAhead returns the limit of prefetch for n results ahead of the caller, and last results in
+// total.
 func upToAhead(n, last int) func(int, int) (int, int) {
 	return func(i, _ int) (yielded, waiting int) { return min(i+n, last), min(i+n+1, last) }
 }
 
-// Results have the order of their numbers, however long each takes, and each number is fetched
-// once. No more fetches run than the limit allows, and none is left at the end.
+// Results are in the order of their numbers, for any duration of the fetches, and each number is
+// fetched once. No more fetches run than the limit allows, and no fetch runs after the end.
 func TestPrefetch(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 4, 100} {
 		synctest.Test(t, func(t *testing.T) { // it fails if a goroutine is left
@@ -289,7 +291,7 @@ func TestPrefetchEnd(t *testing.T) {
 	}
 }
 
-// An error is the last pair and comes at its place, even if later results are there already.
+// An error is the last pair, at the place of its page, even if later results have already arrived.
 func TestPrefetchError(t *testing.T) {
 	for failing := 1; failing <= 6; failing++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -319,8 +321,8 @@ func TestPrefetchError(t *testing.T) {
 	}
 }
 
-// A caller who leaves ends the context of the fetches and waits for them, but only briefly for
-// those that do not return.
+// When the caller leaves, the context of the fetches ends. The list waits for the fetches, but only
+// briefly for those that do not return.
 func TestPrefetchBreak(t *testing.T) {
 	for _, blocked := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -360,8 +362,9 @@ func TestPrefetchBreak(t *testing.T) {
 	}
 }
 
-// A panic of a fetch is raised with its value where its result would be yielded, or where the
-// caller leaves; the caller's own panic wins. A fetch that ends its goroutine is an error.
+// A panic of a fetch is raised with its value when its result would be yielded, or when the caller
+// leaves. If the caller panics, its own panic is raised instead. A fetch that ends its goroutine is
+// an error.
 func TestPrefetchPanic(t *testing.T) {
 	problem := errors.New("a bug of a fetch")
 	read := func(ctx context.Context, leaveAt int, leave, end func()) (seen []int, failed error) {
@@ -395,7 +398,8 @@ func TestPrefetchPanic(t *testing.T) {
 	})
 }
 
-// A result that has come when the context ends is yielded; the wait for another one is short.
+// When the context ends, a result that has arrived is yielded, and the wait for further results is
+// short.
 func TestPrefetchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		caller, cancel := context.WithCancel(t.Context())

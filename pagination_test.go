@@ -24,12 +24,12 @@ type listRow struct {
 	ID int64 `json:"id"`
 }
 
-// pageServer serves one list as real servers do: by number, or by key if that is requested. Its
-// links have an address that cannot be reached, as those of a server behind a proxy do.
+// pageServer serves one list like a real server: by page number, or by key if that is requested.
+// Its links have an address that cannot be reached, like the links of a server behind a proxy.
 type pageServer struct {
 	*httptest.Server
 	rows    int
-	keyset  bool // takes pagination=keyset
+	keyset  bool // accepts pagination=keyset
 	totals  bool // sends x-total and x-total-pages
 	noLinks bool // sends x-next-page only
 	hook    func(w http.ResponseWriter, r *http.Request, page int) (answered bool)
@@ -118,7 +118,7 @@ func queryInt(query url.Values, name string, standard int) int {
 	return standard
 }
 
-// requests is how many requests came, and the query values of one parameter in each.
+// requests returns the values of one query parameter, one for each request.
 func (s *pageServer) requests(param string) (values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *pageServer) requests(param string) (values []string) {
 
 func (s *pageServer) count() int { return len(s.requests("")) }
 
-// onceClient is a client that never repeats, with connections of its own.
+// onceClient returns a client without retries, with its own connections.
 func onceClient(t testing.TB, address string, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithToken("secret-token"), WithHTTPClient(&http.Client{Transport: &http.Transport{}}), WithRetry(RetryPolicy{MaxAttempts: 1})}
@@ -166,7 +166,7 @@ func upTo(n int) (ids []int64) {
 	return ids
 }
 
-// Each route is read in its best mode, and whatever is linked is followed.
+// Each route is read with its best pagination, and every link to a next page is followed.
 func TestListModes(t *testing.T) {
 	with := func(call Call, query string) Call {
 		call.Query, _ = url.ParseQuery(query)
@@ -215,8 +215,8 @@ func TestListModes(t *testing.T) {
 	}
 }
 
-// Only the query of a link is used: a hostile link must not receive a token, and the address that a
-// server behind a proxy has for itself cannot be reached.
+// Only the query of a link is used: a malicious address must not receive a token, and a server
+// behind a proxy may link to an address that clients cannot reach.
 func TestListLinkAddress(t *testing.T) {
 	var foreign atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { foreign.Add(1) }))
@@ -262,7 +262,7 @@ func TestListIgnoresLinksHeader(t *testing.T) {
 	}
 }
 
-// What a link must not bring along is taken out of it.
+// Parameters that a link must not add are removed.
 func TestListLinkParams(t *testing.T) {
 	const hostile = "private_token=x&PRIVATE_TOKEN=x&access_token=x&job_token=x&sudo=1&Sudo=2&id=evil"
 	for _, test := range []struct {
@@ -294,7 +294,7 @@ func TestListLinkParams(t *testing.T) {
 	}
 }
 
-// The end is the missing link, never an empty page.
+// A list ends at a page without a link, never at an empty page.
 func TestListEmptyPageInTheMiddle(t *testing.T) {
 	srv := servePages(t, &pageServer{rows: 3, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
 		if page != 2 {
@@ -364,7 +364,7 @@ func TestListLoops(t *testing.T) {
 	}
 }
 
-// Headers that are no links end the list or are an error, after the items of their page.
+// A header that is not a valid link ends the list or is an error, after the items of its page.
 func TestListBadLinks(t *testing.T) {
 	for _, test := range []struct {
 		link string
@@ -457,7 +457,7 @@ func TestListInto(t *testing.T) {
 		_, known = r.TotalPages()
 		assert.False(t, known, header)
 	}
-	var left Response // by a list of more than 10,000 items
+	var left Response // as of a list with more than 10,000 items
 	_, known := left.Total()
 	assert.False(t, known)
 	_, known = left.TotalPages()

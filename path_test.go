@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// escapedPaths are paths as curl and other clients take them, with the paths that were meant.
+// escapedPaths are paths in the form that curl and other clients need, with the intended paths.
 var escapedPaths = map[string]string{
 	"acme%2Fplatform": "acme/platform", "acme%2fplatform%2fapp": "acme/platform/app", "a%20b": "a b", "acme%2Dteam": "acme-team", "acme%252Fplatform": "acme/platform",
 	"acme/plat%66orm": "acme/platform", "%61cme": "acme", "100%25": "100%",
 }
 
-// A path of a project, group or namespace that is escaped already is refused with the path that was
-// meant, wherever one is an argument: the client would escape it again, and the server would
-// respond that it does not exist.
+// A path of a project, group or namespace that is already escaped is refused, and the error has the
+// intended path. The client would escape it again, and the server would respond that it does not
+// exist.
 func TestEscapedPaths(t *testing.T) {
 	client := silentServer(t)
 	ctx := t.Context()
@@ -50,8 +50,8 @@ func TestEscapedPaths(t *testing.T) {
 	}
 }
 
-// Names of branches, tags, files and keys may hold what looks like an escape, and paths may hold a
-// % that begins none: they arrive byte for byte.
+// Names of branches, tags, files and keys may contain a text that looks like an escape, and paths
+// may contain a % that does not begin one. They arrive byte for byte.
 func TestPercentInNames(t *testing.T) {
 	for _, text := range []string{"a%2Fb", "100%", "%41", "%252F", "a%20b", "%zz"} {
 		escaped := strings.NewReplacer("%", "%25").Replace(text)
@@ -76,8 +76,8 @@ func TestPercentInNames(t *testing.T) {
 	}
 }
 
-// pathArguments lists the placeholders of the contract, with what their text may hold: a / , and
-// what looks like an escape. A new placeholder has to be put here.
+// pathArguments lists the placeholders of the contract, and whether their text may contain a slash,
+// and a text that looks like an escape. A new placeholder must be added here.
 var pathArguments = map[string]struct{ slash, escape bool }{
 	"projects/:id": {true, false}, "projects/:project_id": {true, false}, "groups/:id": {true, false}, "namespaces/:id": {true, false}, "v2/:image_path": {true, false},
 	"namespaces/:namespace": {false, false}, // compared as one segment
@@ -88,7 +88,7 @@ var pathArguments = map[string]struct{ slash, escape bool }{
 // numberArguments are the other placeholders.
 var numberArguments = []string{"id", "audit_event_id", "block_id", "email_id", "issue_iid", "merge_request_iid", "repository_id", "runner_id", "version_id"}
 
-// Each path argument that is text has its own rules, and they hold in every endpoint.
+// Each text argument of a path has its own rules, which apply to every endpoint.
 func TestPathArguments(t *testing.T) {
 	seen := map[string]bool{}
 	for _, route := range Routes() {
@@ -129,7 +129,7 @@ func TestPathArguments(t *testing.T) {
 	assert.Len(t, seen, len(pathArguments), "rules of placeholders that no route has")
 }
 
-// textArgument is the argument as the endpoint's method gives it.
+// textArgument returns the argument in the type that the endpoint's method passes.
 func textArgument(place, text string) any {
 	switch place {
 	case "projects/:id", "projects/:project_id", "groups/:id", "namespaces/:id":
@@ -140,7 +140,8 @@ func textArgument(place, text string) any {
 	return text
 }
 
-// D36: the endpoint compares one segment, so a path of several always "does not exist".
+// The endpoint compares one segment, so it would report that a path of several segments does not
+// exist.
 func TestNamespaceExistsTakesOneSegment(t *testing.T) {
 	client := silentServer(t)
 	for _, o := range []*NamespaceExistsOptions{nil, {ParentID: 7}} {
@@ -191,7 +192,7 @@ func TestBadBaseURLs(t *testing.T) {
 		refused(t, err, "baseURL", "")
 		assert.NotContains(t, err.Error(), "hunter2")
 		if strings.HasPrefix(address, "http://") {
-			continue // good with another option
+			continue // valid with another option
 		}
 		_, err = NewClient("https://forge.example.com", WithRegistry(address, "https://auth.example.com"))
 		refused(t, err, "WithRegistry", "")
@@ -226,8 +227,8 @@ func TestBadBaseURLs(t *testing.T) {
 	}
 }
 
-// FuzzExpand: the path, split and decoded once, gives the arguments back, so that no argument leads
-// to another route.
+// FuzzExpand checks that the path, split and decoded once, contains exactly the arguments, so that
+// no argument leads to another route.
 func FuzzExpand(f *testing.F) {
 	for _, arg := range []string{"a", "group/app", "..", "%2e%2e", "a%2Fb", "ü b?#", "a//b", "\x00", "%", "100%25"} {
 		f.Add(uint8(0), arg, arg)
@@ -288,7 +289,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// FuzzBaseURL: an address is refused, or the client calls exactly the host it names.
+// FuzzBaseURL checks that an address is refused, or that the client calls exactly the host in it.
 func FuzzBaseURL(f *testing.F) {
 	for _, s := range []string{
 		"https://forge.example.com", "https://forge.example.com:8443/git/api/v4/", "http://localhost", "https://user:hunter2@forge.example.com", "https://forge.example.com?x", "https://[::1]:3000",

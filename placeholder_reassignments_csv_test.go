@@ -26,9 +26,9 @@ func reassignmentFile(rows int) string {
 	return b.String()
 }
 
-// A file that the connection cuts anywhere is an error, and no row is another one than in the
-// file. Without a length, which nothing announces where the end of the connection is the end of
-// the file, only whole lines can pass for a file.
+// A file that is truncated at any byte by the connection is an error, and each row equals the row
+// in the file. If the response has no length and ends with the connection, a truncation after a
+// complete line is not detected.
 func TestReassignmentsTruncated(t *testing.T) {
 	file := reassignmentFile(3)
 	const csvType = "Content-Type: text/csv"
@@ -67,13 +67,13 @@ func TestReassignmentsTruncated(t *testing.T) {
 	}
 }
 
-// A file of the caller's may end without a line break, as some spreadsheets write it.
+// A file of the caller may end without a line break, as some spreadsheets write it.
 func TestReassignmentsLastLine(t *testing.T) {
 	client := bubbleClient(t)
 	rows, err := Collect(client.PlaceholderReassignments.ReadCSV(strings.NewReader(strings.TrimSuffix(reassignmentFile(2), "\n"))))
 	require.NoError(t, err)
 	assert.Len(t, rows, 2)
-	// And a download, whose length says that it is whole.
+	// A download may, too, since its length shows that it is complete.
 	text := strings.TrimSuffix(reassignmentFile(2), "\n")
 	w := newWire(t, always(say(200, text, "Content-Type: text/csv")))
 	rows, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
@@ -81,7 +81,7 @@ func TestReassignmentsLastLine(t *testing.T) {
 	assert.Len(t, rows, 2)
 }
 
-// An error of the reader is not lost wherever it comes, and even if the reader says it once only.
+// An error of the reader is reported at every position, even if the reader returns it only once.
 func TestReassignmentsReaderFails(t *testing.T) {
 	file, client := reassignmentFile(3), bubbleClient(t)
 	for cut := range file {
@@ -95,7 +95,7 @@ func TestReassignmentsReaderFails(t *testing.T) {
 	}
 }
 
-// failOnce fails once, and is at its end then.
+// failOnce fails once and then returns io.EOF.
 type failOnce struct{ err error }
 
 func (f *failOnce) Read([]byte) (int, error) {
@@ -120,8 +120,8 @@ func TestReassignmentsInterrupted(t *testing.T) {
 	}
 }
 
-// FuzzReassignments: a file of any bytes is refused, or its rows are read and written and read
-// again as the same rows.
+// FuzzReassignments checks that a file of any bytes is refused, or that its rows are the same after
+// they are written and read again.
 func FuzzReassignments(f *testing.F) {
 	const columns = "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email"
 	for _, s := range []string{

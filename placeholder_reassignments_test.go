@@ -34,7 +34,7 @@ func TestPlaceholderReassignments(t *testing.T) {
 			},
 			run: func(t *testing.T, c *Client) {
 				rows := c.PlaceholderReassignments.List(t.Context(), team)
-				for range 2 { // ranging again asks again
+				for range 2 { // a second range sends a new request
 					all, err := Collect(rows)
 					require.NoError(t, err)
 					require.Len(t, all, 3)
@@ -112,8 +112,8 @@ func TestPlaceholderReassignments(t *testing.T) {
 	})
 }
 
-// TestReassignmentsStoppedEarly shows that a loop which is left gives the connection back, and that
-// rows come while the file arrives.
+// TestReassignmentsStoppedEarly checks that a loop that is left releases the connection, and that
+// rows are yielded while the file arrives.
 func TestReassignmentsStoppedEarly(t *testing.T) {
 	file := readFixture(t, "placeholder_reassignments/reassignments.csv")
 	left, stop := make(chan struct{}), make(chan struct{})
@@ -142,7 +142,7 @@ func TestReassignmentsStoppedEarly(t *testing.T) {
 	}
 }
 
-// changed gives the rows with a change, as a program that fills a file in does.
+// changed returns the rows with a change, like a program that completes a file.
 func changed(rows iter.Seq2[*PlaceholderReassignment, error], change func(*PlaceholderReassignment)) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		for row, err := range rows {
@@ -166,8 +166,8 @@ func byHand(rows ...*PlaceholderReassignment) iter.Seq2[*PlaceholderReassignment
 	}
 }
 
-// TestReassignmentFiles shows that a file keeps its words, its columns and their order from reading
-// to writing.
+// TestReassignmentFiles checks that a file that is read and written keeps its words, its columns
+// and their order.
 func TestReassignmentFiles(t *testing.T) {
 	s := serve(t).PlaceholderReassignments
 	neutral, gitlab := string(readFixture(t, "placeholder_reassignments/reassignments.csv")), string(readFixture(t, "placeholder_reassignments/reassignments_gitlab.csv"))
@@ -195,8 +195,8 @@ func TestReassignmentFiles(t *testing.T) {
 	}
 }
 
-// TestReassignmentVocabulary shows the words of rows that were made by hand, and those that a
-// client's vocabulary adds to what is read.
+// TestReassignmentVocabulary checks the words of rows that a program creates, and the words that a
+// client's vocabulary adds for reading.
 func TestReassignmentVocabulary(t *testing.T) {
 	row := &PlaceholderReassignment{SourceHost: "h", Username: "ada", Extra: map[string]string{"B": "2", "A": "1"}}
 	for vocabulary, words := range map[Vocabulary]string{
@@ -263,7 +263,8 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestReassignmentColumns holds the columns to the catalogue, which shows them as a type.
+// TestReassignmentColumns compares the columns with the catalogue, where they are the fields of a
+// type.
 func TestReassignmentColumns(t *testing.T) {
 	var types map[string]struct{ Fields []catalogue.Field }
 	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
@@ -275,7 +276,7 @@ func TestReassignmentColumns(t *testing.T) {
 	assert.Equal(t, columns, reassignmentColumns())
 }
 
-// What reads and writes files of the caller's says what is missing.
+// The functions that read and write files of the caller report a nil argument.
 func TestNilFilesOfReassignments(t *testing.T) {
 	s := silentServer(t).PlaceholderReassignments
 	var none iter.Seq2[*PlaceholderReassignment, error]

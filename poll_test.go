@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// responses is a transport that returns the responses of each path in order, and the last one
-// repeatedly; "404" is that status.
+// responses returns a transport with the responses of each path in order; the last one is used for
+// all further requests. "404" means that status.
 func responses(asked *[]string, byPath map[string][]string) Option {
 	return through(func(req *http.Request) (*http.Response, error) {
 		path := strings.TrimPrefix(req.URL.Path, "/api/v4")
@@ -36,14 +36,14 @@ const (
 	waitList = "/projects/1/registry/repositories"
 )
 
-// WaitDeleted ends when the repository no longer exists, when its deletion has failed, when neither
-// can be found out, or with the context.
+// WaitDeleted ends when the repository no longer exists, when its deletion has failed, when a
+// request fails, or when the context ends.
 func TestWaitDeleted(t *testing.T) {
 	const scheduled, ongoing, failed = `{"id":7,"status":"delete_scheduled"}`, `{"id":7,"status":"delete_ongoing"}`, `{"id":7,"status":"delete_failed"}`
 	for _, test := range []struct {
 		name      string
 		get, list []string
-		looks     int // requests in all; 0: as many as the context allows
+		looks     int // number of requests; 0: as many as the context allows
 		is        error
 		says      string
 	}{
@@ -125,7 +125,7 @@ func TestWaitEnds(t *testing.T) {
 	})
 }
 
-// WaitMergeStatus asks for a recheck and looks until there is a verdict.
+// WaitMergeStatus requests a recheck and polls until there is a result.
 func TestWaitMergeStatus(t *testing.T) {
 	mr := func(status string) string { return `[{"iid":7,"detailed_merge_status":"` + status + `"}]` }
 	for _, test := range []struct {

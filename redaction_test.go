@@ -30,7 +30,7 @@ const (
 	proxySecret   = "proxy-PASSWORD-0123456789"
 )
 
-// witness keeps everything that the library shows to hooks, loggers and limiters.
+// witness stores everything that the library passes to hooks, loggers and limiters.
 type witness struct {
 	mu   sync.Mutex
 	seen []any
@@ -43,15 +43,15 @@ func (w *witness) see(values ...any) {
 	w.seen = append(w.seen, values...)
 }
 
-// Write takes the records of slog's own handlers.
+// Write stores the records of slog's own handlers.
 func (w *witness) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.Write(p)
 }
 
-// Enabled, Handle, WithAttrs and WithGroup make a slog.Handler that keeps contexts and attributes
-// as they are.
+// Enabled, Handle, WithAttrs and WithGroup make it a slog.Handler that stores contexts and
+// attributes unchanged.
 func (w *witness) Enabled(context.Context, slog.Level) bool { return true }
 
 func (w *witness) Handle(ctx context.Context, record slog.Record) error {
@@ -64,7 +64,7 @@ func (w *witness) WithAttrs([]slog.Attr) slog.Handler { return w }
 
 func (w *witness) WithGroup(string) slog.Handler { return w }
 
-// Wait is a Limiter's.
+// Wait makes it a Limiter.
 func (w *witness) Wait(ctx context.Context) error {
 	w.see(ctx)
 	return nil
@@ -79,21 +79,21 @@ func (w *witness) options() []Option {
 	}
 }
 
-// all is what was seen, the text of records included.
+// all returns everything that was stored, including the text of records.
 func (w *witness) all() []any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append(w.seen, w.text.String())
 }
 
-// echo is what a server can send back of a request: headers, address and body, and what Basic
-// authentication says in clear.
+// echo returns the parts of a request that a server can send back: headers, address and body, and
+// the decoded text of Basic authentication.
 func echo(s seen) string {
 	user, password, _ := (&http.Request{Header: s.header}).BasicAuth()
 	return fmt.Sprint(s.header, s.uri, " ", s.body, " ", user, password)
 }
 
-// echoing are servers that send back all they were sent.
+// echoing returns servers that send back everything that they have received.
 func echoing() map[string]func(text string) act {
 	quote := func(text string) string { return safetexttest.Spellings()[3](text) }
 	line := safetext.Printable
@@ -126,7 +126,7 @@ func echoing() map[string]func(text string) act {
 	}
 }
 
-// secretKind is a way to authenticate, with what of it must not be seen.
+// secretKind is a kind of credential, with the texts that must not be visible.
 type secretKind struct {
 	name    string
 	secrets []string
@@ -160,16 +160,16 @@ func secretKinds() []secretKind {
 	}
 }
 
-// No credential of any kind leaves the library, whatever the server does with it: not in errors and
-// what they wrap, responses, downloads, plans, attempts, contexts, log records, counters or
-// clients.
+// No credential of any kind is visible outside the library, whatever the server sends: not in
+// errors and the errors that they wrap, responses, downloads, plans, attempts, contexts, log
+// records, counters or clients.
 func TestSecretsStayInside(t *testing.T) {
 	for _, kind := range secretKinds() {
 		for name, server := range echoing() {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				w := newWire(t, func(s seen) act {
-					s.header.Del("Proxy-Authorization") // the transport's own, of which the library knows nothing
+					s.header.Del("Proxy-Authorization") // set by the transport and unknown to the library
 					return server(echo(s))
 				})
 				seen := &witness{}
@@ -197,12 +197,12 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// everyCall makes calls of all kinds, and shows the witness all that comes back.
+// everyCall makes calls of all kinds, and passes all results to the witness.
 func everyCall(c *Client, w *witness, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
 	quick := HeaderTimeout(patience)
-	c.config.limits.Header = patience // for the exchange of registry tokens too
+	c.config.limits.Header = patience // also limits the exchange for registry tokens
 	for _, r := range runners {
 		var page Response
 		var plan PlannedRequest
@@ -230,8 +230,8 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 	w.see(err, c.RegistryNative.DeleteManifest(ctx, "group/app", "v1", nil, quick))
 }
 
-// Where there is no answer to echo: refused, TLS that fails, a context that is over, an argument
-// that is refused.
+// Errors without a response contain no credential: refused connections, failures of TLS, contexts
+// that have ended, refused arguments.
 func TestSecretsWithoutAResponse(t *testing.T) {
 	w := newWire(t, always(silent("")))
 	addresses := map[string]string{"refused": refusedAddress(t), "no TLS": strings.Replace(w.url, "http:", "https:", 1), "silent": w.url}
@@ -254,13 +254,13 @@ func TestSecretsWithoutAResponse(t *testing.T) {
 	}
 }
 
-// A panic of a caller's hook on the way through the library shows no credential, and neither does
+// A panic of a caller's hook that passes through the library shows no credential, and neither does
 // its stack.
 func TestSecretsInPanics(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	for _, kind := range secretKinds() {
 		if kind.name == "OAuth, to be refreshed" || kind.name == "proxy" {
-			continue // a refresh turns a panic into an error, and no transport of the caller's has a proxy of ours
+			continue // a refresh converts a panic into an error, and a caller's transport has no proxy of the test
 		}
 		for name, culprit := range map[string]Option{
 			"limiter": WithLimiter(exploding{}), "hook": WithOnAttempt(func(context.Context, Attempt) { panic("hook") }), "logger": WithLogger(slog.New(&exploding{})),
@@ -279,15 +279,15 @@ func TestSecretsInPanics(t *testing.T) {
 	}
 }
 
-// exploding is a Limiter and a slog.Handler that panic.
+// exploding is a Limiter and a slog.Handler whose methods panic.
 type exploding struct{ slog.Handler }
 
 func (exploding) Wait(context.Context) error                { panic("limiter") }
 func (exploding) Enabled(context.Context, slog.Level) bool  { return true }
 func (exploding) Handle(context.Context, slog.Record) error { panic("logger") }
 
-// net/http quotes the proxy's address of the environment where it is none; the error of a call does
-// not.
+// If the proxy address in the environment is invalid, the error of net/http quotes it. The error of
+// a call does not.
 func TestSecretsOfProxyAddress(t *testing.T) {
 	c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
 		return nil, fmt.Errorf("invalid proxy address %q", "http://user:"+proxySecret+"@:x")
@@ -297,20 +297,20 @@ func TestSecretsOfProxyAddress(t *testing.T) {
 	assert.Empty(t, reveals(err, proxySecret))
 }
 
-// A registry token is a secret that the caller asked for: its field holds it, and no print, record
-// or JSON does.
+// A registry token is a secret that the caller requested: its field has it, but no printed form,
+// log record or JSON does.
 func TestSecretsOfRegistryToken(t *testing.T) {
 	token := &RegistryToken{Token: secret, ExpiresIn: 300}
 	within := map[string]any{"pointer": token, "value": *token, "list": []RegistryToken{*token}}
 	for name, v := range within {
 		for _, place := range reveals(v) {
-			// fmt asks no method for %p, and go vet refuses it for a struct.
+			// fmt calls no method for %p, and go vet refuses it for a struct.
 			assert.True(t, strings.HasSuffix(place, ".Token") || place == "%p", "%s: %s", name, place)
 		}
 	}
 }
 
-// The server of a download can tell a secret after the headers too.
+// The server of a download can also send back a secret after the headers.
 func TestSecretsInStreams(t *testing.T) {
 	c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Disposition": {`a; filename*0="` + secret[:9] + `"; filename*1="` + secret[9:] + `"`}}, Body: failing{}, Request: req}, nil
@@ -324,13 +324,13 @@ func TestSecretsInStreams(t *testing.T) {
 	assert.Empty(t, reveals([]any{d, err, d.SaveTo(t.TempDir() + "/file")}))
 }
 
-// failing is a body that breaks off with what the server said.
+// failing is a body that ends with an error that contains a secret from the server.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("http2: GOAWAY, debug=" + secret) }
 func (failing) Close() error             { return nil }
 
-// The search finds a secret in every form that it is meant to know.
+// The search finds a secret in every supported form.
 func TestRevealsForms(t *testing.T) {
 	for _, text := range []string{
 		fmt.Sprintf("%x", clientSecret), fmt.Sprintf("%q", clientSecret), url.QueryEscape(clientSecret), url.PathEscape(clientSecret), fmt.Sprintf("%d", []byte(clientSecret)),
@@ -342,19 +342,19 @@ func TestRevealsForms(t *testing.T) {
 	assert.NotEmpty(t, reveals(slog.AnyValue(errors.Join(errors.New("x"), fmt.Errorf("y %w", &sentinelError{cause: errors.New(clientSecret)}))), clientSecret))
 }
 
-// credentialNames are spellings under which servers take a parameter that carries a credential: as
-// it is, as an element of an array or of a hash, escaped once or twice, in other letters.
+// credentialNames are spellings under which servers accept a parameter with a credential: the plain
+// name, as an element of an array or of a hash, escaped once or twice, in upper or lower case.
 var credentialNames = []string{
 	"private_token", "PRIVATE_TOKEN", "private_token[]", "private_token[x]", "private_token[x][]", "private_token[", "private_token]", "[private_token]",
 	"private%5Ftoken", "private%5ftoken[]", "private_token%5B%5D", "PRIVATE%5FTOKEN%5Bx%5D", "private%255Ftoken", " private_token", "private_token ",
 	"%70rivate_token", "access_token[]", "job_token[0]", "Sudo[]", "%53udo", "refresh_token[a]", "client_secret[]", "token[]",
 }
 
-// harmlessNames hold or resemble the name of a credential and are none.
+// harmlessNames contain or resemble the name of a credential but do not carry one.
 var harmlessNames = []string{"tokens", "token_type", "private", "x[private_token]", "not[private_token]", "private_token_id", "in", "iids[]", "%zz", "[]", "100%"}
 
-// A parameter is recognised as a credential however its name is spelled: in Query, in Call.Query,
-// and in the links of the server.
+// A parameter with a credential is recognised in every spelling of its name: in Query, in
+// Call.Query, and in the links of the server.
 func TestCredentialNames(t *testing.T) {
 	asked := make(chan string, 10)
 	w := newWire(t, func(s seen) act {
@@ -382,8 +382,7 @@ func TestCredentialNames(t *testing.T) {
 	}
 }
 
-// A link of the server puts no credential into the next request, and neither does a cursor that
-// holds one.
+// A credential in a link of the server, or in a cursor, is not put into the next request.
 func TestCredentialNamesInLinks(t *testing.T) {
 	for _, name := range credentialNames {
 		w := newWire(t, func(s seen) act {
@@ -414,7 +413,7 @@ func TestCredentialNamesInLinks(t *testing.T) {
 	}
 }
 
-// A log record never shows the value of such a parameter, whatever the address holds.
+// A log record never shows the value of such a parameter, in any form of address.
 func TestCredentialNamesInLogs(t *testing.T) {
 	for _, name := range credentialNames {
 		for _, written := range []string{name, url.QueryEscape(name)} {
@@ -430,8 +429,8 @@ func TestCredentialNamesInLogs(t *testing.T) {
 	assert.NotContains(t, text, secret)
 }
 
-// A header that carries a credential is refused in any letters, and with the underscores that
-// servers read as dashes.
+// A header that carries a credential is refused in upper and lower case, and with underscores,
+// which servers read as dashes.
 func TestCredentialHeaderNames(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url)
@@ -443,8 +442,8 @@ func TestCredentialHeaderNames(t *testing.T) {
 	assert.Empty(t, w.seen())
 }
 
-// FuzzEcho: a server that sends the credential back, spelled in any way and split by what is not
-// shown, finds it in nothing that the caller is given.
+// FuzzEcho checks that the caller never gets the credential that a server sends back, in any
+// spelling and split by characters that are not shown.
 func FuzzEcho(f *testing.F) {
 	for form := range safetexttest.Spellings() {
 		f.Add(uint8(form), `{"message":"bad token `, `"}`, "\x00", uint8(9), uint16(200))

@@ -23,12 +23,12 @@ const (
 	manifestV2       = "application/vnd.docker.distribution.manifest.v2+json"
 )
 
-// jwt is a token with the given claims.
+// jwt returns a token with the given claims.
 func jwt(claims string) string {
 	return "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbmF0dXJl"
 }
 
-// nativeClient has an address each for API, registry and tokens.
+// nativeClient returns a client with separate addresses for the API, the registry and its tokens.
 func nativeClient(t *testing.T, registry, auth act, options ...Option) (c *Client, api, registryWire, authWire *wire) {
 	t.Helper()
 	api = newWire(t, always(sayJSON("{}")))
@@ -43,8 +43,9 @@ func tokenAnswer(token string, more string) act {
 	return sayJSON(fmt.Sprintf(`{"token":%q%s}`, token, more))
 }
 
-// A call of one's own gets the credential of its address, and none at the registry, which wants a
-// token for a scope. A client without a credential sends none, whatever its parent has.
+// A custom call gets the credential of its address. At the registry it gets none, because the
+// registry requires a token for a scope. A client without a credential sends none, even if its
+// parent has one.
 func TestCredentialOfEachAddress(t *testing.T) {
 	c, api, registry, auth := nativeClient(t, sayJSON("{}"), tokenAnswer("token", ""))
 	bare, err := c.With(WithoutCredential())
@@ -66,8 +67,8 @@ func TestCredentialOfEachAddress(t *testing.T) {
 	assert.Equal(t, []string{pair, pair}, sent(auth))
 }
 
-// Each credential goes to its own address: basic to the token endpoint, the token to the registry,
-// that of the API to neither.
+// Each credential is sent only to its own address: Basic authentication to the token endpoint, the
+// registry token to the registry, and the credential of the API to neither.
 func TestNativeCredentials(t *testing.T) {
 	token := jwt(`{"exp":2000000300,"iat":2000000000}`)
 	c, api, registry, auth := nativeClient(t, say(202, ""), tokenAnswer(token, ""))
@@ -98,7 +99,8 @@ func TestNativeCredentials(t *testing.T) {
 	}
 }
 
-// GetToken gives the client's own token while it is good, and a new one with request options.
+// GetToken returns the client's token while it is valid, and a new one if there are request
+// options.
 func TestGetToken(t *testing.T) {
 	scopes := &RegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryPull, RegistryPush), CatalogScope}}
 	c, _, _, auth := nativeClient(t, say(202, ""), sayJSON(string(readFixture(t, "registry_native/token.json"))))
@@ -140,8 +142,8 @@ func TestGetToken(t *testing.T) {
 	assert.NotContains(t, log.String(), held)
 }
 
-// A token is used until shortly before it expires, by its own claims, by the answer's member, else
-// for a minute.
+// A token is used until shortly before it expires, according to its claims, or else to the field of
+// the response, or else for a minute.
 func TestRegistryTokenLifetime(t *testing.T) {
 	now := time.Unix(2000000000, 0)
 	for _, row := range []struct {
@@ -166,7 +168,7 @@ func TestRegistryTokenLifetime(t *testing.T) {
 	}
 }
 
-// nativeTransport is a registry with its token endpoint, for the bubble of synctest.
+// nativeTransport returns a registry with its token endpoint, for a bubble of synctest.
 func nativeTransport(t *testing.T, answer func(req *http.Request) (status int, body string), options ...Option) *Client {
 	t.Helper()
 	return bubbleClient(t, overriding([]Option{
@@ -200,7 +202,7 @@ func TestRegistryTokenExpires(t *testing.T) {
 	})
 }
 
-// Concurrent calls share one exchange, which goes on when the caller who began it leaves.
+// Concurrent calls share one exchange, which continues when the caller that began it leaves.
 func TestRegistryTokenFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -234,7 +236,8 @@ func TestRegistryTokenFlight(t *testing.T) {
 	})
 }
 
-// A token that the registry refuses is dropped, and the call repeated once with another.
+// A token that the registry refuses is discarded, and the call is sent again once with another
+// token.
 func TestRegistryTokenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exchanges, sent := 0, []string{}
@@ -261,7 +264,7 @@ func TestRegistryTokenRefused(t *testing.T) {
 	})
 }
 
-// What goes wrong with the exchange is told, without the password.
+// The error of a failed exchange names the cause, without the password.
 func TestRegistryTokenFails(t *testing.T) {
 	pair := base64.StdEncoding.EncodeToString([]byte(registryUser + ":" + registryPassword))
 	c, _, registry, _ := nativeClient(t, say(202, ""), say(401, `{"message":"wrong: `+registryPassword+" "+pair+`"}`, jsonType))
@@ -283,7 +286,7 @@ func TestRegistryTokenFails(t *testing.T) {
 	}
 }
 
-// The catalogue is an object, whose next link is relative and has its own names.
+// The catalogue is an object. Its next link is relative and has its own parameter names.
 func TestListCatalog(t *testing.T) {
 	pages := map[string]string{"/prefix/v2/_catalog?n=100": "catalog", "/prefix/v2/_catalog?last=group%2Fapp%2Fworker&n=100": "catalog_2"}
 	auth := newWire(t, always(tokenAnswer("opaque-token", "")))
@@ -316,7 +319,7 @@ func TestListCatalog(t *testing.T) {
 	assert.Contains(t, auth.seen()[0].uri, "scope=registry%3Acatalog%3A%2A")
 }
 
-// A page without its member is no end of the list.
+// A page without the key of its items is an error, not the end of the list.
 func TestListCatalogBroken(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`: "it has no repositories", `[]`: "not what this endpoint returns", `{"repositories":{}}`: "repositories is a JSON object", `{"repositories":"a"}`: "JSON string",
@@ -370,8 +373,8 @@ func TestNativeRefused(t *testing.T) {
 	require.ErrorContains(t, err, "plain http")
 }
 
-// A media type that no header can have is refused before a token is requested, whoever has written
-// it.
+// A media type that is invalid in a header is refused before a token is requested, whether it is
+// from the options or the vocabulary.
 func TestManifestTypeRefused(t *testing.T) {
 	c, _, registry, auth := nativeClient(t, say(202, ""), tokenAnswer("opaque-token", ""))
 	for _, kind := range []string{"a/b\r\nX-Injected: y", "a/b\x00", "a/b\x7f"} {
@@ -387,8 +390,8 @@ func TestManifestTypeRefused(t *testing.T) {
 	assert.Empty(t, auth.seen())
 }
 
-// The time that a token is waited for is not the caller's: an exchange that would have to wait
-// longer does not end with a deadline that the caller has never set.
+// The time limit of a token exchange is not a deadline of the caller: if the exchange would have to
+// wait longer, the error does not report a deadline that the caller has not set.
 func TestRegistryTokenPastItsOwnLimit(t *testing.T) {
 	for name, answer := range map[string]act{
 		"backoff": say(http.StatusServiceUnavailable, ""), "asked": say(http.StatusTooManyRequests, "", "Retry-After: 50"),
@@ -397,7 +400,7 @@ func TestRegistryTokenPastItsOwnLimit(t *testing.T) {
 			c, _, _, _ := nativeClient(t, say(http.StatusAccepted, ""), answer)
 			c, err := c.With(WithRetry(RetryPolicy{MinWait: 20 * time.Minute, MaxWait: 20 * time.Minute}))
 			require.NoError(t, err)
-			for range 2 { // the second one is held back where the first was told to wait
+			for range 2 { // the wait that the server requested from the first call delays the second
 				err := c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "t")
 				require.ErrorIs(t, err, ErrNoCredential)
 				require.ErrorIs(t, err, ErrTimeout)

@@ -117,7 +117,7 @@ func TestPreviewDeleteTags(t *testing.T) {
 	}
 }
 
-// The age is counted by the server's clock: this machine's may be wrong.
+// Ages are computed with the server's clock, since the clock of this machine may be wrong.
 func TestPreviewUsesTheServersClock(t *testing.T) {
 	const tag = `{"name":"v1","created_at":"2031-05-06T07:00:00Z"}`
 	for _, row := range []struct {
@@ -145,7 +145,7 @@ func TestPreviewUsesTheServersClock(t *testing.T) {
 	}
 }
 
-// Tags are read side by side, eight at most, and the first failure ends the preview.
+// Tags are read concurrently, at most eight at a time, and the first failure ends the preview.
 func TestPreviewReads(t *testing.T) {
 	var names []string
 	ages := map[string]string{}
@@ -175,7 +175,7 @@ func TestPreviewReads(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// atCall acts at one call.
+// atCall returns a function that acts at its nth call.
 func atCall(n int32, act func()) func() {
 	var calls atomic.Int32
 	return func() {

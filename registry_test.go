@@ -146,7 +146,7 @@ func TestRegistryRefused(t *testing.T) {
 		{&DeleteTagsOptions{NameRegexKeep: ".*"}, "NameRegexDelete", "name_regex_delete"},
 		{&DeleteTagsOptions{NameRegexDelete: "a", NameRegex: "a"}, "NameRegex", "name_regex"},
 		{&DeleteTagsOptions{NameRegexDelete: "("}, "NameRegexDelete", "name_regex_delete"},
-		{&DeleteTagsOptions{NameRegexDelete: "a(?!b)"}, "NameRegexDelete", "name_regex_delete"}, // no RE2
+		{&DeleteTagsOptions{NameRegexDelete: "a(?!b)"}, "NameRegexDelete", "name_regex_delete"}, // not valid in RE2
 		{&DeleteTagsOptions{NameRegex: `\1`}, "NameRegex", "name_regex"},
 		{&DeleteTagsOptions{NameRegexDelete: "a", NameRegexKeep: "*"}, "NameRegexKeep", "name_regex_keep"},
 		{&DeleteTagsOptions{NameRegexDelete: "a", OlderThan: "1m"}, "OlderThan", "older_than"},
@@ -191,8 +191,8 @@ func TestAge(t *testing.T) {
 	assert.JSONEq(t, `{"older_than":"1month"}`, string(data))
 }
 
-// A repository is gone when the whole list of its project does not have it: a list that is
-// interrupted before is an error.
+// A repository is deleted if the complete list of its project does not have it. If the list is
+// interrupted before its end, the wait returns an error.
 func TestWaitDeletedInterrupted(t *testing.T) {
 	const pages = 4
 	for missing := 1; missing <= pages; missing++ {

@@ -208,7 +208,7 @@ func TestRepositories(t *testing.T) {
 	})
 }
 
-// TestArchiveFormats holds the constants to the catalogue.
+// TestArchiveFormats compares the constants with the catalogue.
 func TestArchiveFormats(t *testing.T) {
 	var endpoints []struct {
 		ID     string
@@ -232,7 +232,7 @@ func readDownload(t *testing.T, d *Download) string {
 	return string(content)
 }
 
-// moment is a time in a zone whose offset has a plus.
+// moment returns a time in a zone whose offset has a plus sign.
 func moment() time.Time {
 	return time.Date(2026, time.March, 4, 9, 30, 0, 0, time.FixedZone("", 2*60*60))
 }

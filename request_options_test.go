@@ -17,15 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutRow is a response and what the client says of it; no text for a response that is whole.
+// cutRow is a response and the text of the client's error; the text of a complete response is
+// empty.
 type cutRow struct{ name, answer, text string }
 
-// diffsJSON are n diffs that are whole.
+// diffsJSON returns n complete diffs.
 func diffsJSON(n int) string {
 	return strings.Join(slices.Repeat([]string{`{"old_path":"a","new_path":"a","a_mode":"100644","b_mode":"100644","diff":"@@"}`}, n), ",")
 }
 
-// flagRows are the signs of a cut that a list of diffs itself has.
+// flagRows returns the signs of truncation within a list of diffs.
 func flagRows(key string) []cutRow {
 	return []cutRow{
 		{"whole", `{"` + key + `":[` + diffsJSON(1) + `]}`, ""},
@@ -39,7 +40,8 @@ func flagRows(key string) []cutRow {
 	}
 }
 
-// countRows are the signs of a cut that a number of changed files beside the diffs is.
+// countRows returns the signs of truncation in the number of changed files, which is next to the
+// diffs.
 func countRows(count, key string) []cutRow {
 	row := func(name, n string, diffs int, text string) cutRow {
 		return cutRow{name, fmt.Sprintf(`{"%s":%s,"%s":[%s]}`, count, n, key, diffsJSON(diffs)), text}
@@ -58,8 +60,9 @@ func countRows(count, key string) []cutRow {
 	}
 }
 
-// TestRequireComplete shows that each sign of a cut is visible, and with RequireComplete an error.
-// The remedy fits the request: one that had raw diffs is not told to ask for them.
+// TestRequireComplete checks that each sign of truncation is visible, and an error with
+// RequireComplete. The hint fits the request: it does not suggest raw diffs for a request that
+// already has them.
 func TestRequireComplete(t *testing.T) {
 	changes := func(o *ChangesOptions) func(context.Context, *Client, ...RequestOption) (truncatable, error) {
 		return func(ctx context.Context, c *Client, opts ...RequestOption) (truncatable, error) {
@@ -117,7 +120,7 @@ func cuttableOf[T any](answer *T, err error) (truncatable, error) {
 	return any(answer).(truncatable), nil
 }
 
-// A request option that does not fit its executor, or has an impossible value, is refused.
+// A request option that does not apply to its executor, or has an invalid value, is refused.
 func TestOptionsThatDoNotFit(t *testing.T) {
 	client := silentServer(t)
 	ctx := t.Context()
@@ -142,7 +145,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 	for _, test := range []struct {
 		name, param string
 		option      RequestOption
-		fits        callKind // where it would be accepted, and is therefore not tried
+		fits        callKind // the kind of call that accepts it and is not tested
 	}{
 		{"OnePage", "", OnePage(), kindList},
 		{"RequireComplete", "", RequireComplete(), kindJSON},
@@ -205,7 +208,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// MaxBytes bounds an answer exactly, whatever it is set to.
+// MaxBytes limits a response to exactly the number of bytes, for each value.
 func TestMaxBytes(t *testing.T) {
 	const body = `[{"id":1},{"id":2}]`
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

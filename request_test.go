@@ -16,7 +16,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// silentServer is a server that nothing may reach.
+// silentServer returns a client of a server that must not receive a request.
 func silentServer(t *testing.T) *Client {
 	t.Helper()
 	var requests atomic.Int32
@@ -84,7 +84,7 @@ func TestBadIDs(t *testing.T) {
 	refused(t, client.Do(ctx, Call{Method: http.MethodGet, Route: "/user", Args: []Ref{ID(1)}}, nil), "argument", "/user")
 }
 
-// What is accepted arrives as one segment, byte for byte.
+// An accepted argument arrives as one segment, byte for byte.
 func TestGoodArguments(t *testing.T) {
 	var got atomic.Value
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got.Store(r.RequestURI) }))
@@ -137,7 +137,7 @@ func TestBadOptionValues(t *testing.T) {
 	refused(t, list(&ListIssuesOptions{Not: &IssueNot{Labels: Labels("a,b")}}), "ListIssuesOptions.Not.Labels", "not[labels]")
 }
 
-// The reason is the part of the error that says something, in every Go release.
+// The reason is the useful part of the error of package regexp, the same in every Go release.
 func TestRE2(t *testing.T) {
 	require.NoError(t, isRE2("name_regex", "v.+|[0-9]*"))
 	assert.EqualError(t, isRE2("name_regex", "a(?!b)"), "forge: (name_regex): it is not an RE2 pattern: invalid or unsupported Perl syntax: `(?!`; nothing was sent")

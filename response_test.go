@@ -42,7 +42,7 @@ func TestNilResults(t *testing.T) {
 	}
 }
 
-// Into holds nothing of the call before: a call without a response leaves it empty.
+// Into does not keep data of the previous call: it is empty after a call without a response.
 func TestIntoIsReset(t *testing.T) {
 	w := newWire(t, script(say(200, "[]", jsonType, "X-Request-Id: first"), reset("")))
 	for _, run := range runners {
@@ -57,8 +57,8 @@ func TestIntoIsReset(t *testing.T) {
 	}
 }
 
-// FuzzResponse: any bytes as an answer make a value or an error that names the call, never a panic
-// and never nothing.
+// FuzzResponse checks that every response gives a value or an error that names the call, and never
+// a panic or nil without an error.
 func FuzzResponse(f *testing.F) {
 	for _, s := range []string{`{"id":1}`, `[{"id":1}]`, `null`, ``, `[null]`, `{"id":"x"}`, `{"id":1}]`, `[`, "\xff", `{"a":{"a":[[[]]]}}`, `{"labels":[5],"due_date":5,"id":7}`, `<html>`, `1e999`, "{\"title\":\"\xff\\ud800\"}"} {
 		f.Add([]byte(s), uint16(200), "application/json")
@@ -91,7 +91,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// answering is a client whose every call gets the same answer.
+// answering returns a client whose calls all get the same response.
 func answering(t *testing.T, body []byte, status int, contentType string) *Client {
 	t.Helper()
 	transport := staticAnswer(func(req *http.Request) (*http.Response, error) {
@@ -110,8 +110,9 @@ func answering(t *testing.T, body []byte, status int, contentType string) *Clien
 	return client
 }
 
-// FuzzContentType: what is read as JSON says so, in any spelling and with any parameters; an HTML
-// page never is; a download does not care; and what is shown of a type is safe to print.
+// FuzzContentType checks that a response is decoded as JSON only if its content type is JSON, in
+// any spelling and with any parameters, and never if it is an HTML page. A download accepts every
+// other type. The type in an error is safe to print.
 func FuzzContentType(f *testing.F) {
 	for _, s := range []string{
 		"application/json", "APPLICATION/JSON; charset=utf-8", "text/json", "application/problem+json", "", ";", "text/html", "text/html;", " Text/HTML ; x", "application/xhtml+xml",
@@ -146,8 +147,8 @@ func FuzzContentType(f *testing.F) {
 	})
 }
 
-// FuzzHeaders: an answer with any headers that net/http lets through makes a Response, a Download
-// or an error that keep their promises.
+// FuzzHeaders checks the Response, Download or error for a response with any headers that net/http
+// accepts.
 func FuzzHeaders(f *testing.F) {
 	for _, s := range []string{
 		"Content-Type: application/json\r\nX-Total: 7\r\nX-Total-Pages: -1\r\nX-Next-Page: 2\r\n",

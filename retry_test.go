@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 		response responseState
 		sent     bool
 		deadline time.Duration // 0: none
-		want     decision      // wait is the shortest one
+		want     decision      // its wait is the shortest allowed wait
 		longest  time.Duration
 	}{
 		{"a 503 to a PUT", 1, ClassIdempotent, responseState{status: 503}, true, none, decision{step: resend, wait: half / 2}, 3 * half / 2},
@@ -138,7 +138,7 @@ func TestRetryable(t *testing.T) {
 	}
 }
 
-// fault is something that a server does again and again, and how often each class may be sent then.
+// fault is a failure that a server repeats, and how often each class may be sent in this case.
 type fault struct {
 	name      string
 	act       act
@@ -210,7 +210,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 	if f.is != nil {
 		require.ErrorIs(t, err, f.is)
 	}
-	require.NotErrorIs(t, err, io.EOF) // a reader would take it for a good end
+	require.NotErrorIs(t, err, io.EOF) // a reader would treat it as a normal end
 
 	var sent []seen
 	for _, s := range w.seen() {
@@ -223,7 +223,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 		require.Equal(t, 1, sent[0].conn)
 	}
 	if extra := len(sent) - attempts; k != ClassSafe || !reused || extra < 0 || extra > 1 {
-		// net/http itself repeats a GET, once, that met a connection which had died while it was idle.
+		// net/http itself sends a GET again, once, if its connection was closed while it was idle.
 		assert.Len(t, sent, attempts)
 	}
 	for _, s := range sent {
@@ -253,7 +253,7 @@ func TestRetryResetImmediately(t *testing.T) {
 		transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 			if peer, e := listener.Accept(); e == nil {
-				accepted++ // and reset now that the dial has succeeded, before anything is sent
+				accepted++ // the dial has succeeded; the connection is reset before anything is sent
 				reset("")(peer)
 			}
 			return conn, err
@@ -267,8 +267,8 @@ func TestRetryResetImmediately(t *testing.T) {
 	}
 }
 
-// On a connection that died while it was idle net/http may see it in time and take a new one, or
-// not; a non-idempotent call has one effect at most either way.
+// If a connection was closed while it was idle, net/http may detect this in time and use a new one,
+// or not. In both cases a non-idempotent call has at most one effect.
 func TestRetryIdleConnectionDied(t *testing.T) {
 	for range 20 {
 		w := newWire(t, func(s seen) act {
@@ -289,7 +289,7 @@ func TestRetryIdleConnectionDied(t *testing.T) {
 	}
 }
 
-// A 404 or 304 after an attempt that may have been applied stays an error, which says what it may
+// A 404 or 304 after an attempt that may have been applied is an error, which states what it may
 // mean.
 func TestRetryAmbiguousThenGone(t *testing.T) {
 	for _, status := range []int{404, 304} {
@@ -367,8 +367,8 @@ func TestRetryNeverForTLSAndUnknownHosts(t *testing.T) {
 	}
 }
 
-// Trap: a transport that is not net/http's reports no connections, so what it fails at counts as
-// sent, except a dial.
+// A transport other than net/http's reports no connections, so its failures count as sent, except
+// those of a dial.
 func TestRetryForeignTransport(t *testing.T) {
 	for _, test := range []struct {
 		err      error
@@ -423,7 +423,7 @@ func TestRetryFinishedContext(t *testing.T) {
 	assert.Len(t, w.seen(), 1)
 }
 
-// The backoff begins with what went wrong.
+// The first wait of the backoff depends on the failure.
 func TestBackoffBase(t *testing.T) {
 	policy := RetryPolicy{}.withDefaults()
 	lost := responseState{err: io.ErrUnexpectedEOF}

@@ -135,8 +135,8 @@ func TestRunners(t *testing.T) {
 	})
 }
 
-// TestRunnersRefused shows what is refused before anything is sent: above all a deprecated
-// parameter beside the one that has replaced it.
+// TestRunnersRefused checks which arguments are refused before anything is sent, above all a
+// deprecated parameter together with its replacement.
 func TestRunnersRefused(t *testing.T) {
 	c := serve(t)
 	for _, row := range []struct {

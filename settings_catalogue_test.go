@@ -15,17 +15,17 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// settingRow adds to an entry of the catalogue which values a Go field for it must hold.
+// settingRow is an entry of the catalogue, with methods for the values that its Go field must hold.
 type settingRow catalogue.Setting
 
-// kind is the JSON type of a setting's values, and of the elements of a list.
+// kind returns the JSON type of a setting's values, and of the elements of a list.
 func (e settingRow) kind() (kind reflect.Kind, element reflect.Kind) {
 	of := e.Field
 	if of == nil {
 		of = e.Param
 	}
 	if of == nil {
-		return reflect.Bool, reflect.Invalid // of a setting that a condition names
+		return reflect.Bool, reflect.Invalid // a setting that only a condition names
 	}
 	switch of.Type {
 	case "boolean":
@@ -42,20 +42,21 @@ func (e settingRow) kind() (kind reflect.Kind, element reflect.Kind) {
 	return reflect.String, reflect.Invalid
 }
 
-// mayBeOmitted reports whether a response may lack the setting: it is an update's, a tier's or a
-// release's.
+// mayBeOmitted reports whether a response may lack the setting, because only the update, a tier or
+// a release has it.
 func (e settingRow) mayBeOmitted() bool {
 	isLimited := func(s *catalogue.SettingFacts) bool { return s != nil && s.Only != nil && string(s.Only) != "null" }
 	return e.Field == nil || isLimited(e.Field) || isLimited(e.Param)
 }
 
-// clearedByNull are the update's settings for which deployed servers give null a meaning. The
-// contract is silent.
+// clearedByNull returns the settings of the update for which null has a meaning on deployed
+// servers. The contract does not specify this.
 func clearedByNull() []string {
 	return []string{"group_runner_token_expiration_interval", "project_runner_token_expiration_interval", "runner_token_expiration_interval"}
 }
 
-// mayBeNull reports whether null is a value of the setting: not of booleans, whose null is false.
+// mayBeNull reports whether null is a separate value of the setting. It is not for booleans, for
+// which null means false.
 func (e settingRow) mayBeNull(name string) bool {
 	kind, _ := e.kind()
 	return slices.Contains(clearedByNull(), name) || e.Field != nil && e.Field.Nullable && (kind == reflect.String || kind == reflect.Int)
@@ -68,7 +69,7 @@ const (
 	nullableForm = "a Nullable"
 )
 
-// settingForm takes a field's type apart.
+// settingForm returns the parts of a field's type.
 func settingForm(field reflect.Type) (value reflect.Type, form string) {
 	switch field {
 	case reflect.TypeFor[Nullable[string]]():
@@ -94,12 +95,12 @@ func (e settingRow) hasKind(value reflect.Type) bool {
 	return value.Kind() == kind && (kind != reflect.String || value != reflect.TypeFor[json.RawMessage]())
 }
 
-// wantForm is the form of a setting's field on the document.
+// wantForm returns the required form of a setting's field in the document.
 func (e settingRow) wantForm(name string) string {
 	kind, _ := e.kind()
 	switch {
 	case kind == reflect.Slice || kind == reflect.Map:
-		return plainForm // nil is omitted
+		return plainForm // nil means omitted
 	case e.mayBeNull(name):
 		return nullableForm
 	case e.mayBeOmitted():
@@ -108,8 +109,8 @@ func (e settingRow) wantForm(name string) string {
 	return plainForm
 }
 
-// Every setting of the contract has a field of its kind on the document, and every parameter has
-// one on the options. A field of a setting that a response may omit can hold that.
+// Every setting of the contract has a field of its kind in the document, and every parameter has
+// one in the options. The field of a setting that a response may omit can represent this.
 func TestSettingKinds(t *testing.T) {
 	document, options := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
 	entries := catalogue.Settings(t)
@@ -147,8 +148,8 @@ func TestSettingKinds(t *testing.T) {
 	assert.Equal(t, 97+25, omitted)
 }
 
-// Zero, null and nothing are told apart in every setting that a response may omit, and null in
-// every setting that may be null.
+// Every setting that a response may omit distinguishes zero, null and absent values, and every
+// setting that may be null distinguishes null.
 func TestSettingsDistinguishAbsentFromZero(t *testing.T) {
 	zeros := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "0", reflect.String: `""`, reflect.Slice: "[]", reflect.Map: "{}"}
 	read := func(text string) reflect.Value {
@@ -180,8 +181,8 @@ func TestSettingsDistinguishAbsentFromZero(t *testing.T) {
 	}
 }
 
-// A value that a Nullable field cannot take is in Extra, and the field is as if it was omitted,
-// whatever came before.
+// A value that does not fit a Nullable field is in Extra. The field is as if the value was omitted,
+// for each earlier value of the field.
 func TestNullableMisfits(t *testing.T) {
 	for text, want := range map[string]ApplicationSettings{
 		`{"home_page_url":7}`:                                {Extra: map[string]json.RawMessage{"home_page_url": json.RawMessage(`7`)}},

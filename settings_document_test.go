@@ -21,7 +21,7 @@ func readSettings(t *testing.T, fixture string, v Vocabulary) *ApplicationSettin
 	return settings
 }
 
-// settingsOf reads a document as a program does that keeps one in a file.
+// settingsOf decodes a document, like a program that stores one in a file.
 func settingsOf(t *testing.T, text string) *ApplicationSettings {
 	t.Helper()
 	settings := new(ApplicationSettings)
@@ -49,8 +49,8 @@ func names(differences []SettingDifference) (list []string) {
 	return list
 }
 
-// What a deployed server shows is written again as it came, in the contract's words, and is no
-// change.
+// The settings of a deployed server are encoded again unchanged, with the names of the contract,
+// and are not a change.
 func TestSettingsKeepWhatWasRead(t *testing.T) {
 	for fixture, v := range map[string]Vocabulary{"settings/settings.json": "", "settings/settings_gitlab.json": GitLab} {
 		settings := readSettings(t, fixture, v)
@@ -76,7 +76,7 @@ func TestSettingsKeepWhatWasRead(t *testing.T) {
 	}
 }
 
-// Each way to edit a document that was read, on the value itself and on a shallow copy.
+// Each way to edit a document that was read, both the value itself and a shallow copy.
 func TestSettingsChanges(t *testing.T) {
 	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func TestSettingsChangesRefused(t *testing.T) {
 	}
 }
 
-// Documents of two instances: what only one has is listed and never sent.
+// For documents of two instances, settings that only one of them has are listed and never sent.
 func TestDiffSettings(t *testing.T) {
 	for _, test := range []struct {
 		name, have, want  string
@@ -211,7 +211,7 @@ func TestDiffSettings(t *testing.T) {
 	assert.Equal(t, []SettingDifference{{Name: "admin_mode", Want: json.RawMessage("true"), Reason: SettingAbsent}}, diff.NotSent)
 }
 
-// What a program put into Changes itself is checked as its edits are.
+// Entries that a program adds to Changes are checked like edits.
 func TestApplyRefusesChangesMadeByHand(t *testing.T) {
 	for want, change := range map[string]SettingDifference{
 		"a change has no Name":               {Name: " ", Want: json.RawMessage("1")},
@@ -227,7 +227,8 @@ func TestApplyRefusesChangesMadeByHand(t *testing.T) {
 	}
 }
 
-// A later read and a document that was edited before: nothing is taken back.
+// The difference between a later read and a document that was edited before reverts no other
+// change.
 func TestDiffSettingsTwice(t *testing.T) {
 	after := settingsOf(t, `{"allow_local_requests_from_hooks_and_services":false,"allow_local_requests_from_web_hooks_and_services":false,"signin_enabled":"true","password_authentication_enabled_for_web":true}`)
 	after.AllowLocalRequestsFromWebHooksAndServices, after.PasswordAuthenticationEnabledForWeb = true, false
@@ -290,8 +291,8 @@ func TestSettingsJSON(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Settings may be secrets, so a difference prints its name only, and so does what holds it. In JSON
-// a secret has no value.
+// Settings may be secrets, so a printed difference has only its name, also inside another value. In
+// JSON a secret has no value.
 func TestSettingDifferencePrintsItsName(t *testing.T) {
 	difference := SettingDifference{Name: "chatapp_secret", Got: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`), Reason: SettingNotApplied}
 	list := []SettingDifference{difference}
@@ -334,13 +335,13 @@ func TestApplySettings(t *testing.T) {
 	assert.True(t, report.Settings.AdminMode)
 	assert.Equal(t, Value("http://plantuml.local"), report.Settings.DiagramAURL)
 
-	// A later look, without sending anything.
+	// A later check that sends no change.
 	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})
 	report, err = c.Settings.Verify(t.Context(), update.Diff())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"assistant_features_enabled", "no_such_setting"}, names(report.NotApplied))
 
-	// Changes of nothing are not sent.
+	// Empty changes are not sent.
 	read := exchange{sent: settingsRead, answer: "settings/settings.json"}
 	c = serve(t, read, read, read, read)
 	for _, nothing := range []*SettingsDiff{nil, {}, (*UpdateSettingsOptions)(nil).Diff(), (&UpdateSettingsOptions{}).Diff()} {
@@ -351,7 +352,7 @@ func TestApplySettings(t *testing.T) {
 	}
 }
 
-// What was not sent is in the report too: a program that reads only the report knows all.
+// The report also has the settings that were not sent, so that a program needs only the report.
 func TestApplyReportsWhatWasNotSent(t *testing.T) {
 	settings := settingsOf(t, `{"id":1,"admin_mode":false,"x":1,"home_page_url":"","housekeeping_gc_period":1,"housekeeping_optimize_repository_period":1}`)
 	want := settingsOf(t, `{"id":1,"admin_mode":true,"only_there":1,"home_page_url":"h","housekeeping_gc_period":2,"housekeeping_optimize_repository_period":3}`)
@@ -372,7 +373,7 @@ func TestApplyReportsWhatWasNotSent(t *testing.T) {
 	assert.Empty(t, report.Settings.Diff().Changes)
 }
 
-// Companions come from the document, and null goes out in the client's words.
+// Companions are taken from the document, and null is sent under the client's names.
 func TestApplySettingsVocabulary(t *testing.T) {
 	settings := settingsOf(t, `{"unique_ips_limit_enabled":false,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"antispam_api_key":"k","shared_runners_enabled":false,"shared_runners_text":"t"}`)
 	require.NoError(t, settings.Merge([]byte(`{"unique_ips_limit_enabled":true,"antispam_api_key":null,"shared_runners_enabled":true}`)))
@@ -389,8 +390,8 @@ func TestApplySettingsVocabulary(t *testing.T) {
 	require.ErrorContains(t, err, "akismet_enabled")
 }
 
-// An alias of which the server shows the old name only goes out under that, and is reported under
-// the new one.
+// If the server shows only the old name of an alias, the setting is sent under the old name and
+// reported under the new one.
 func TestApplySettingsOldNames(t *testing.T) {
 	settings := settingsOf(t, `{"asset_proxy_whitelist":["a"],"signin_enabled":"true","admin_notification_email":"","x":{"a" :"<"},"signup_enabled":{"k" :"<"}}`)
 	settings.AssetProxyAllowlist, settings.PasswordAuthenticationEnabledForWeb, settings.AbuseNotificationEmail = []string{"b"}, true, new("")
@@ -427,7 +428,7 @@ func TestApplySettingsFails(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The settings that only Premium and Ultimate have are those of the catalogue, and no others.
+// The settings that only Premium and Ultimate have are exactly those in the catalogue.
 func TestTierSettings(t *testing.T) {
 	limited := map[string]bool{}
 	var types map[string]struct {
@@ -452,7 +453,8 @@ func TestTierSettings(t *testing.T) {
 	assert.Empty(t, limited, "they are no settings")
 }
 
-// Of an object that was never read only what was set is a change: a nil list stays out of it.
+// In an object that was never read, only fields that were set are changes: a nil list is not a
+// change.
 func TestSettingsChangesOfANewObject(t *testing.T) {
 	var s ApplicationSettings
 	require.NoError(t, json.Unmarshal([]byte(`{"signup_enabled":true}`), &s))

@@ -12,8 +12,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// settingPast is what a setting was before an edit; there is false when the server does not show
-// it.
+// settingPast is the value of a setting before an edit; there is false if the server does not show
+// the setting.
 type settingPast struct {
 	name  string
 	value func(fact *settingFact) (v any, there bool)
@@ -32,7 +32,7 @@ var settingPasts = []settingPast{
 	}},
 }
 
-// settingMode is what a server does with writes.
+// settingMode is how a server handles writes.
 type settingMode struct {
 	name    string
 	prepare func(s *settingsServer, facts *settingFacts)
@@ -67,8 +67,8 @@ var settingModes = []settingMode{
 	}},
 }
 
-// settingBatch are settings that are edited together. Companions and other names of a setting are
-// in another batch than the setting, and in the same.
+// settingBatch is a set of settings that are edited together. The companions and the other name of
+// a setting are tested in the same batch and in another batch.
 type settingBatch struct {
 	name string
 	has  func(fact *settingFact) bool
@@ -87,8 +87,8 @@ func isDeprecatedSetting(fact *settingFact) bool {
 	return settingAliases[fact.name] != "" || settingReplacements[fact.name] != nil
 }
 
-// TestSettingsEvery: every setting, set to every kind of value from every kind of value, with and
-// without a vocabulary, on servers of several minds.
+// TestSettingsEvery changes every setting from every kind of value to every kind of value, with and
+// without a vocabulary, on servers with different behaviour.
 func TestSettingsEvery(t *testing.T) {
 	server := newSettingsServer(t)
 	clients := settingsClients(t, server.URL)
@@ -103,7 +103,7 @@ func TestSettingsEvery(t *testing.T) {
 				if settingVocabularies[vocabulary].name == "made up" && batch.name != "all" && batch.name != "deprecated" {
 					continue
 				}
-				for _, how := range []int{0, 1, 2, 3, 4, 5, 7, 8} { // a field set to the values, null and nothing, and values and null merged
+				for _, how := range []int{0, 1, 2, 3, 4, 5, 7, 8} { // a field is set to the values, to null and to nothing; values and null are merged
 					mode := settingModes[(how+cases/8)%len(settingModes)]
 					c := &everySetting{T: t, facts: facts, server: server, client: clients[vocabulary], vocabulary: vocabulary}
 					c.run(past, batch, mode, how)
@@ -179,15 +179,15 @@ func (c *everySetting) run(past settingPast, batch settingBatch, mode settingMod
 	c.problems, c.edits, c.ok = append(c.problems, check.problems...), max(len(m.log), len(merged)), err == nil
 }
 
-// edit makes the edit number how of a setting, where its field takes the value, or adds it to what
-// is merged.
+// edit makes the edit with the number how, if the field of the setting accepts the value, or adds
+// the value to the merged object.
 func (c *everySetting) edit(s *forge.ApplicationSettings, m *settingsModel, fact *settingFact, how int, merged map[string]any) {
 	if fact.field < 0 {
 		c.Errorf("%s has no field", fact.name)
 		return
 	}
 	values := settingValues(fact)
-	if fact.kind == "string" { // aliases and what replaces a deprecated setting get the same
+	if fact.kind == "string" { // aliases, and replacements of deprecated settings, get the same value
 		values = []any{"", secretMark + "0", secretMark + "1"}
 	}
 	if fact.name == "signin_enabled" {

@@ -16,10 +16,10 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// testServer is forgetest as the checks see it.
+// testServer adapts forgetest to the checks.
 type testServer struct {
 	*forgetest.Server
-	words *settingsServer // for the names
+	words *settingsServer // translates the names
 }
 
 // state reads the settings without the library.
@@ -52,7 +52,7 @@ func (s *testServer) state(t require.TestingT) *settingsState {
 	return state
 }
 
-// validSetting is a value that the documents allow.
+// validSetting returns a value that the documents allow.
 func (w *settingsWorld) validSetting(fact *settingFact) any {
 	var values []any
 	switch {
@@ -94,8 +94,8 @@ func texts(list []string) []any {
 	return values
 }
 
-// TestSettingsForgetest: the same properties with forgetest, for each tier and offering, in the
-// contract's words and in the deployed product's.
+// TestSettingsForgetest checks the same properties with forgetest, for each tier and offering, with
+// the names of the contract and of the deployed product.
 func TestSettingsForgetest(t *testing.T) {
 	facts := settingsCatalogue(t)
 	defer http.DefaultClient.CloseIdleConnections()
@@ -129,7 +129,7 @@ func TestSettingsForgetest(t *testing.T) {
 	}
 }
 
-// onForgetest is one case. It reports whether the server has taken the update.
+// onForgetest runs one case. It reports whether the server has accepted the update.
 func (w *settingsWorld) onForgetest(server *testServer) bool {
 	w.drawNames()
 	before := server.state(w)
@@ -138,7 +138,7 @@ func (w *settingsWorld) onForgetest(server *testServer) bool {
 	m := modelOf(w.facts, s, before.shown)
 	if name := rapid.SampledFrom([]string{"", "", "shared_runners_enabled", "unique_ips_limit_enabled", "throttle_authenticated_web_enabled"}).Draw(w.T, "enable"); name != "" {
 		m.field(s, w.facts.byName[name], true)
-		for _, companion := range w.facts.companions[name] { // those of a tier are never required
+		for _, companion := range w.facts.companions[name] { // companions that only a tier has are never required
 			if fact := w.facts.byName[companion]; len(fact.tiers) == 0 {
 				m.field(s, fact, settingValues(fact)[1])
 			}

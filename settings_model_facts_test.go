@@ -18,10 +18,11 @@ import (
 )
 
 // The files settings_model_*_test.go are a model of settings and of a server that keeps them,
-// written from the documents (document 3 §2.1 and §4.1, the catalogue, the design) without a look
-// at the library. They use its public API only. settings_property_test.go compares the two.
+// written from the documents (document 3 §2.1 and §4.1, the catalogue, the design) and not from the
+// code of the library. They use only its public API. settings_property_test.go compares the model
+// with the library.
 
-// settingFact is what the documents say about a setting, and where the library has it.
+// settingFact has the facts of the documents about a setting, and the library's fields for it.
 type settingFact struct {
 	name  string
 	kind  string // JSON type: boolean, integer, number, string, array, object
@@ -55,7 +56,7 @@ type catalogueSetting struct {
 	RequiredWhen string   `json:"required_when"`
 }
 
-// unnamedSettings are the words of the deployed product for settings that document 3 describes
+// unnamedSettings are the names of the deployed product for settings that document 3 describes
 // without a name, in the order of the catalogue.
 var unnamedSettings = []string{
 	"plantuml_enabled", "plantuml_url", "diagramsnet_enabled", "diagramsnet_url", "kroki_enabled", "kroki_url",
@@ -70,8 +71,7 @@ var settingAliases = map[string]string{
 	"asset_proxy_whitelist":                        "asset_proxy_allowlist",
 }
 
-// settingReplacements are deprecated settings, and what replaces them. Both are settings of their
-// own.
+// settingReplacements are deprecated settings and their replacements. Both are separate settings.
 var settingReplacements = map[string][]string{
 	"housekeeping_full_repack_period":              {"housekeeping_optimize_repository_period"},
 	"housekeeping_gc_period":                       {"housekeeping_optimize_repository_period"},
@@ -87,14 +87,14 @@ var secretSettings = []string{
 	"external_pipeline_validation_service_token", "asset_proxy_secret_key", "elasticsearch_password",
 }
 
-// identitySettings are no settings, though the object has them.
+// identitySettings are fields of the object that are not settings.
 var identitySettings = []string{"id", "created_at", "updated_at"}
 
-// settingFacts are the documents, read once.
+// settingFacts has the facts of the documents, which are read once.
 type settingFacts struct {
 	byName     map[string]*settingFact
 	names      []string            // sorted
-	companions map[string][]string // what enabling a setting requires
+	companions map[string][]string // settings that are required to enable a setting
 }
 
 var readSettingFacts = sync.OnceValues(func() (*settingFacts, error) {
@@ -135,7 +135,7 @@ var readSettingFacts = sync.OnceValues(func() (*settingFacts, error) {
 			}
 		}
 	}
-	// Document 3 §4.1.1 has it as what requires two_factor_grace_period, and nowhere else.
+	// Document 3 §4.1.1 mentions it only as the setting that requires two_factor_grace_period.
 	facts.add(&catalogueSetting{Name: "require_two_factor_authentication", Type: "boolean"})
 	facts.names = slices.Sorted(maps.Keys(facts.byName))
 	for setting, companions := range facts.companions {
@@ -151,7 +151,7 @@ func settingsCatalogue(t require.TestingT) *settingFacts {
 	return facts
 }
 
-// add adds a parameter or field. What both have, the parameter says better.
+// add adds a parameter or a field. If both have a fact, that of the parameter is used.
 func (f *settingFacts) add(c *catalogueSetting) *settingFact {
 	s := f.byName[c.Name]
 	if s == nil {
@@ -185,7 +185,7 @@ func (f *settingFacts) add(c *catalogueSetting) *settingFact {
 	return s
 }
 
-// jsonField is the index of the field of a struct with a wire name.
+// jsonField returns the index of the field of a struct with a wire name.
 func jsonField(of reflect.Type, name string) int {
 	for i := range of.NumField() {
 		if tag, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); tag == name {
@@ -195,7 +195,7 @@ func jsonField(of reflect.Type, name string) int {
 	return -1
 }
 
-// JSON values of the model are those of encoding/json, with json.Number.
+// The model has JSON values in the form of encoding/json, with json.Number.
 
 func number(n int) json.Number { return json.Number(big.NewInt(int64(n)).String()) }
 
@@ -222,7 +222,7 @@ func writeJSON(v any) json.RawMessage {
 	return text
 }
 
-// copyJSON returns a value that shares nothing with v.
+// copyJSON returns a deep copy of v.
 func copyJSON(v any) any {
 	c, err := readJSON(writeJSON(v))
 	if err != nil {
@@ -249,7 +249,7 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// blank reports whether a value is what null equals when settings are compared after they were read
+// blank reports whether a value is equal to null when settings are compared after they were read
 // back.
 func blank(v any) bool {
 	switch v := v.(type) {
@@ -267,7 +267,7 @@ func blank(v any) bool {
 	return false
 }
 
-// inForce compares what was wanted with what a server shows.
+// inForce reports whether the value that a server shows is the requested one.
 func inForce(want, shown any) bool {
 	if text, isText := shown.(string); isText { // the deployed product writes polling_interval_multiplier as "1.0"
 		if n, isNumber := want.(json.Number); isNumber && json.Valid([]byte(text)) {
@@ -279,7 +279,7 @@ func inForce(want, shown any) bool {
 
 func isSecretSetting(name string) bool { return slices.Contains(secretSettings, name) }
 
-// TestSettingFacts: the model knows the settings of the documents.
+// TestSettingFacts checks that the model has the settings of the documents.
 func TestSettingFacts(t *testing.T) {
 	facts := settingsCatalogue(t)
 	params, shown := 0, 0

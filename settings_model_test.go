@@ -13,9 +13,9 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// TestSettingsTwoInstances: what DiffSettings finds between the documents of two instances makes
-// each setting that both have like the second, or names it. What only one has is listed and never
-// sent.
+// TestSettingsTwoInstances applies the result of DiffSettings for the documents of two instances.
+// Each setting that both have gets the value of the second, or is named. A setting that only one
+// has is listed and never sent.
 func TestSettingsTwoInstances(t *testing.T) {
 	other := newSettingsServer(t)
 	clients := settingsClients(t, other.URL)
@@ -56,7 +56,7 @@ func TestSettingsTwoInstances(t *testing.T) {
 	})
 }
 
-// grouped reports whether a setting has to do with others.
+// grouped reports whether a setting is related to others.
 func grouped(facts *settingFacts, name string) bool {
 	for _, group := range settingGroups() {
 		if len(group) > 1 && slices.Contains(group, name) {
@@ -66,10 +66,10 @@ func grouped(facts *settingFacts, name string) bool {
 	return facts.companions[name] != nil
 }
 
-// planOfTwo is what must become of the differences between two documents, of which the second was
-// edited.
+// planOfTwo returns the expected result of the differences between two documents, of which the
+// second was edited.
 func planOfTwo(have, want *settingsModel, sendable func(string) bool) (*settingsPlan, []string) {
-	p := have.plan(sendable) // of no edits
+	p := have.plan(sendable) // a plan without edits
 	onlyHave := []string(nil)
 	for name := range mapsUnion(have.base, want.now) {
 		if settingAliases[name] != "" || want.unclear[name] {
@@ -83,7 +83,7 @@ func planOfTwo(have, want *settingsModel, sendable func(string) bool) (*settings
 			onlyHave = append(onlyHave, name)
 		}
 	}
-	for old, name := range settingAliases { // those whose new name nobody shows
+	for old, name := range settingAliases { // settings whose new name no server shows
 		if has(have.base, name) || has(want.now, name) || !has(have.base, old) && !has(want.now, old) {
 			continue
 		}
@@ -129,7 +129,8 @@ func has(object map[string]any, name string) bool {
 	return there
 }
 
-// valueOf is the value of a setting that may have two names. It is unclear when they differ.
+// valueOf returns the value of a setting that may have two names. It is unclear if their values
+// differ.
 func valueOf(shown map[string]any, name string) (v any, there, unclear bool) {
 	v, there = shown[name]
 	for old, replacement := range settingAliases {
@@ -151,7 +152,7 @@ func valueOf(shown map[string]any, name string) (v any, there, unclear bool) {
 	return v, there, unclear
 }
 
-// difference is what must become of one setting.
+// difference adds the expected result for one setting.
 func (p *settingsPlan) difference(m *settingsModel, name string, a, b any, shown, wanted, isEdit, unclear bool) {
 	fact := m.facts.byName[name]
 	for old, replacement := range settingAliases {
@@ -178,9 +179,9 @@ func (p *settingsPlan) difference(m *settingsModel, name string, a, b any, shown
 	}
 }
 
-// TestSettingsOptions: options written by hand, as changes: what they name is in force after Apply,
-// or named with the reason, or refused before anything is sent. There is no document to take
-// companions from.
+// TestSettingsOptions applies options that a program has written. Each setting in them is in effect
+// after Apply, or named with the reason, or refused before anything is sent. There is no document
+// from which companions could be taken.
 func TestSettingsOptions(t *testing.T) {
 	settingsProperty(t, 1000, func(w *settingsWorld) {
 		o, m := new(forge.UpdateSettingsOptions), modelOf(w.facts, new(forge.ApplicationSettings), nil)
@@ -198,7 +199,7 @@ func TestSettingsOptions(t *testing.T) {
 			}
 			m.note("option %s = %s", name, noteOf(v))
 			setField(f, v)
-			if m.edited[name], m.now[name] = true, v; f.IsZero() { // it is not sent
+			if m.edited[name], m.now[name] = true, v; f.IsZero() { // a zero field is not sent
 				delete(m.edited, name)
 				delete(m.now, name)
 			}
@@ -226,7 +227,7 @@ func TestSettingsOptions(t *testing.T) {
 	})
 }
 
-// extraOption gives a setting in Extra, under the server's own word.
+// extraOption sets a setting in Extra, under the name of the server.
 func (w *settingsWorld) extraOption(o *forge.UpdateSettingsOptions, m *settingsModel, name string) {
 	if w.server.wire(name) != name || w.facts.byName[name] != nil {
 		return

@@ -12,7 +12,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// settingsProperty runs a property with a drawn server. What it finds is printed with the edits.
+// settingsProperty runs a property with a drawn server. Failures are printed with the edits.
 func settingsProperty(t *testing.T, checks int, property func(w *settingsWorld)) {
 	server := newSettingsServer(t)
 	clients := settingsClients(t, server.URL)
@@ -28,7 +28,7 @@ func settingsProperty(t *testing.T, checks int, property func(w *settingsWorld))
 	})
 }
 
-// end fails the case when a check has found something.
+// end fails the case if a check has found a problem.
 func (w *settingsWorld) end(checks ...*settingsCheck) {
 	for _, c := range checks {
 		if len(c.problems) > 0 {
@@ -38,8 +38,9 @@ func (w *settingsWorld) end(checks ...*settingsCheck) {
 	}
 }
 
-// TestSettingsEdits: edits of a document that was read are in force after Apply, or named with the
-// reason, or refused before anything is sent; nothing else is sent, and nothing else changes.
+// TestSettingsEdits edits a document that was read. Each edit is in effect after Apply, or named
+// with the reason, or refused before anything is sent. Nothing else is sent, and no other setting
+// changes.
 func TestSettingsEdits(t *testing.T) {
 	settingsProperty(t, 3000, func(w *settingsWorld) {
 		s, m := w.read()
@@ -80,7 +81,7 @@ func TestSettingsEdits(t *testing.T) {
 	})
 }
 
-// drop deletes a change from the list, as a program may that does not want it.
+// drop deletes a change from the list, as a program may do.
 func (w *settingsWorld) drop(c *settingsCheck, d *forge.SettingsDiff) {
 	i := rapid.IntRange(0, len(d.Changes)-1).Draw(w.T, "dropped")
 	if name := d.Changes[i].Name; !grouped(w.facts, name) && !c.may[name] {
@@ -90,7 +91,8 @@ func (w *settingsWorld) drop(c *settingsCheck, d *forge.SettingsDiff) {
 	}
 }
 
-// sameRead checks that of two values of one read the difference is what was changed in the second.
+// sameRead checks that the difference of two values of one read has exactly the changes of the
+// second value.
 func (w *settingsWorld) sameRead(c *settingsCheck, original, s *forge.ApplicationSettings) {
 	d, err := forge.DiffSettings(original, s)
 	own := s.Diff()
@@ -102,7 +104,7 @@ func (w *settingsWorld) sameRead(c *settingsCheck, original, s *forge.Applicatio
 	}
 }
 
-// afterwards checks what holds once changes were applied.
+// afterwards checks the state after changes were applied.
 func (w *settingsWorld) afterwards(c *settingsCheck, s *forge.ApplicationSettings, d *forge.SettingsDiff, report *forge.SettingsReport, after *settingsState) {
 	again, err := w.client.Settings.Verify(w.Context(), d)
 	require.NoError(w, err)
@@ -133,7 +135,7 @@ func sameDifference(a, b forge.SettingDifference) bool {
 	return a.Name == b.Name && a.Reason == b.Reason && string(a.Got) == string(b.Got) && string(a.Want) == string(b.Want)
 }
 
-// tellAll writes differences with their values.
+// tellAll returns differences with their values as text.
 func tellAll(list []forge.SettingDifference) string {
 	var b strings.Builder
 	for _, d := range list {
@@ -142,8 +144,8 @@ func tellAll(list []forge.SettingDifference) string {
 	return b.String()
 }
 
-// TestSettingsMarshal: a document marshals to what was read with its edits, and what was
-// unmarshalled has the same values and no changes.
+// TestSettingsMarshal checks that the JSON of a document has the values that were read, with the
+// edits, and that the decoded JSON has the same values and no changes.
 func TestSettingsMarshal(t *testing.T) {
 	settingsProperty(t, 1000, func(w *settingsWorld) {
 		s, m := w.read()
@@ -187,7 +189,7 @@ func (c *settingsCheck) marshalled(document map[string]any) {
 		got, there := document[name]
 		other := c.otherName(name)
 		switch {
-		case c.may[name] || !c.model.edited[name] && c.model.edited[other]: // moves with the other name, or not
+		case c.may[name] || !c.model.edited[name] && c.model.edited[other]: // may change with the other name
 		case wanted != there:
 			c.problem("%s is in the document: %t, in what it marshals to: %t", name, wanted, there)
 		case !wantedAs(name, want, got) && (!c.model.edited[name] || !inForce(want, got)):
@@ -196,7 +198,7 @@ func (c *settingsCheck) marshalled(document map[string]any) {
 	}
 }
 
-// otherName is the other name of a setting that has two.
+// otherName returns the other name of a setting that has two names.
 func (c *settingsCheck) otherName(name string) string {
 	for old, replacement := range settingAliases {
 		if name == replacement {

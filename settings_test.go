@@ -87,8 +87,8 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// Each mapped and each unnamed setting goes out, and comes in, under GitLab's name and under a
-// made-up one.
+// Each mapped and each unnamed setting is sent and decoded under GitLab's name and under a made-up
+// name.
 func TestSettingVocabulary(t *testing.T) {
 	parameters := catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
 	members := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]())
@@ -118,7 +118,7 @@ func TestSettingVocabulary(t *testing.T) {
 	}
 }
 
-// oneSetting sets a field and gives its value as JSON.
+// oneSetting sets a field and returns its value as JSON.
 func oneSetting(t *testing.T, settings any, name string) string {
 	t.Helper()
 	field := reflect.ValueOf(settings).Elem().FieldByName(catalogue.GoName(reflect.TypeOf(settings), name))
@@ -139,8 +139,8 @@ func assertSetting(t *testing.T, settings *ApplicationSettings, name, want strin
 	assert.JSONEq(t, want, string(members[name]), name)
 }
 
-// What the contract leaves unnamed has no form of its own: it needs a vocabulary that knows it, or
-// Extra.
+// A setting without a name in the contract has no neutral name: it needs a vocabulary with its
+// name, or Extra.
 func TestUnnamedSettings(t *testing.T) {
 	for _, name := range catalogue.UnnamedSettings() {
 		options := &UpdateSettingsOptions{}
@@ -164,7 +164,8 @@ func TestUnnamedSettings(t *testing.T) {
 	assert.ErrorContains(t, err, `Extra holds "junkguard_enabled", which a field sets too`)
 }
 
-// A whole answer of a deployed server, in its own words, with settings beyond the list and nulls.
+// A complete response of a deployed server with its own names, additional settings and nulls is
+// decoded.
 func TestSettingsOfGitLab(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
 	settings, err := c.Settings.Get(t.Context())
@@ -190,7 +191,8 @@ func TestSettingsOfGitLab(t *testing.T) {
 	}
 }
 
-// The companions of the catalogue, and no others. What only some tiers have is not demanded.
+// Exactly the companions in the catalogue are required. Those that only some tiers have are not
+// required.
 func TestSettingCompanions(t *testing.T) {
 	companionsOf := map[string][]string{}
 	for _, param := range settingParams(t) {
@@ -240,7 +242,7 @@ func TestSettingCompanions(t *testing.T) {
 }
 
 // A period for a deletion that the same update turns off is refused. Alone it is sent, since the
-// server may delete already.
+// deletion may already be on.
 func TestSettingNeeds(t *testing.T) {
 	name := "unconfirmed_users_delete_after_days"
 	refused := []*UpdateSettingsOptions{
@@ -270,7 +272,8 @@ func TestSettingNeeds(t *testing.T) {
 	assert.Equal(t, 1, needs, "the catalogue has another rule of this kind")
 }
 
-// A deprecated setting and what replaces it, given together, are refused with help.
+// A deprecated setting together with its replacement is refused, and the error names the one to
+// use.
 func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string][]string{}
 	for _, rule := range replacedSettings() {
@@ -291,7 +294,7 @@ func TestDeprecatedSettings(t *testing.T) {
 			delete(replaced, param.Name)
 		}
 	}
-	delete(replaced, "asset_proxy_whitelist") // the contract shows it in responses only, beside asset_proxy_allowlist
+	delete(replaced, "asset_proxy_whitelist") // the contract shows it only in responses, next to asset_proxy_allowlist
 	assert.Empty(t, replaced)
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table of what a call makes of each status. TestStatuses holds the client to it, and
-// docs/errors-and-retries.md prints it.
+// This file has the table of the result of a call for each status. TestStatuses compares the client
+// with it, and docs/errors-and-retries.md contains it.
 
 // statusEnd is how a call ends.
 type statusEnd string
@@ -28,7 +28,7 @@ const (
 	endRetryOpen statusEnd = "retried, `MaybeApplied`"
 )
 
-// statusCase is what is special about the response, or about the call that it ends.
+// statusCase is a special case of the response or of the call.
 type statusCase string
 
 const (
@@ -44,13 +44,13 @@ const (
 	whenLocked     statusCase = "the message is \"Resource lock\""
 )
 
-// extra reports whether another row says what happens without it.
+// extra reports whether another row describes the same status without the special case.
 func (c statusCase) extra() bool {
 	return c == whenSilent || c == whenRange || c == whenCondition || c == whenLocked
 }
 
-// statusRow is a row of the table. is is the sentinel of an error other than that of the OAuth
-// token endpoint, which is always ErrNoCredential.
+// statusRow is a row of the table. is is the sentinel of the error. Errors of the OAuth token
+// endpoint always have ErrNoCredential instead.
 type statusRow struct {
 	statuses                      string
 	when                          statusCase
@@ -112,7 +112,7 @@ func (r statusRow) list(t *testing.T) (all []int) {
 	return all
 }
 
-// statusDocument is the table as Markdown.
+// statusDocument returns the table as Markdown.
 func statusDocument() string {
 	var b strings.Builder
 	b.WriteString("| status | where | error | GET, registry token | PUT, DELETE, idempotent POST " +
@@ -128,7 +128,7 @@ func statusDocument() string {
 	return b.String()
 }
 
-// statusSentinels are those that a status can lead to.
+// statusSentinels are the sentinels of errors that a status can cause.
 var statusSentinels = []struct {
 	name string
 	err  error
@@ -155,7 +155,8 @@ const (
 	statusEnds  = "\n<!-- end of statuses -->\n"
 )
 
-// The guide prints exactly the table that TestStatuses proves. FORGE_UPDATE=1 writes it anew.
+// The guide contains exactly the table that TestStatuses checks. FORGE_UPDATE=1 writes the table
+// into the guide.
 func TestStatusDocument(t *testing.T) {
 	const guide = "docs/errors-and-retries.md"
 	text, err := os.ReadFile(guide)
@@ -171,7 +172,7 @@ func TestStatusDocument(t *testing.T) {
 	assert.Equal(t, statusDocument(), printed, "write it anew with FORGE_UPDATE=1")
 }
 
-// Each status has exactly one row for each kind of call, beside the rows of special cases.
+// Each status has exactly one row for each kind of call, in addition to the rows of special cases.
 func TestStatusTableIsComplete(t *testing.T) {
 	for _, kind := range statusKinds() {
 		rows := map[int]int{}

@@ -18,15 +18,15 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// statusKind is a kind of call that meets a status.
+// statusKind is a kind of call that gets a status.
 type statusKind struct {
 	name     string
 	class    RetryClass
-	value    bool   // the method returns one
+	value    bool   // the method returns a value
 	settles  bool   // the route documents 304
-	endpoint string // a token endpoint that has the status, in place of the API
-	ofCall   bool   // the token is for the call, and not what was asked for
-	body     string // of a good response
+	endpoint string // the token endpoint that sends the status, instead of the API
+	ofCall   bool   // the token is obtained for the call, and is not its result
+	body     string // body of a 2xx response
 	run      func(context.Context, *Client, ...RequestOption) error
 }
 
@@ -102,7 +102,7 @@ func statusWrites() []statusKind {
 	}
 }
 
-// end returns what the row says of the kind; endNone where it does not speak of it.
+// end returns the result in the row for the kind; endNone if the row is not about the kind.
 func (k statusKind) end(row statusRow) statusEnd {
 	switch {
 	case row.when == whenNoValue && k.value, row.when == whenValue && !k.value,
@@ -115,18 +115,18 @@ func (k statusKind) end(row statusRow) statusEnd {
 	return map[RetryClass]statusEnd{ClassSafe: row.read, ClassIdempotent: row.idempotent, ClassNonIdempotent: row.once}[k.class]
 }
 
-// special reports whether a row of a special case stands in for the row.
+// special reports whether a row of a special case replaces the row.
 func (k statusKind) special(row statusRow) bool {
 	return row.statuses == "304" && row.when == whenPlain && k.settles
 }
 
-// statusServer responds to all that a kind asks for, and with the status to what is tested.
+// statusServer responds to all requests of a kind, and with the status to the tested request.
 type statusServer struct {
 	*wire
 	kind   statusKind
 	row    statusRow
 	status int
-	met    int // requests that met the status, and those that a redirect led to
+	met    int // requests that got the status, and requests after a redirect
 }
 
 func newStatusServer(t *testing.T, kind statusKind) *statusServer {
@@ -152,7 +152,7 @@ func (s *statusServer) respond(r seen) act {
 	return sayJSON(oneIssue)
 }
 
-// good is the status with the body of a success, so that nothing but the status is wrong.
+// good sends the status with the body of a success, so that only the status is wrong.
 func (s *statusServer) good(status int) act {
 	media := jsonType
 	if s.kind.name == "download" {
@@ -191,7 +191,7 @@ func (s *statusServer) tested() act {
 	return say(s.status, `{"message":"no"}`, jsonType)
 }
 
-// client is a new one, so that no other call's retries and waits bear on its own.
+// client returns a new client, so that retries and waits of other calls do not affect this one.
 func (s *statusServer) client(t *testing.T) *Client {
 	t.Helper()
 	options := []Option{
@@ -212,7 +212,7 @@ func (s *statusServer) client(t *testing.T) *Client {
 	return c
 }
 
-// options are those that the row wants of the caller.
+// options returns the request options that the row requires.
 func (s *statusServer) options() []RequestOption {
 	switch s.row.when {
 	case whenRange:
@@ -251,7 +251,7 @@ func (s *statusServer) check(t *testing.T, row statusRow, status int) (want, got
 	return want, s.outcome(err, c.Stats().Failures)
 }
 
-// requests returns how many requests meet the status, or follow its redirect.
+// requests returns how many requests get the status or follow its redirect.
 func (s *statusServer) requests(end statusEnd) int {
 	if end == endRetried || end == endRetryOpen || s.row.when == whenSameOrigin && end == endWell {
 		return 2
@@ -259,7 +259,7 @@ func (s *statusServer) requests(end statusEnd) int {
 	return 1
 }
 
-// wanted describes an end as outcome does.
+// wanted describes the expected end in the form of outcome.
 func (s *statusServer) wanted(end statusEnd) string {
 	requests := s.requests(end)
 	switch end {
@@ -283,7 +283,8 @@ func (s *statusServer) wanted(end statusEnd) string {
 	return s.failure(names, requests, attempts, status, open)
 }
 
-// failure describes a call that failed. Status and attempts of a token are not those of its call.
+// failure describes a failed call. The status and the attempts of a token request do not belong to
+// the call.
 func (s *statusServer) failure(names []string, requests, attempts, status int, open bool) string {
 	text := fmt.Sprintf("error %s, requests: %d, MaybeApplied: %t", names, requests, open)
 	if s.kind.ofCall {
@@ -321,8 +322,8 @@ func (s *statusServer) outcome(err error, failures int64) string {
 	return s.failure(names, s.met, e.Attempts, e.Status, e.MaybeApplied)
 }
 
-// endsWithin reports whether the call ends in time. If it does not, the server hangs up, so that
-// it leaves nothing behind.
+// endsWithin reports whether the call ends in time. If it does not, the server closes its
+// connections, so that no goroutine stays.
 func endsWithin(limit time.Duration, w *wire, call func() error) (err error, ended bool) { //nolint:revive // the result first
 	done := make(chan error, 1)
 	go func() { done <- call() }()
@@ -339,8 +340,8 @@ func endsWithin(limit time.Duration, w *wire, call func() error) (err error, end
 	}
 }
 
-// Each status from 100 to 599 means to each kind of call what the table says: success, unchanged
-// or an error, its sentinel, the number of requests, and whether a write may have been applied.
+// For each status from 100 to 599, each kind of call ends as in the table: success, unchanged or an
+// error, its sentinel, the number of requests, and whether a write may have been applied.
 func TestStatuses(t *testing.T) {
 	for _, kind := range statusKinds() {
 		t.Run(kind.name, func(t *testing.T) {
@@ -352,7 +353,7 @@ func TestStatuses(t *testing.T) {
 				}
 				for _, status := range row.list(t) {
 					if row.when == whenSilent && !slices.Contains([]int{100, 102, 103, 199}, status) {
-						continue // each one costs its limit of time
+						continue // each of these takes the whole time limit
 					}
 					cells++
 					if want, got := server.check(t, row, status); want != got {
@@ -369,8 +370,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// A 1xx that a RoundTripper of the caller returns as the final status is an error at once, and its
-// body is not read: it may be a connection, which no context ends.
+// A 1xx that a RoundTripper of the caller returns as the final status is an error immediately. Its
+// body is not read: it may be a connection, whose reads no context ends.
 func TestStatusesOfOtherTransports(t *testing.T) {
 	for _, status := range []int{100, 101, 102, 103, 150, 199} {
 		for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
@@ -393,7 +394,7 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 	}
 }
 
-// unreadBody is a body that notes what is done to it.
+// unreadBody is a body that records whether it was read and closed.
 type unreadBody struct{ read, closed bool }
 
 func (b *unreadBody) Read([]byte) (int, error) {

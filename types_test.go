@@ -172,7 +172,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// A Date that is not a day of the calendar has no form: another day would be sent.
+// A Date that is not a day of the calendar is refused, since another day would be sent.
 func TestImpossibleDates(t *testing.T) {
 	for _, date := range []Date{{2026, 2, 29}, {2026, 13, 1}, {2026, 0, 1}, {2026, 1, 0}, {-1, 1, 1}, {10000, 1, 1}} {
 		_, err := json.Marshal(date)
@@ -183,7 +183,8 @@ func TestImpossibleDates(t *testing.T) {
 	}
 }
 
-// FuzzWorkDuration: what is read is written in a form that is read as the same.
+// FuzzWorkDuration checks that a decoded duration is written in a form that is decoded to the same
+// duration.
 func FuzzWorkDuration(f *testing.F) {
 	for _, s := range []string{"1w 2d 3h30m", "-45m", "1mo", "", "0m", "9999999999999999999w", "2562047h47m16s", "1h-5m", "1 h"} {
 		f.Add(s, 8, 5)

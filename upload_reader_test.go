@@ -21,13 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A call returns when its context ends, whatever the caller's code does meanwhile. What is blocked
-// is left alone.
+// A call returns when its context ends, even if the caller's code blocks. The blocked code is left
+// running.
 func TestUploadBlocks(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for _, p := range places() {
 			if p.name == "Close" {
-				continue // it is the last thing that happens; see TestUploadCloseBlocks
+				continue // Close is called last; see TestUploadCloseBlocks
 			}
 			for _, deadline := range []bool{false, true} {
 				t.Run(p.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestUploadBlocks(t *testing.T) {
 	})
 }
 
-// A Close that blocks holds up the call until its context ends, and no longer.
+// A Close that blocks delays the call only until its context ends.
 func TestUploadCloseBlocks(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
 		release := make(chan struct{})
@@ -76,7 +76,7 @@ func TestUploadCloseBlocks(t *testing.T) {
 }
 
 // A panic of the caller's code is raised in the goroutine that makes the call, with the same value,
-// and leaves nothing behind.
+// and no goroutine stays.
 func TestUploadPanics(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for _, p := range places() {
@@ -112,7 +112,7 @@ func TestUploadGoexit(t *testing.T) {
 	})
 }
 
-// A reader that returns nothing for ever, or what cannot be, ends with an error.
+// A reader that never returns data, or returns invalid results, causes an error.
 func TestUploadBadReaders(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
@@ -147,8 +147,8 @@ func TestUploadBadReaders(t *testing.T) {
 	})
 }
 
-// The caller's reader is closed once, and never while it is read; what it writes once the call is
-// over goes nowhere.
+// The caller's reader is closed once, and never during a read. Data that it writes after the end of
+// the call is discarded.
 func TestUploadClosesOnce(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
 		content := bytes.Repeat([]byte("0123456789abcdef"), 40<<10)
@@ -164,7 +164,7 @@ func TestUploadClosesOnce(t *testing.T) {
 					case "cancelled":
 						close(reached)
 						<-release
-						clear(p) // the memory is the caller's while it reads
+						clear(p) // p belongs to the caller's reader during the read
 						return len(p), nil
 					case "broken":
 						return 0, errors.New("broken")
@@ -193,7 +193,7 @@ func TestUploadClosesOnce(t *testing.T) {
 	})
 }
 
-// An error of Close is an error of the call, as the content may not be what it should be.
+// An error of Close is an error of the call, since the content may be wrong.
 func TestUploadCloseFails(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		broken := errors.New("closed too early")
@@ -219,8 +219,8 @@ func TestUploadEarlyResponse(t *testing.T) {
 	})
 }
 
-// Progress counts what was read, up to the total, one call after the other, and is silent once the
-// call has returned.
+// Progress receives the number of bytes that were read, up to the total. Its calls are not
+// concurrent, and there is none after the call has returned.
 func TestUploadProgressOfReaders(t *testing.T) {
 	content := bytes.Repeat([]byte("x"), 300_000)
 	path := filepath.Join(t.TempDir(), "x")
@@ -241,8 +241,8 @@ func TestUploadProgressOfReaders(t *testing.T) {
 	})
 }
 
-// Once the transport has a response, no report begins, and one that is running ends before the call
-// returns.
+// After the transport has a response, no call of Progress begins, and a running one ends before the
+// call returns.
 func TestUploadProgressEnds(t *testing.T) {
 	for _, readsOn := range []bool{false, true} {
 		var finished, over bool
@@ -279,8 +279,8 @@ func TestUploadProgressEnds(t *testing.T) {
 	}
 }
 
-// Of a call that has ended only the goroutine inside the caller's function remains, until it
-// returns. net/http waits for nothing.
+// After a call has ended, only the goroutine in the caller's function remains until the function
+// returns. No goroutine of net/http waits.
 func TestUploadLeavesOneGoroutine(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, _ *uploadServer) {
 		for _, p := range places() {
@@ -297,7 +297,7 @@ func TestUploadLeavesOneGoroutine(t *testing.T) {
 	})
 }
 
-// A transport that does not close the body, against its contract, leaves no goroutine either.
+// No goroutine stays if a transport violates its contract and does not close the body.
 func TestUploadOfACarelessTransport(t *testing.T) {
 	for _, fail := range []string{"", "error", "panic", "Goexit"} {
 		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
@@ -320,8 +320,8 @@ func TestUploadOfACarelessTransport(t *testing.T) {
 	}
 }
 
-// Limits: a body that the server does not take stalls, in a pump as without one; the bytes that
-// were sent are counted.
+// Limits: an attempt ends if the server does not read the body, with and without a goroutine that
+// reads the caller's source. The bytes that were sent are counted.
 func TestUploadStallsInPump(t *testing.T) {
 	const stall = 40 * time.Millisecond
 	big := make([]byte, 16<<20)
@@ -341,9 +341,9 @@ func TestUploadStallsInPump(t *testing.T) {
 	})
 }
 
-// A 2xx is no success when the body could not be read to its end: net/http returns it where it
-// comes together with the error of the body. An error after the transport has closed the body is
-// not one of the body.
+// A 2xx is not a success if the body could not be read to its end: net/http returns the response if
+// it arrives together with the error of the body. An error after the transport has closed the body
+// does not count as an error of the body.
 func TestUploadHalfRead(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	path := filepath.Join(t.TempDir(), "x")
@@ -417,7 +417,8 @@ func TestUploadPumpedAgain(t *testing.T) {
 	assert.Equal(t, []string{bodies[0], bodies[0], bodies[0]}, bodies)
 }
 
-// Bodies without the caller's code are read by the transport itself: no goroutine, no copy.
+// The transport itself reads bodies that do not run the caller's code, without a goroutine and
+// without a copy.
 func TestUploadDirectly(t *testing.T) {
 	content := []byte("the content")
 	path := filepath.Join(t.TempDir(), "x")

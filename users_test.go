@@ -170,7 +170,7 @@ func TestEmails(t *testing.T) {
 				assertWhole(t, "emails/created.json", email)
 				email, err = c.Emails.Create(t.Context(), &CreateEmailOptions{Email: "Ada@Example.com"})
 				require.NoError(t, err)
-				assertWhole(t, "emails/email.json", email) // what the server says, not what was sent
+				assertWhole(t, "emails/email.json", email) // the values of the server, not those that were sent
 				_, err = c.Emails.Create(t.Context(), &CreateEmailOptions{Email: address})
 				isTaken(err)
 				email, err = c.Emails.CreateForUser(t.Context(), 2, &CreateEmailForUserOptions{Email: "Ada@Example.com", SkipConfirmation: new(true)})
@@ -202,9 +202,9 @@ func TestEmails(t *testing.T) {
 	})
 }
 
-// The contract contradicts itself on who may list users: Document 1 §8.1 says both, with
-// credentials and without, Document 2 §4.3 asks for a token. The client sends what it has and works
-// with either server.
+// The contract contradicts itself about who may list users: Document 1 §8.1 allows callers with and
+// without credentials, Document 2 §4.3 requires a token. The client sends its credential if it has
+// one, and works with both kinds of servers.
 func TestUserListWithoutCredentials(t *testing.T) {
 	for _, open := range []bool{true, false} {
 		t.Run(fmt.Sprint("open ", open), func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// madeUp has words of its own for what the contract leaves unnamed, and for one neutral word of
-// each kind.
+// madeUp has its own words for names that the contract omits, and for one neutral word of each
+// kind.
 const madeUp Vocabulary = `
 setting antispam_enabled = junkguard_enabled
 setting plantuml_enabled = sketcher_enabled
@@ -28,7 +28,7 @@ column Platform username = login
 media application/vnd.<vendor>.distribution.manifest.v2+json = application/vnd.madeup.manifest
 `
 
-// speaking gives the exchange client a vocabulary.
+// speaking returns the client of serve with a vocabulary.
 func speaking(t *testing.T, v Vocabulary, exchanges ...exchange) *Client {
 	t.Helper()
 	c, err := serve(t, exchanges...).With(WithVocabulary(v))
@@ -36,7 +36,7 @@ func speaking(t *testing.T, v Vocabulary, exchanges ...exchange) *Client {
 	return c
 }
 
-// The words of GitLab are those of the deployed product, each by each.
+// The vocabulary GitLab has exactly the words of the deployed product.
 func TestGitLab(t *testing.T) {
 	facts := map[string]string{ // kind and neutral word, from shared/deployed-server.json
 		"setting antispam_enabled": "akismet_enabled", "setting antispam_api_key": "akismet_api_key", "setting jobqueue_job_limiter_mode": "sidekiq_job_limiter_mode",
@@ -123,8 +123,8 @@ func TestWithVocabulary(t *testing.T) {
 	assert.True(t, known)
 }
 
-// Renaming keeps everything else as it is, and leaves what is no object, or no JSON, to the
-// decoder.
+// Renaming changes only the names. Values that are not objects, and invalid JSON, are passed to the
+// decoder unchanged.
 func TestTranslate(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithVocabulary(madeUp))
 	require.NoError(t, err)
@@ -153,8 +153,8 @@ func TestTranslate(t *testing.T) {
 	assert.ErrorContains(t, err, "(geo_status_timeout for replica_status_timeout)")
 }
 
-// A word of GitLab in an answer is an error that names the option, for each word whose neutral form
-// differs.
+// A response with a word of GitLab is an error that names the option, for each word that differs
+// from the neutral one.
 func TestVocabularyIsMissing(t *testing.T) {
 	asked := 0
 	answer := ""

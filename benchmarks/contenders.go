@@ -22,8 +22,8 @@ const token = "glpat-0123456789abcdefghij"
 // work does the work of a contender once. It adds the decoded values to the digest.
 type work func(ctx context.Context, d *digest) error
 
-// digest checks that all contenders of a row decode the same values. While time is measured, it
-// only counts them.
+// digest checks that all contenders of a row decode the same values. During measurements it only
+// counts them.
 type digest struct {
 	count, sum uint64
 	full       bool
@@ -77,7 +77,7 @@ type memoryAnswer struct {
 // Close does nothing.
 func (*memoryAnswer) Close() error { return nil }
 
-// transport returns a new plain transport, for contenders that are given one.
+// transport returns a new plain transport, for contenders that accept one.
 func transport() http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() }
 
 func newHand(base string, t http.RoundTripper) *byHand {
@@ -233,7 +233,8 @@ func (c *peer) upload(ctx context.Context, d *digest) error {
 	return err
 }
 
-// githubClient is the most used client of another service, with documents of that service's shape.
+// githubClient is the most used client of another service, with documents in the form of that
+// service.
 type githubClient struct{ client *github.Client }
 
 func newGitHub(base string, t http.RoundTripper) *githubClient {

@@ -32,8 +32,8 @@ const eventDocument = `{"id":%d,"author_id":%d,"entity_id":60,"entity_type":"Gro
 	`"ip_address":"10.11.12.%[2]d","entity_path":"group/%[3]s"},"created_at":"2026-03-%02[4]dT09:30:00.123Z","ip_address":"10.11.12.%[2]d","author_name":"%[3]s",` +
 	`"entity_path":"group/%[3]s","target_details":"group","target_type":"Group","target_id":60,"event_type":"group_deletion_marked","event_name":"group_deletion_marked"}`
 
-// issue returns the JSON of one of the issues of a project. They share people, labels and topics,
-// as those of real projects do.
+// issue returns the JSON of one of the issues of a project. The issues share people, labels and
+// topics, like those of real projects.
 func issue(i int) string {
 	people := []string{"ada.okafor Ada", "bob_k Bob", "chen.wei Chen", "dara-s Dara", "emil.r Emil", "fatima Fatima", "goran.p Goran", "hana_t Hana"}
 	topics := []string{"Nightly export", "Import of archives", "Webhook delivery", "Runner registration", "Diff view", "Full-text search", "Two-factor sign-in"}

@@ -24,7 +24,7 @@ func cpu(f figures) float64    { return float64(f.cpu) }
 func allocs(f figures) float64 { return f.allocs }
 func heap(f figures) float64   { return f.bytes }
 
-// contender is a way to do the work of a row.
+// contender is a client, or code without one, that does the work of a row.
 type contender struct {
 	name string
 	do   work

@@ -63,8 +63,8 @@ func (b *bench) scaled(n, quick int) int {
 // at returns the server's address with settings.
 func (b *bench) at(settings string) string { return b.server + "/" + settings }
 
-// lineOf returns a line with the medians of a metric. ours is the name of the contender that is
-// this client.
+// lineOf returns a line with the medians of a metric. ours is the name of the contender with this
+// client.
 func lineOf(taken map[string]median, ours, what string, pick metric, show func(float64) string) line {
 	return line{
 		what: what, show: show, ours: taken[ours].of(pick), hand: taken[handName].of(pick),
@@ -190,9 +190,9 @@ func listEventsWorking(ctx context.Context, b *bench) ([]line, error) {
 }
 
 // callAtOnce counts connections: those that concurrent calls open when none is idle, and those that
-// the same calls open again. Each client is as its constructor makes it; "by hand" is
-// http.DefaultTransport. Other work on the machine adds connections, so the figure of forge is the
-// minimum of 3 rounds.
+// the same calls open when they run again. Each client has the defaults of its constructor; "by
+// hand" is http.DefaultTransport. Other work on the machine adds connections, so the figure of
+// forge is the minimum of 3 rounds.
 func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
 	cold := line{what: "connections opened", show: showCount, limit: 102, peerTarget: 0.02} // 1.6 for each goroutine

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// server responds with documents that were built before, so that it takes little of the machine's
-// time. The first part of the path selects what it does, as settings joined by dots:
-// /n10000.d20.gz/ is a list of 10,000, after 20 ms, gzipped.
+// server responds with documents that were built before, so that it uses little CPU time. The first
+// part of the path has its settings, joined by dots: /n10000.d20.gz/ is a list of 10,000 items,
+// sent after 20 ms and gzipped.
 type server struct {
 	issues, github, events func() [][]byte
 	zipped                 func() [][]byte

@@ -15,8 +15,8 @@ func approvalSettingRoutes() []route {
 	}
 }
 
-// strictApprovals returns, for each setting that groups pass on, the value that binds everything
-// below the group. The other value is the default.
+// strictApprovals returns, for each setting that groups pass on, the value that locks the setting
+// for everything below the group. The other value is the default.
 func strictApprovals() map[string]bool {
 	return map[string]bool{
 		"allow_author_approval": false, "allow_committer_approval": false, "retain_approvals_on_push": false,

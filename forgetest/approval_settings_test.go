@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// setting returns one value of a response in a short form: "true", "false locked group".
+// setting returns one setting of a response in a short form: "true", "false locked group".
 func setting(t *testing.T, r reply, name string) string {
 	t.Helper()
 	object := r.object(t)
@@ -85,7 +85,7 @@ func TestApprovalSettingsAreInherited(t *testing.T) {
 		c.send("PUT", sub, name+"=false")
 		assert.Equal(t, []string{"true", "false", "false locked group"}, look(name))
 		c.send("PUT", sub, name+"=true")
-		assert.Equal(t, []string{"true", "true", "true"}, look(name)) // the project's own values
+		assert.Equal(t, []string{"true", "true", "true"}, look(name)) // own values of the project
 	}
 	c.send("PUT", sub, "require_reauthentication_to_approve=true")
 	assert.Equal(t, []string{"false", "true", "true locked group"}, look("require_reauthentication_to_approve"))

@@ -9,23 +9,23 @@ import (
 )
 
 // AssertRequestCount fails the test unless a route ("GET /issues") has received n requests; "*"
-// counts all. The failure lists them.
+// counts all. The failure message lists the requests.
 func (s *Server) AssertRequestCount(t testing.TB, route string, n int) bool {
 	t.Helper()
 	s.mustBeRoute(route)
 	return s.assert(t, s.CountRequests(route) == n, route, "%s: %s, want %d", route, plural(s.CountRequests(route), "request"), n)
 }
 
-// AssertAppliedCount fails the test unless a route has changed something n times, whatever
-// responses the client received.
+// AssertAppliedCount fails the test unless n calls of a route have changed something. It counts
+// calls whose response the client did not receive, too.
 func (s *Server) AssertAppliedCount(t testing.TB, route string, n int) bool {
 	t.Helper()
 	s.mustBeRoute(route)
-	return s.assert(t, s.CountApplied(route) == n, route, "%s: %s, want %d", route, plural(s.CountApplied(route), "effect"), n)
+	return s.assert(t, s.CountApplied(route) == n, route, "%s: changed something %s, want %d", route, plural(s.CountApplied(route), "time"), n)
 }
 
-// AssertNoRequest fails the test if one of the routes has received a request; without routes, if
-// any request was received.
+// AssertNoRequest fails the test if one of the routes has received a request. Without routes it
+// fails if the server has received any request.
 func (s *Server) AssertNoRequest(t testing.TB, routes ...string) bool {
 	t.Helper()
 	if len(routes) == 0 {
@@ -53,11 +53,11 @@ func (s *Server) AssertRequests(t testing.TB, routes ...string) bool {
 		}
 		wanted = append(wanted, canonical(route))
 	}
-	return s.assert(t, slices.Equal(called, wanted), "*", "the routes called are not\n  %s", strings.Join(wanted, "\n  "))
+	return s.assert(t, slices.Equal(called, wanted), "*", "want requests to exactly these routes, in this order:\n  %s\ngot:", strings.Join(wanted, "\n  "))
 }
 
-// LastRequest returns the latest request of a route ("*" is any). Without one it ends the test with
-// FailNow.
+// LastRequest returns the latest request of a route ("*": of any route). If there is none, it fails
+// the test with FailNow.
 func (s *Server) LastRequest(t testing.TB, route string) Request {
 	t.Helper()
 	s.mustBeRoute(route)
@@ -71,7 +71,7 @@ func (s *Server) LastRequest(t testing.TB, route string) Request {
 	return Request{}
 }
 
-// assert reports a failure, with the requests of the route and those that matched no route.
+// assert reports a failure with the requests of the route and the requests that matched no route.
 func (s *Server) assert(t testing.TB, holds bool, route, format string, args ...any) bool {
 	t.Helper()
 	if holds {
@@ -95,8 +95,8 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// String returns the text that a failed test shows: the request line, the status, and below them
-// the bodies. Credentials are omitted.
+// String returns the text that a failed test shows: the request line and the status, then the
+// bodies. Credentials are omitted.
 func (r Request) String() string {
 	var text strings.Builder
 	text.WriteString(r.Method + " " + r.Path)
@@ -105,7 +105,7 @@ func (r Request) String() string {
 	}
 	switch r.Status {
 	case 0:
-		text.WriteString(" -> no answer")
+		text.WriteString(" -> no response")
 	default:
 		fmt.Fprintf(&text, " -> %d", r.Status)
 	}
@@ -113,10 +113,10 @@ func (r Request) String() string {
 		text.WriteString(" (matches no route)")
 	}
 	if len(r.Body) > 0 {
-		text.WriteString("\n    sent:     " + excerpt(r.Body))
+		text.WriteString("\n    request:  " + excerpt(r.Body))
 	}
 	if len(r.ResponseBody) > 0 {
-		text.WriteString("\n    answered: " + excerpt(r.ResponseBody))
+		text.WriteString("\n    response: " + excerpt(r.ResponseBody))
 	}
 	return text.String()
 }

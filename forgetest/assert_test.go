@@ -48,8 +48,8 @@ func TestAssertions(t *testing.T) {
 	s.LastRequest(r, list)
 	assert.True(t, r.ended)
 	assert.Len(t, r.errors, 5)
-	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    answered: {\"id\":1")
-	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    sent:     a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
-	assert.Contains(t, r.errors[1], ": 1 effect, want 2")
+	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    response: {\"id\":1")
+	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
+	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
 }

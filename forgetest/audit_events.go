@@ -46,7 +46,7 @@ func listProjectEvents(c *call) response {
 	return c.eventPage(filter)
 }
 
-// eventPage returns the events that match, the latest first.
+// eventPage returns a page of the matching events, newest first.
 func (c *call) eventPage(filter eventFilter) response {
 	for name, bound := range map[string]*time.Time{"created_after": &filter.after, "created_before": &filter.before} {
 		if !c.has(name) {
@@ -71,7 +71,7 @@ func getProjectEvent(c *call) response {
 	return c.event("audit_event_id", eventFilter{kind: "Project", id: c.project.ID, byID: true})
 }
 
-// event returns one event of those that the path covers.
+// event returns the event with the id of a path parameter if the filter matches it.
 func (c *call) event(arg string, filter eventFilter) response {
 	id, _ := parseID(c.args[arg])
 	d := c.store.events.at(id, filter, c.instanceScopeName())

@@ -17,8 +17,8 @@ const (
 	deployedScope = "Gitlab::Audit::InstanceScope"
 )
 
-// auditLog holds audit events in the order of their ids, which have no gaps. Generated events exist
-// only while they are read.
+// auditLog holds audit events in the order of their ids, which have no gaps. Generated events are
+// made when they are read and are not stored.
 type auditLog struct {
 	spans []eventSpan
 	last  int64 // id
@@ -40,8 +40,8 @@ type entity struct {
 	path string
 }
 
-// targetID returns the target_id of details. The documents do not show its type: deployed servers
-// send the path of projects and groups, and the id of all others.
+// targetID returns the target_id of details. The documents do not show its type. Deployed servers
+// send a path for projects and groups, and an id for all other entities.
 func (e entity) targetID() any {
 	if e.kind == "Group" || e.kind == "Project" {
 		return e.path
@@ -132,8 +132,8 @@ func (l *auditLog) at(id int64, f eventFilter, scopeWord string) *Document {
 	return l.spans[i].render(id, scopeWord)
 }
 
-// render returns the event as it is in responses. Events of the instance have their details at the
-// top level too.
+// render returns the event in the form of responses. Events of the instance have their details at
+// the top level, too.
 func (s eventSpan) render(id int64, scopeWord string) *Document {
 	var d *Document
 	if s.doc != nil {
@@ -185,7 +185,7 @@ func (s *Server) addEvent(on entity, author *User, d *Document) *Document {
 	return d
 }
 
-// seedEvent adds an event that a test describes.
+// seedEvent adds an event for a test. fill, if not nil, changes its document.
 func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
 	s.mu.Lock()
 	d := newEvent(entityOf(subject), s.store.root, s.now())
@@ -226,8 +226,8 @@ func (p *Project) AddAuditEvent(fill func(event *Document)) *Document {
 	return p.srv.seedEvent(p, fill)
 }
 
-// AddGeneratedAuditEvents adds n events of the whole instance that take no memory: each is made
-// from its id when it is read. They are a minute apart; the event with id n is n minutes after
+// AddGeneratedAuditEvents adds n events of the whole instance that use no memory: each event is
+// generated from its id when it is read. The time of the event with id n is n minutes after
 // 2020-01-01.
 func (s *Server) AddGeneratedAuditEvents(n int) { s.generateEvents(nil, n) }
 
@@ -237,7 +237,8 @@ func (g *Group) AddGeneratedAuditEvents(n int) { g.srv.generateEvents(g, n) }
 // AddGeneratedAuditEvents is [Server.AddGeneratedAuditEvents] for events about the project.
 func (p *Project) AddGeneratedAuditEvents(n int) { p.srv.generateEvents(p, n) }
 
-// audit records that the caller changed something on a user, group, project or (nil) the instance.
+// audit records a change that the caller made to a user, a group, a project or, if subject is nil,
+// the instance.
 func (c *call) audit(subject any, change, from, to string) {
 	on := entityOf(subject)
 	d := newEvent(on, c.user, c.server.now())
@@ -246,8 +247,9 @@ func (c *call) audit(subject any, change, from, to string) {
 	c.server.addEvent(on, c.user, d)
 }
 
-// auditChanges returns a function that records what a call has changed since, for services that
-// record no events themselves: application settings and e-mail addresses (Document 1 §6).
+// auditChanges returns a function that records what has changed since auditChanges was called. It
+// is for services that record no events themselves: application settings and e-mail addresses
+// (Document 1 §6).
 func (c *call) auditChanges() (compare func()) {
 	switch {
 	case c.r.Method == http.MethodGet:

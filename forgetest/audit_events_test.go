@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// auditWorld has one event of each kind of entity and of two authors, a day apart.
+// auditWorld has one event for each kind of entity, by two authors, a day apart.
 func auditWorld(t *testing.T, options ...Option) (*Server, map[string]*User, caller) {
 	s := New(t, options...)
 	s.SetClock(noon)
@@ -202,7 +202,7 @@ func TestAuditEventShape(t *testing.T) {
 }
 
 // The documents do not show the type of a target's id. As on deployed servers it is a number for
-// some events and a text for others, and a test can have either for each.
+// some events and a text for others. A test can set either type.
 func TestAuditEventTargets(t *testing.T) {
 	s, users, c := auditWorld(t)
 	for id, want := range map[int]any{1: 1.0, 2: float64(users["developer"].ID), 3: "group", 5: "group/app"} {
@@ -234,7 +234,7 @@ func TestAuditEventsInGitLabVocabulary(t *testing.T) {
 	assert.Equal(t, 400, c.get("/audit_events?entity_type=Service::Audit::InstanceScope").Status)
 }
 
-// Writes that the contract names record an event of the caller.
+// Writes that the contract names record an event with the caller as the author.
 func TestAuditEventsAreRecorded(t *testing.T) {
 	_, users, c := auditWorld(t)
 	owner := c.as(users["owner"].Token)
@@ -260,7 +260,7 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 		assert.Equal(t, []any{step.change, step.before, step.after, step.target, "127.0.0.1"},
 			[]any{details["change"], details["from"], details["to"], details["entity_path"], details["ip_address"]})
 		count := c.get("/audit_events").Header.Get("X-Total")
-		owner.send(method, path, step.form) // changes nothing, or is refused
+		owner.send(method, path, step.form) // the call changes nothing, or is refused
 		owner.send(method, path, "allow_author_approval=maybe&container_registry_access_level=no&email=")
 		assert.Equal(t, count, c.get("/audit_events").Header.Get("X-Total"), step.path)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// credential is the meaning of a token; scheme is access_token or job_token.
+// credential describes a token; scheme is access_token or job_token.
 type credential struct {
 	scheme  string
 	user    *User
@@ -14,7 +14,7 @@ type credential struct {
 }
 
 // authenticate finds the user of the request (Document 1 §5). It rejects an invalid credential even
-// where none is required.
+// if the call requires none.
 func (c *call) authenticate() *response {
 	if c.route.endpoint.Base != "api" {
 		return c.authenticateNative()
@@ -37,15 +37,15 @@ func (c *call) authenticate() *response {
 	return c.inScope(known.scopes)
 }
 
-// takesJobs reports whether the release accepts job tokens here: the changelog does since 17.7
-// (Document 1 §4.3).
+// takesJobs reports whether this release accepts job tokens for the endpoint: the changelog accepts
+// them since 17.7 (Document 1 §4.3).
 func (c *call) takesJobs() bool {
 	return c.route.endpoint.ID != "repositories.generate_changelog" || c.server.release.has(release{17, 7})
 }
 
-// inScope rejects calls that the token's scopes do not allow. A call that names a scope needs it,
-// or api, which includes every scope: the documents name manage_runners only, so api is an
-// interpretation. The deployed server's name of manage_runners is manage_runner.
+// inScope rejects calls that the token's scopes do not allow. A call with a required scope accepts
+// this scope or api, which includes every scope. The documents name only manage_runners; that api
+// suffices is an interpretation. Deployed servers call the scope manage_runner.
 func (c *call) inScope(scopes []string) *response {
 	needed := c.route.endpoint.Auth.Scope
 	for _, scope := range scopes {
@@ -83,7 +83,7 @@ func (c *call) impersonate() *response {
 	return nil
 }
 
-// authorize checks the role that the route needs beyond reading.
+// authorize checks the role that the route requires in addition to read access.
 func (c *call) authorize() *response {
 	switch {
 	case c.user != nil && c.user.Admin:

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The token of a project or a group is that of a bot, which has a role there and nowhere else
-// (Document 1 §5 rule 1).
+// The token of a project or a group belongs to a bot, which has a role only there (Document 1 §5
+// rule 1).
 func TestTokensOfProjectsAndGroups(t *testing.T) {
 	s := New(t)
 	app, other := s.AddProject("group/app", Private), s.AddProject("other/app", Private)

@@ -20,7 +20,7 @@ func (p parameter) misplaced(wire string) bool {
 }
 
 // hasWrongType reports whether a parameter was sent with a wrong type (Document 1 §7). In the query
-// of a read such a name belongs to no parameter of the endpoint, and is ignored.
+// of a read, such a name is not a parameter of the endpoint and is ignored.
 func (c *call) hasWrongType(p parameter) bool {
 	if value, inBody := c.inBody(p.root()); inBody && !p.accepts(value) {
 		return true
@@ -33,9 +33,9 @@ func (c *call) hasWrongType(p parameter) bool {
 	return false
 }
 
-// emptyProblem returns the problem of an empty value, or "". No enum includes the empty value. A
-// write accepts an empty text; for other types it accepts an empty value if the field of the
-// response may be null. In the query of a read an empty value is not a filter.
+// emptyProblem describes why an empty value is invalid; "" if it is valid. No enum includes the
+// empty value. A write accepts an empty text; for other types it accepts an empty value if the
+// field of the response may be null. In the query of a read an empty value is not a filter.
 func (c *call) emptyProblem(p parameter) string {
 	switch {
 	case !slices.Contains(c.params[p.Wire], ""):
@@ -57,7 +57,8 @@ func (c *call) nullable(name string) bool {
 	return found && s.fields[i].acceptsNull()
 }
 
-// inBody finds the value of a parameter, or of a key of one ("not[iids]"), in a JSON body.
+// inBody finds the value of a parameter, or of a key in a hash parameter ("not[iids]"), in a JSON
+// body.
 func (c *call) inBody(name string) (value any, found bool) {
 	name, key, isKey := strings.Cut(name, "[")
 	value, found = c.object[name]

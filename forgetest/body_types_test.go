@@ -19,7 +19,7 @@ func (c caller) sendJSON(method, path, body string) reply {
 	return c.sendAs(method, path, "application/json", body)
 }
 
-// wrongValues are JSON values of a type that the parameter does not have.
+// wrongValues returns JSON values of types that the parameter does not accept.
 func wrongValues(p parameter) []string {
 	values := []string{`[[]]`, `[{}]`, `[null]`, `[[1]]`, `{"a":[1]}`}
 	switch kind, _, _ := strings.Cut(p.Type, "<"); kind {
@@ -43,8 +43,8 @@ func wrongValues(p parameter) []string {
 	return values
 }
 
-// A value of another JSON type is 400 (Document 1 §7), for every body parameter of every endpoint,
-// and changes nothing.
+// A value of another JSON type is a 400 (Document 1 §7) for every body parameter of every endpoint,
+// and the call changes nothing.
 func TestBodyTypes(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -86,7 +86,7 @@ func TestBodyTypes(t *testing.T) {
 	assert.Zero(t, s.CountApplied("*"))
 }
 
-// Deployed servers accept some values as text, and real clients send them.
+// Deployed servers accept some values as text, and real clients send them as text.
 func TestBodyTypesAsText(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -108,7 +108,7 @@ func TestBodyTypesAsText(t *testing.T) {
 	assert.Equal(t, []any{}, all["tag_list"])
 }
 
-// A body is one JSON object, with nothing after it.
+// A JSON body must be one object, and nothing may follow it.
 func TestBodiesAreOneObject(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -122,7 +122,7 @@ func TestBodiesAreOneObject(t *testing.T) {
 	}
 }
 
-// An empty value does not belong to any enum, in any body and query.
+// No enum includes the empty value, in any body or query.
 func TestEmptyValues(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)

@@ -34,7 +34,7 @@ func (m memory) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// In a bubble of testing/synctest the waits that a server requests take no time.
+// In a bubble of testing/synctest the waits that a server requests take no real time.
 func TestInsideABubble(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ type field struct {
 	Items      *itemType     `json:"items"`  // of an array
 	Values     *itemType     `json:"values"` // of a hash
 
-	blank bool // a text that only requests have: it may be null
+	blank bool // a text field of requests only; it may be null
 }
 
 // itemType is the type of the items of an array or a hash.
@@ -92,7 +92,7 @@ type parameter struct {
 	EnumSince     map[string]release `json:"enum_notes"`         // values that were added later
 	Special       []string           `json:"special"`            // values in addition to the type
 	SpecialOld    []string           `json:"special_deprecated"` // as a query writes them: No+Label
-	Separator     string             `json:"separator"`          // of several values in one text
+	Separator     string             `json:"separator"`          // between several values in one text
 	Removed       release            `json:"removed"`            // the release that removed it
 	Required      bool               `json:"required"`
 	RequiredWhen  string             `json:"required_when"` // a parameter that is true
@@ -108,13 +108,13 @@ type parameter struct {
 	MaxItems      int                `json:"max_items"`
 	ItemEnum      []string           `json:"item_enum"`
 	Format        string             `json:"format"`
-	Needs         map[string]bool    `json:"needs"` // values that other parameters must have
+	Needs         map[string]bool    `json:"needs"` // required values of other parameters
 	Deprecated    *struct {
 		Use   string `json:"use"`
-		Alias bool   `json:"alias"` // the old name works too
+		Alias bool   `json:"alias"` // the old name is accepted, too
 	} `json:"deprecated"`
 	MinText   string      `json:"min_text"`             // the minimum age
-	Overrides string      `json:"overrides_channel_of"` // the event whose webhook it replaces
+	Overrides string      `json:"overrides_channel_of"` // the event whose webhook this channel replaces
 	Keys      []parameter `json:"keys"`
 }
 
@@ -158,8 +158,8 @@ func loadCatalogue() *contract {
 	return c
 }
 
-// widen adds a field for each parameter of a call that the type lacks: reads show what was written.
-// A restriction of the parameter or of the field restricts both.
+// widen adds a field for each parameter of a call that the type lacks, so that reads show what was
+// written. If the parameter or the field is restricted, the restriction applies to both.
 func (c *contract) widen(name string, params []parameter) {
 	s := c.shapes[name]
 	for n, p := range params {
@@ -173,15 +173,15 @@ func (c *contract) widen(name string, params []parameter) {
 		if kind == "array" {
 			f.Items = &itemType{Type: items}
 		}
-		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // without one they never expire
+		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // null means that tokens never expire
 		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
 		s.index[p.Name] = len(s.fields)
 		s.fields = append(s.fields, f)
 	}
 }
 
-// add appends fields. If the type has a field already, and the documents do not show its type, the
-// field gets the new type.
+// add appends fields. A field that already exists gets the new type if the documents do not show
+// its type.
 func (s *shape) add(fields []*field) {
 	for _, f := range fields {
 		if i, found := s.index[f.Name]; found {
@@ -193,7 +193,8 @@ func (s *shape) add(fields []*field) {
 	}
 }
 
-// extend adds the fields of another type: the deployed server's responses have both.
+// extend adds the fields of another type: responses of the deployed server have the fields of both
+// types.
 func (c *contract) extend(name, with string) {
 	s, own := c.shapes[name], c.shapes[name].fields
 	s.fields = append(slices.Clone(c.shapes[with].fields), own...)

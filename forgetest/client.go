@@ -8,8 +8,8 @@ import (
 )
 
 // Client returns a client of the server, with the token of the default user unless the options set
-// another credential. It has its own connections, which Close of the server ends. It retries after
-// milliseconds; WithRetry restores the policy of production. With [WithGitLabVocabulary] it has the
+// another credential. It has its own connections, which Close of the server ends. Its retries wait
+// one or two milliseconds; WithRetry sets another policy. With [WithGitLabVocabulary] it has the
 // vocabulary forge.GitLab; WithVocabulary("") removes it.
 func (s *Server) Client(options ...forge.Option) *forge.Client {
 	own := []forge.Option{

@@ -17,8 +17,8 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// The client and the server were written separately from the contract; here they are tested
-// together, in the services of Document 1. Only the hosted offering has keyset pagination of tags;
+// The client and the server were written independently, both from the contract. This test uses them
+// together, for the services of Document 1. Only the hosted offering has keyset pagination of tags;
 // elsewhere the client's first request is rejected, and it continues by offset.
 func TestClientRegistry(t *testing.T) {
 	for offering, requests := range map[forgetest.Offering]int{forgetest.Hosted: 3, forgetest.SelfManaged: 1 + 3} {
@@ -70,8 +70,9 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	require.ErrorIs(t, err, forge.ErrNotFound)
 }
 
-// A CI job deletes images of its project with its own credentials: they go to the token endpoint as
-// HTTP basic, and reach no other project (Document 1 §4.1.2).
+// A CI job deletes images of its project with its own credentials. They are sent to the token
+// endpoint with HTTP basic authentication, and give no access to other projects (Document 1
+// §4.1.2).
 func TestRegistryWithJobCredentials(t *testing.T) {
 	srv := forgetest.New(t)
 	app, other := srv.AddProject("group/app"), srv.AddProject("group/other", forgetest.Private)
@@ -96,8 +97,8 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized) //nolint:staticcheck // what is deprecated is tested, too
 }
 
-// A client knows its own bulk deletions. Of those of other clients, or from before a restart, it
-// learns from the server's rejection, and delays no other call.
+// A client knows its own bulk deletions. It detects those of other clients, or from before a
+// restart, only by the server's rejection, and then delays no other call.
 func TestBulkDeletionsAgain(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("group/app")
@@ -122,7 +123,7 @@ func TestBulkDeletionsAgain(t *testing.T) {
 	require.NoError(t, remove(second, other.ID))
 }
 
-// A test does not wait for retries, unless it wants the policy of production.
+// Retries in a test have short waits, unless the test sets the default policy.
 func TestClientRetriesSoon(t *testing.T) {
 	srv := forgetest.New(t)
 	srv.Fail("GET /user", forgetest.Status(502).Times(3))
@@ -177,15 +178,15 @@ func TestClientOtherServices(t *testing.T) {
 	for event, err := range client.AuditEvents.ListForProject(ctx, project, nil) {
 		require.NoError(t, err)
 		if read++; read == 250 {
-			assert.EqualValues(t, 1_000_001-249, event.ID) // the first is the group's change
+			assert.EqualValues(t, 1_000_001-249, event.ID) // the first event is the change of the group
 			break
 		}
 	}
 	srv.AssertRequestCount(t, "GET /projects/:id/audit_events", 3)
 }
 
-// Clients of a server with GitLab's terms use these terms too; the empty vocabulary restores the
-// neutral ones.
+// Clients of a server with GitLab's terms use these terms too; with an empty vocabulary they use
+// the neutral terms.
 func TestClientsUseTheServersVocabulary(t *testing.T) {
 	srv, ctx := forgetest.New(t, forgetest.WithGitLabVocabulary()), t.Context()
 	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// deployedBooleans are booleans as Python writes them: python-gitlab sends them in queries, and
-// deployed servers accept them. The documents have true and false only (Document 1 §2.1 rule 3).
+// deployedBooleans are booleans in the notation of Python: python-gitlab sends them in queries, and
+// deployed servers accept them. The documents allow only true and false (Document 1 §2.1 rule 3).
 var deployedBooleans = map[string]string{"True": "true", "False": "false"}
 
-// coerce converts booleans to the form of the documents, as deployed servers do. It keeps other
-// values, which validation rejects.
+// coerce converts booleans to the form of the documents, as deployed servers do. It does not change
+// other values; validation rejects them.
 func (c *call) coerce(params []parameter) {
 	for _, p := range params {
 		c.coerce(p.Keys)
@@ -23,8 +23,8 @@ func (c *call) coerce(params []parameter) {
 	}
 }
 
-// deployedDecimals are numbers of the documents that deployed servers keep as decimals and write as
-// text: client-go reads no other form of them.
+// deployedDecimals are settings that are numbers in the documents but decimals in deployed servers,
+// which send them as text. client-go reads only the text.
 var deployedDecimals = map[string]bool{"polling_interval_multiplier": true}
 
 // appendDecimal writes a number as deployed servers write a decimal: 1 as "1.0".

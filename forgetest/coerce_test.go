@@ -67,7 +67,7 @@ func TestKeysetWithoutSort(t *testing.T) {
 	}
 }
 
-// A decimal is text if the server has the terms of the deployed product.
+// A decimal is sent as text if the server has the terms of the deployed product.
 func TestDeployedDecimals(t *testing.T) {
 	for number, text := range map[float64]string{1: "1.0", 1.5: "1.5", 0: "0.0", 1e6: "1000000.0"} {
 		for _, gitlab := range []bool{false, true} {
@@ -83,7 +83,7 @@ func TestDeployedDecimals(t *testing.T) {
 	}
 }
 
-// A boolean of a record may be null, and then counts as false (Document 1 §2.1 rule 3).
+// A boolean of a record may be null, which means false (Document 1 §2.1 rule 3).
 func TestNullBooleans(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// probe is a path in a response where a field is present, or absent.
+// probe is a place in a response at which a field is present or absent.
 type probe struct {
 	request string // "GET /path", with a form behind a space
 	at      string // the object, "0.author" in the first item of an array
@@ -19,8 +19,8 @@ type probe struct {
 	as      string // username; empty for the administrator
 }
 
-// fieldConditions are the conditions of the catalogue, each with a response that keeps it and one
-// that does not, by the type and the names of the fields.
+// fieldConditions returns the conditions of the catalogue by the type and the names of the fields,
+// each with a response that meets the condition and one that does not.
 func fieldConditions() map[string]struct {
 	when   string
 	fields string
@@ -57,7 +57,7 @@ func fieldConditions() map[string]struct {
 	}
 }
 
-// A field with a condition in the catalogue is present where the condition holds, and only there.
+// A field with a condition in the catalogue is present only if the condition is met.
 func TestFieldConditions(t *testing.T) {
 	for name, c := range fieldConditions() {
 		for _, p := range c.probes {
@@ -84,7 +84,7 @@ func TestFieldConditions(t *testing.T) {
 	}
 }
 
-// below follows a dotted path into a response.
+// below returns the object at a dotted path of a response.
 func below(t *testing.T, r reply, path string) map[string]any {
 	t.Helper()
 	require.Less(t, r.Status, 300, r.Body)

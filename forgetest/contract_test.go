@@ -155,8 +155,8 @@ var compareCatalogue = sync.OnceValue(func() error {
 	return nil
 })
 
-// specified returns the catalogue to a test that takes its expectations from it. The server reads
-// the same catalogue: without the comparison, an error in it passes the test.
+// specified returns the catalogue for a test whose expectations are from it. The server uses the
+// same catalogue, so without the comparison an error in the catalogue would pass the test.
 func specified(t *testing.T) *contract {
 	t.Helper()
 	require.NoError(t, compareCatalogue())
@@ -212,7 +212,7 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 	return s
 }
 
-// Every documented endpoint responds with every field of its type. The test lists all missing
+// Every documented endpoint responds with every field of its type. The test reports all missing
 // fields, not only the first.
 func TestEveryEndpointWithEveryField(t *testing.T) {
 	s := contractServer(t)
@@ -242,7 +242,7 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 	for name, fields := range conditional() {
 		for field, when := range fields {
 			if when.Only != nil && when.Only.When != "" && !seen[name+"."+field] && name+"."+field != "RegistryRepository.size" {
-				t.Errorf("%s.%s (%s) is in no answer", name, field, when.Only.When)
+				t.Errorf("%s.%s (%s) is in no response", name, field, when.Only.When)
 			}
 		}
 	}
@@ -251,7 +251,7 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 // sight holds the fields ("Issue.title") that were in a response.
 type sight map[string]bool
 
-// detail is a fact of the catalogue about a field that the server does not need.
+// detail is a fact of the catalogue about a field that the server does not use.
 type detail struct {
 	Name  string
 	Items struct{ Ref string }
@@ -309,8 +309,8 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	return problems
 }
 
-// lacks lists the fields of the contract that an object lacks or has with another type, nested ones
-// too.
+// lacks lists the fields of the contract that an object lacks or has with another type, including
+// nested fields.
 func (seen sight) lacks(shape *shape, view string, data []byte, at string) (problems []string) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
@@ -341,8 +341,8 @@ func (seen sight) lacks(shape *shape, view string, data []byte, at string) (prob
 	return problems
 }
 
-// shownAsNull are fields that are null without a value, although not every type of the catalogue
-// that has them calls them nullable.
+// shownAsNull are fields that are null if they have no value, although not every type with them in
+// the catalogue marks them as nullable.
 var shownAsNull = []string{"avatar_url", "a_mode", "closed_as_duplicate_of"}
 
 // fits reports whether a JSON value has the type of the field, with its format and the type of its
@@ -422,8 +422,8 @@ func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
 	return reply{response.StatusCode, response.Header, string(data)}
 }
 
-// A hundred servers run in one process, each with its own state; nothing of them remains (TestMain
-// checks this).
+// A hundred servers run in one process, each with its own state. No goroutine stays after them
+// (TestMain checks this).
 func TestHundredServers(t *testing.T) {
 	for i := range 100 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

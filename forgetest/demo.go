@@ -14,7 +14,8 @@ var demoHistory string
 // demoIssues is the number of issues of each demo project.
 const demoIssues = 76
 
-// DemoTime is the time of the clock of a server with the demo data: 2026-03-02, 09:00 UTC.
+// DemoTime returns the time at which the clock of a server with demo data is stopped: 2026-03-02,
+// 09:00 UTC.
 func DemoTime() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
 // seedDemo fills the server: the group acme with four projects, their issues over a year, one

@@ -20,7 +20,7 @@ func TestDemoOperations(t *testing.T) {
 	assert.Equal(t, 403, c.with("DELETE", "/projects/1/registry/repositories/1/tags/v1.0.0", "", "").Status)
 }
 
-// Responses have the server's own time.
+// The Date of responses follows the clock of the server.
 func TestDateFollowsTheClock(t *testing.T) {
 	s := New(t)
 	c := newCaller(t, s)

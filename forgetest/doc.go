@@ -16,36 +16,38 @@
 // The documents describe these conditions, but the server does not model them. A test that needs
 // one uses a fault or a fixture.
 //
-//   - Feature flags: what is behind a flag is there (Document 2 §4.2, Document 3 §4.1.2).
-//   - The community edition: it takes one assignee_username only, and has no vulnerability_events
-//     and no plan and trial of users (Document 2 §2.7 and §4.1.1, Document 3 §2.2).
-//   - Projects without instance runners: every project has those of the instance (Document 2 §4.5).
-//   - Behaviour of older releases: what newer ones removed is missing on older ones too, as the
-//     tags of a group's registry before 15.0 (Document 1 §4.1).
-//   - LFS objects: an archive has the files as they were committed, whatever include_lfs_blobs says
+//   - Feature flags: features behind a flag are always enabled (Document 2 §4.2, Document 3
+//     §4.1.2).
+//   - The community edition: it accepts only one assignee_username, and lacks vulnerability_events
+//     and the plan and trial of users (Document 2 §2.7 and §4.1.1, Document 3 §2.2).
+//   - Projects without instance runners: every project can use the runners of the instance
+//     (Document 2 §4.5).
+//   - Behaviour of older releases: what a newer release removed is also missing in older ones, for
+//     example the tags of a group's registry before 15.0 (Document 1 §4.1).
+//   - LFS objects: an archive contains the files as committed, for every value of include_lfs_blobs
 //     (Document 1 §4.3).
 //   - The largest offset of offset pagination (Document 1 §8).
-//   - The configuration of changelogs: the titles of categories are read, in any time
+//   - The configuration of changelogs: only the titles of categories are read, without a time limit
 //     (Document 1 §4.3.1).
 //   - Notifications: integrations are stored and never called, and no mail is sent (Document 3 §6).
-//   - Integrations of the instance: a group that inherits, and has no group above with the
-//     integration, keeps its own values (Document 3 §3).
-//   - The end of an allowed integration: one that was set up before allowed_integrations excluded
-//     it stays (Document 3 §4.1.1).
+//   - Integrations of the instance: a group that inherits an integration that no group above has
+//     keeps its own values (Document 3 §3).
+//   - The end of an allowed integration: an integration that is set up stays when
+//     allowed_integrations later excludes it (Document 3 §4.1.1).
 //
 // Application settings are stored, checked and shown, and allow_all_integrations and
 // allowed_integrations are enforced. Other settings also affect documented endpoints, but have no
 // effect here (Document 3 §2.1, §4.1.1 and §4.1.2):
 //
-//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; SetRateLimit and the fault
-//     TooManyRequests stand for them.
+//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; use SetRateLimit or the
+//     fault TooManyRequests instead.
 //   - Access: administrator mode, terms, second factors, addresses, personal tokens and external
 //     authorization.
 //   - The lifetime of registry tokens: container_registry_token_expire_delay.
 //   - Hours in time statistics: time_tracking_limit_to_hours.
 //   - Deletion of users and projects after a time.
 //   - Limits of registry cleanup.
-//   - Users: gravatar_enabled, and the defaults of new users; AddUser and Edit stand for them.
+//   - Users: gravatar_enabled, and the defaults of new users; use AddUser and Edit instead.
 //   - Spam checks of notes.
 //   - Local addresses of integrations, and silent mode.
 //   - Runners: instance runners for new projects, compute minutes, versions and token lifetimes.

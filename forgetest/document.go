@@ -18,7 +18,7 @@ type Document struct {
 // link is a path on this server. It becomes an absolute URL when the document is encoded.
 type link string
 
-// absent is the value of a field that responses omit.
+// absent marks a field that responses omit.
 type absent struct{}
 
 // renderer is a value that [Document.Set] accepts as a nested document.
@@ -131,7 +131,7 @@ func (d *Document) locate(name string) (*Document, *field, int) {
 	}
 	child, ok := d.values[i].(*Document)
 	if !ok || child == nil {
-		panic(fmt.Sprintf("forgetest: %s.%s holds no document; set it before %q", d.shape.name, head, name))
+		panic(fmt.Sprintf("forgetest: %s.%s has no nested document: set it before you use %q", d.shape.name, head, name))
 	}
 	return child.locate(rest)
 }
@@ -141,7 +141,7 @@ func (d *Document) clone() *Document {
 	return &Document{shape: d.shape, values: slices.Clone(d.values)}
 }
 
-// adopt copies the values of another document's fields of the same name.
+// adopt copies the values of the fields that another document has under the same names.
 func (d *Document) adopt(other *Document) *Document {
 	for i, f := range d.shape.fields {
 		if from, ok := other.shape.index[f.Name]; ok {

@@ -66,13 +66,13 @@ func TestUnknownFields(t *testing.T) {
 	assert.Greater(t, checked, 45)
 }
 
-// An error is sent as it is, and so is a server without the option.
+// Errors are unchanged, and so are the responses of a server without the option.
 func TestUnknownFieldsOfErrors(t *testing.T) {
 	c := newCaller(t, New(t, WithUnknownFields("x_new"), WithMismatchedTypes("message", "error")))
 	assert.JSONEq(t, `{"message":"404 Project Not Found"}`, c.get("/projects/1/merge_requests").Body)
 }
 
-// A field of WithMismatchedTypes has another type in all objects, also in nested ones.
+// A field of WithMismatchedTypes has another type in all objects, including nested ones.
 func TestOtherTypes(t *testing.T) {
 	s := contractServer(t, WithMismatchedTypes("id", "author", "labels", "references"))
 	var issues []map[string]any

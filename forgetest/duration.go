@@ -57,7 +57,7 @@ func parseDuration(s string) (seconds int64, valid bool) {
 	return seconds, true
 }
 
-// humanDuration writes seconds in the human form; 0 is null.
+// humanDuration returns seconds in the human form; nil for 0.
 func humanDuration(seconds int64) any {
 	if seconds == 0 {
 		return nil

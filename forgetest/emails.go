@@ -37,8 +37,8 @@ func (u *User) addEmail(address string, confirmed bool) *Document {
 	return d
 }
 
-// owner returns the user whose addresses the call is about: the one in the path, or else the
-// caller.
+// owner returns the user whose addresses the call reads or changes: the user in the path, or the
+// caller if the path names none.
 func (c *call) owner() (*User, *response) {
 	ref, named := c.args["id"]
 	if !named {
@@ -71,7 +71,8 @@ func (u *User) emailIndex(ref string) int {
 	return slices.IndexFunc(u.emails, func(d *Document) bool { return d.int("id") == id })
 }
 
-// addEmail adds an address. It waits for confirmation unless an administrator skips that.
+// addEmail adds an address. The address is unconfirmed unless an administrator skips the
+// confirmation.
 func addEmail(c *call) response {
 	u, a := c.owner()
 	if a != nil {

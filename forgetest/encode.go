@@ -100,9 +100,9 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	return append(e.changes.appendUnknown(b, shown), '}')
 }
 
-// singleField is an object that the contract has no type for.
+// singleField is an object without a type in the contract.
 type singleField struct {
-	name  string // of its only field
+	name  string // name of its only field
 	value any
 }
 

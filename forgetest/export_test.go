@@ -5,7 +5,7 @@ import "runtime"
 // RaceEnabled reports to external tests whether the race detector is on.
 const RaceEnabled = raceEnabled
 
-// HeapInUse is the memory that is in use after a collection.
+// HeapInUse returns the heap memory in use after a garbage collection.
 func HeapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -45,7 +45,7 @@ type Fault struct {
 // Times limits the fault to n requests.
 func (f Fault) Times(n int) Fault { f.times = n; return f }
 
-// After lets n requests of the route pass first.
+// After makes the fault act only after n requests of the route.
 func (f Fault) After(n int) Fault { f.skip = n; return f }
 
 // Respond responds with the given status, content type and body, without executing the call.
@@ -93,20 +93,20 @@ func DropRequest() Fault { return Fault{kind: resetBefore} }
 // DropResponse resets the connection after the call has taken effect, instead of a response.
 func DropResponse() Fault { return Fault{kind: resetAfter} }
 
-// TruncateBody executes the call, announces the whole body and closes the connection after n bytes
-// of it, as sent (after compression).
+// TruncateBody executes the call, announces the full length of the body and closes the connection
+// after n bytes of the body, counted after compression.
 func TruncateBody(n int) Fault { return Fault{kind: cutBody, bytes: n} }
 
 // SlowBody executes the call and sends the body in sixteen pieces (streams of unknown size in
 // pieces of 64 KiB), with a pause before each.
 func SlowBody(pause time.Duration) Fault { return Fault{kind: slowBody, wait: pause} }
 
-// Delay waits before it executes the call. If the client disconnects while it waits, the call has
-// no effect; for a response that is late after the effect use HeaderDelay.
+// Delay waits before it executes the call. If the client disconnects during the delay, the call has
+// no effect. To execute the call and delay only the response, use [HeaderDelay].
 func Delay(d time.Duration) Fault { return Fault{kind: delay, wait: d} }
 
-// HeaderDelay executes the call and waits before it sends the response header: if the client
-// disconnects while it waits, the call has its effect.
+// HeaderDelay executes the call and waits before it sends the response header. If the client
+// disconnects during the delay, the call has taken effect.
 func HeaderDelay(d time.Duration) Fault { return Fault{kind: headerDelay, wait: d} }
 
 // InvalidJSON executes the call and responds with a complete body that is declared as JSON but is
@@ -158,7 +158,8 @@ func (l *faultList) next(route string, r *http.Request) Fault {
 	return Fault{}
 }
 
-// before acts instead of the call, or before it. It reports whether the request is finished.
+// before applies a fault that replaces the call or acts before it. It reports whether the request
+// is finished.
 func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finished bool) {
 	switch f.kind {
 	case replace:
@@ -224,7 +225,7 @@ func resetConn(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// truncatingWriter passes on a number of body bytes and then aborts the connection.
+// truncatingWriter writes a number of body bytes and then aborts the connection.
 type truncatingWriter struct {
 	http.ResponseWriter
 	left int
@@ -245,7 +246,7 @@ type slowWriter struct {
 	http.ResponseWriter
 	pause func()
 	piece int
-	left  int // of the piece
+	left  int // bytes left in the piece
 }
 
 func (s *slowWriter) Write(p []byte) (written int, err error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Status responds with a status code and an error body, without executing the call. 204, 205 and
-// 304 have no body. The codes 520 to 527 and 530, which the proxies of a content network send, have
-// the text that those proxies send.
+// 304 have no body. The codes 520 to 527 and 530 are those of the proxies of a content delivery
+// network, and have the text that these proxies send.
 //
 // An interim code (100 to 199) is sent alone: after 101 the connection stays open and silent, as
 // if it had switched to another protocol; after the others it is closed without a final
@@ -39,12 +39,12 @@ func StatusMessage(code int, message string) Fault {
 // then executes the call and sends the final response.
 func Informational(code int) Fault { return Fault{kind: interim, status: code} }
 
-// OverrideStatus executes the call and sends its response, body included, with another status code:
-// 206 or 226 for a complete response, 202 for 201.
+// OverrideStatus executes the call and sends its response, body included, with another status code,
+// for example 206 or 226 for a complete response, or 202 instead of 201.
 func OverrideStatus(code int) Fault { return Fault{kind: restate, status: code} }
 
-// RefuseKeyset responds 405 to requests for keyset pagination, like servers that do not support
-// it for the list. Other requests pass, and Times and After do not count them.
+// RefuseKeyset responds 405 to requests for keyset pagination, like servers that do not support it
+// for the list. Other requests are not affected, and Times and After do not count them.
 func RefuseKeyset() Fault {
 	f := Status(http.StatusMethodNotAllowed)
 	f.only = func(r *http.Request) bool { return r.URL.Query().Get("pagination") == "keyset" }
@@ -76,7 +76,8 @@ func statusText(code int) string {
 	return http.StatusText(code)
 }
 
-// sendInterim sends the interim response. Headers that are already set are sent with both.
+// sendInterim sends the interim response. Headers that are already set are sent with it and with
+// the final response.
 func sendInterim(w http.ResponseWriter, code int) {
 	w.Header().Set("Link", "</assets/style.css>; rel=preload; as=style")
 	w.WriteHeader(code)

@@ -53,7 +53,7 @@ func TestStatusFaults(t *testing.T) {
 	}
 }
 
-// The response is that of the call, under another status.
+// The response of the call is sent with another status.
 func TestRestate(t *testing.T) {
 	for _, code := range []int{202, 204, 205, 206, 226, 500} {
 		s, c := faultWorld(t)

@@ -54,7 +54,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 			}
 			assert.Equal(t, 0, s.CountApplied("*"))
 			assert.Equal(t, tc.status, s.Requests()[0].Status)
-			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status) // the call was not carried out
+			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status) // the call was not executed
 		})
 	}
 }
@@ -125,7 +125,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A stream is written in small pieces; the pauses of SlowBody count its bytes and not its writes.
+// A stream is written in small pieces. The pauses of SlowBody depend on the number of bytes and not
+// of writes.
 func TestSlowBodyPausesByBytes(t *testing.T) {
 	for size, want := range map[string]int{"": 3, "160000": 15} {
 		w, pauses := httptest.NewRecorder(), 0

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unset are the fields, by type, that no record of contractServer sets in at least one place.
+// unset are the fields, by type, that are not set in at least one place of the records of
+// contractServer.
 var unset = []string{
 	"ApprovalSettingValue: inherited_from",
 	"CertificateName: C CN O OU",
@@ -88,7 +89,7 @@ func (f filling) look(kind *shape, path string, value any, kinds map[string]stri
 	}
 }
 
-// blank reports whether a JSON value is that of a field that is never set.
+// blank reports whether a JSON value is that of a field without a value.
 func blank(value any) bool {
 	switch typed := value.(type) {
 	case []any:
@@ -99,8 +100,8 @@ func blank(value any) bool {
 	return slices.Contains([]any{nil, false, 0.0, ""}, value)
 }
 
-// Each field of each response has a value in some response, also those of nested objects: the
-// server does not only name its fields. Flags and the settings have their own tests.
+// Each field of each response, including nested objects, has a value in at least one response, so
+// that the server does not send only empty fields. Flags and settings have their own tests.
 func TestFieldsAreFilled(t *testing.T) {
 	s := contractServer(t)
 	endpoints := map[string]*endpoint{}

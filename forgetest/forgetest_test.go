@@ -31,7 +31,7 @@ type reply struct {
 	Body   string
 }
 
-// caller speaks plain HTTP with one token.
+// caller sends plain HTTP requests with one token.
 type caller struct {
 	t     testing.TB
 	base  string
@@ -88,7 +88,7 @@ func (c caller) sendAs(method, path, kind, text string) reply {
 func (c caller) get(path string) reply  { c.t.Helper(); return c.send("GET", path, "") }
 func (c caller) post(path string) reply { c.t.Helper(); return c.send("POST", path, "") }
 
-// with makes a call with one more header.
+// with makes a call with an additional header.
 func (c caller) with(method, path, header, value string) reply {
 	r, err := http.NewRequest(method, c.base+path, nil)
 	require.NoError(c.t, err)
@@ -120,7 +120,7 @@ func (r reply) array(t testing.TB) []map[string]any {
 	return v
 }
 
-// column is one field of each item.
+// column returns one field of each item.
 func (r reply) column(t testing.TB, name string) []any {
 	t.Helper()
 	values := []any{}
@@ -130,7 +130,7 @@ func (r reply) column(t testing.TB, name string) []any {
 	return values
 }
 
-// next is the address of the rel=next link, or "".
+// next returns the address of the rel=next link, or "".
 func (r reply) next() string { return r.rel("next") }
 
 func (r reply) rel(name string) string {
@@ -158,8 +158,8 @@ func (c caller) walk(path, field string) (values []any, pages int) {
 
 func esc(s string) string { return url.QueryEscape(s) }
 
-// keys checks that the names of a JSON object are exactly those of the contract's type, nested ones
-// too.
+// keys checks that the keys of a JSON object are exactly those of the contract's type, including
+// nested objects.
 func keys(t *testing.T, name, view string, object map[string]any) {
 	t.Helper()
 	var want, got []string
@@ -177,7 +177,7 @@ func keys(t *testing.T, name, view string, object map[string]any) {
 	assert.ElementsMatch(t, want, got, name)
 }
 
-// nestedView is the view of what is nested in a type.
+// nestedView returns the view of the objects that are nested in a type.
 func nestedView(name, view string) string {
 	if name == "MergeRequestDependency" || view == dependency {
 		return dependency
@@ -207,7 +207,7 @@ func TestStartIsCheapAndCloseLeavesNothing(t *testing.T) {
 	c := newCaller(t, s)
 	assert.Equal(t, 200, c.get("/issues").Status)
 	s.Fail("GET /namespaces", Fault{kind: replace, make: func(*Server, *http.Request) response {
-		time.Sleep(50 * time.Millisecond) // does not notice that the client is gone
+		time.Sleep(50 * time.Millisecond) // does not detect that the client has disconnected
 		return response{status: http.StatusOK}
 	}})
 	done := make(chan error, 1)
@@ -289,7 +289,7 @@ func TestRouting(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	p.AddIssue(nil)
-	s.AddProject("group/lib").AddIssue(nil) // whose id is 2, and whose iid is 1
+	s.AddProject("group/lib").AddIssue(nil) // its id is 2 and its iid 1
 	c := newCaller(t, s)
 	for _, tc := range []struct {
 		method, path string
@@ -336,7 +336,7 @@ func TestBodiesAndPrefix(t *testing.T) {
 	assert.InDelta(t, 3600.0, c.send("POST", path, "duration=1h").object(t)["time_estimate"], 0)
 	assert.InDelta(t, 7200.0, c.post(path + "?duration=2h").object(t)["time_estimate"], 0)
 	assert.InDelta(t, 10800.0, c.sendJSON("POST", path, `{"duration":"3h"}`).object(t)["time_estimate"], 0)
-	both := strings.TrimSuffix(path, "time_estimate") + "add_spent_time?duration=1h" // one here, one there
+	both := strings.TrimSuffix(path, "time_estimate") + "add_spent_time?duration=1h" // one parameter in the query, one in the body
 	assert.InDelta(t, 3600.0, c.send("POST", both, "summary=x").object(t)["total_time_spent"], 0)
 	assert.InDelta(t, 7200.0, c.sendJSON("POST", both, `{"summary":"x"}`).object(t)["total_time_spent"], 0)
 	response, err := c.request("POST", path, "text/plain", `{"duration":"3h"}`)
@@ -374,7 +374,7 @@ func TestMaxQuery(t *testing.T) {
 	assert.Equal(t, 414, c.get("/issues?search=not+short+any+more").Status)
 }
 
-// Calls from many goroutines see one another's effects; the race detector watches.
+// Calls from many goroutines see the effects of each other. The race detector checks them.
 func TestConcurrentCalls(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -477,7 +477,8 @@ func TestDocument(t *testing.T) {
 	assert.Equal(t, "ü \"<\n\x01", text["title"])
 }
 
-// Only client.go may import the client: both must not share a mistake. The external tests use both.
+// Only client.go may import the client, so that the server and the client do not share a mistake.
+// The external tests use both.
 func TestOnlyClientGoImportsTheClient(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -87,8 +87,8 @@ func (p *Project) AddCommit(change Change) *Commit {
 	return p.repo.commit(change, nil)
 }
 
-// AddGeneratedBlob commits a file of the given size whose content is generated when it is read, and
-// returns its blob id. The id is not the hash of the content.
+// AddGeneratedBlob commits a file of the given size and returns its blob id. The content is
+// generated when it is read, and the id is not its hash.
 func (p *Project) AddGeneratedBlob(path string, size int64) string {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()

@@ -14,10 +14,11 @@ const (
 	changelogConfig  = ".gitlab/changelog_config.yml"
 )
 
-// version is a release number without its pre-release part.
+// version is a version number without its pre-release part.
 type version [3]int
 
-// parseVersion reads X.Y.Z with an optional v and pre-release part; stable is false with one.
+// parseVersion reads X.Y.Z with an optional v and an optional pre-release part; stable is false if
+// there is a pre-release part.
 func parseVersion(s string) (v version, stable, valid bool) {
 	s = strings.TrimPrefix(s, "v")
 	s, _, _ = strings.Cut(s, "+")
@@ -174,7 +175,7 @@ func (r *repository) tagBefore(wanted version) *Commit {
 }
 
 // insertSection inserts a section before the first older version of a changelog, or at its end. A
-// header with a v is not a version: the document requires the form X.Y.Z.
+// header with a v does not count as a version: the document requires the form X.Y.Z.
 func insertSection(old, section, number string) string {
 	wanted, _, _ := parseVersion(number)
 	offset := 0

@@ -54,8 +54,8 @@ func TestChangelog(t *testing.T) {
 	assert.NotContains(t, notes("version=1.4.0&to=kinds"), "[Kinds]")
 }
 
-// The range ends with the commit of to, which is in it, and otherwise with the branch that is
-// written, or with the tip of the default branch for a read.
+// The range ends with the commit of to, inclusive. Without to it ends with the branch to which a
+// write commits, or for a read with the tip of the default branch.
 func TestChangelogRange(t *testing.T) {
 	_, p, c, commits := gitWorld(t)
 	notes := func(query string) string {
@@ -77,7 +77,7 @@ func TestChangelogRange(t *testing.T) {
 	assert.Equal(t, two, readFile(p.repo.branches["release"], "two.md"))
 }
 
-// A read commits nothing, and does not have the parameters that choose the commit of the write.
+// A read commits nothing, and does not have the parameters for the commit of a write.
 func TestChangelogReadsOnly(t *testing.T) {
 	s, p, c, commits := gitWorld(t)
 	plain := c.get(repo + "/changelog?version=1.1.0")
@@ -91,8 +91,8 @@ func TestChangelogReadsOnly(t *testing.T) {
 	assert.Zero(t, s.CountApplied("*"))
 }
 
-// The configuration is a file of the default branch, in the hidden folder, unless the call names
-// another one.
+// The configuration is the file in the hidden folder of the default branch, unless the call names
+// another file.
 func TestChangelogConfiguration(t *testing.T) {
 	_, p, c, _ := gitWorld(t)
 	title := func(query string) string {
@@ -118,7 +118,7 @@ func TestChangelogConfiguration(t *testing.T) {
 // The previous version is the latest tag of the form vX.Y.Z or X.Y.Z below the version.
 func TestChangelogPreviousVersion(t *testing.T) {
 	_, p, c, commits := gitWorld(t)
-	first := func(version string) bool { // whether the range begins before "Two"
+	first := func(version string) bool { // reports whether the range begins before "Two"
 		return strings.Contains(fmt.Sprint(c.get(repo + "/changelog?version=" + version).object(t)["notes"]), "[Two]")
 	}
 	assert.True(t, first("1.3.0"))

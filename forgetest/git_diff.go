@@ -9,7 +9,7 @@ import (
 
 const (
 	diffContext = 3
-	maxDiffed   = 1 << 20 // larger blobs and longer comparisons have an empty diff, as when diff limits are reached; raw diffs have no limit
+	maxDiffed   = 1 << 20 // larger blobs and longer comparisons have an empty diff, as if a diff limit was reached; raw diffs have no limit
 )
 
 // edit is one line of a line-by-line comparison; mark is ' ', '-' or '+'.
@@ -46,8 +46,8 @@ func fileLabel(prefix, path string, e treeEntry) string {
 	return prefix + path
 }
 
-// text returns the unified diff without file names. fits is false if a limit leaves it empty; raw
-// diffs have no limit.
+// text returns the unified diff without file names. fits is false if the diff is empty because of a
+// limit; raw diffs have no limit.
 func (c fileChange) text(raw bool) (text string, fits bool) {
 	before, beforeFits := c.old.content(raw)
 	after, afterFits := c.new.content(raw)
@@ -67,7 +67,7 @@ func (c fileChange) text(raw bool) (text string, fits bool) {
 	return hunks(edits), true
 }
 
-// content returns the content of the entry's file; all removes the limit.
+// content returns the content of the entry's file. all removes the size limit.
 func (e treeEntry) content(all bool) (data []byte, fits bool) {
 	switch {
 	case e.blob == nil:
@@ -112,7 +112,7 @@ func compareLines(a, b []string) []edit {
 		return nil
 	}
 	width := len(b) + 1
-	common := make([]int32, (len(a)+1)*width) // [i][j]: length for a[i:] and b[j:]
+	common := make([]int32, (len(a)+1)*width) // [i][j]: length of the longest common subsequence of a[i:] and b[j:]
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			if a[i] == b[j] {
@@ -139,8 +139,8 @@ func compareLines(a, b []string) []edit {
 	return edits
 }
 
-// replaceLines returns the edit for files that are too long to compare: it replaces everything
-// between the common beginning and the common end.
+// replaceLines returns the edit for files that are too long to compare. It replaces all lines
+// between the common first lines and the common last lines.
 func replaceLines(a, b []string) []edit {
 	var edits []edit
 	same := func(lines []string) {
@@ -185,8 +185,8 @@ func hunks(edits []edit) string {
 	return out.String()
 }
 
-// hunkEnd returns the end of the hunk that starts at a changed line. Changes that are closer than
-// twice the context are joined.
+// hunkEnd returns the end of the hunk that starts at a changed line. Changes with at most twice
+// diffContext unchanged lines between them are in one hunk.
 func hunkEnd(edits []edit, i int) int {
 	end := i
 	for ; i < len(edits) && i-end <= 2*diffContext; i++ {

@@ -51,7 +51,8 @@ func (c *Commit) ancestors() map[*Commit]bool {
 	return seen
 }
 
-// between lists the commits of to that are not in from, oldest first. from may be nil.
+// between lists the ancestors of to, itself included, that are not ancestors of from, oldest first.
+// from may be nil.
 func between(from, to *Commit) []*Commit {
 	known := map[*Commit]bool{}
 	if from != nil {
@@ -93,7 +94,7 @@ type fileChange struct {
 	old, new         treeEntry // no blob if the file does not exist
 }
 
-// diffTrees lists the differing files by path; a file that only moved is one change.
+// diffTrees lists the files that differ, by path. A file that was only moved is one change.
 func diffTrees(from, to *tree) []fileChange {
 	before, after := map[string]treeEntry{}, map[string]treeEntry{}
 	collect := func(into map[string]treeEntry) func(string, treeEntry) {

@@ -60,7 +60,7 @@ func (s *Server) addGroup(path string) *Group {
 	return g
 }
 
-// AddMember sets the role of a user in the group and everything below it.
+// AddMember sets the role of a user in the group, its subgroups and their projects.
 func (g *Group) AddMember(u *User, role Role) {
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
@@ -93,7 +93,7 @@ func visible(v Visibility, u *User, role Role) bool {
 	return v == Internal || u.auditor()
 }
 
-// within reports whether a full path lies below a namespace.
+// within reports whether a full path is below a namespace.
 func within(path, namespace string) bool {
 	return len(path) > len(namespace) && path[len(namespace)] == '/' && strings.EqualFold(path[:len(namespace)], namespace)
 }

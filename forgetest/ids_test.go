@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An id is unique across the instance and an iid inside one project; a path takes the iid
-// (Document 1 §2.1 rule 1).
+// An id is unique in the instance and an iid in one project. Paths use the iid (Document 1 §2.1
+// rule 1).
 func TestIDsAndIIDs(t *testing.T) {
 	s := New(t)
 	for _, path := range []string{"group/first", "group/second"} {
@@ -51,7 +51,7 @@ func TestIDsAndIIDs(t *testing.T) {
 	assert.Equal(t, []any{6.0, 3.0}, []any{last["id"], last["iid"]})
 }
 
-// A project is named by its id or by its encoded path on every endpoint (Document 1 §2.1 rule 2).
+// Every endpoint accepts the id or the encoded path of a project (Document 1 §2.1 rule 2).
 func TestEveryProjectByIDAndPath(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// integrationText has the parameters of §4.2.1 and §4.2.2, as the document has them: after the name
-// come ! for a required one, and b for a boolean, n for an integer, e for branches_to_be_notified;
-// the others are texts.
+// integrationText has the parameters of §4.2.1 and §4.2.2 as in the document. After the name, !
+// means required, b a boolean, n an integer, and e branches_to_be_notified; the others are texts.
 const integrationText = `
 task_tracker: api_key! restrict_to_branch
 project_tracker: token! subdomain
@@ -47,7 +46,7 @@ team_chat_d: webhook! notify_only_broken_pipelines:b branches_to_be_notified:e p
  pipeline_events:b wiki_page_events:b
 issue_tracker_two_urls_2: issues_url! project_url!`
 
-// summaryFlags are the event flags of the list (§2.2): the others are among the properties.
+// summaryFlags are the event flags of the list (§2.2); the other flags are properties.
 const summaryFlags = `commit_events push_events issues_events alert_events confidential_issues_events merge_requests_events tag_push_events
 	deployment_events note_events confidential_note_events pipeline_events wiki_page_events job_events vulnerability_events`
 
@@ -62,7 +61,7 @@ type documentedParam struct {
 	kind     string // of integrationText
 }
 
-// documentedIntegrations are the kinds of the document; each has use_inherited_settings too.
+// documentedIntegrations returns the kinds of the document; each also has use_inherited_settings.
 func documentedIntegrations() (kinds []documentedKind) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(integrationText), "\n ", " "), "\n") {
 		id, params, _ := strings.Cut(line, ": ")
@@ -94,7 +93,7 @@ func (p documentedParam) wire(s *Server, k documentedKind) string {
 	return p.name
 }
 
-// values are the documented ones, or samples, as JSON decodes them.
+// values returns the documented values, or samples, in the form of decoded JSON.
 func (p documentedParam) values() []any {
 	switch p.kind {
 	case "b":
@@ -107,8 +106,9 @@ func (p documentedParam) values() []any {
 	return []any{"seen " + p.name, "changed " + p.name}
 }
 
-// turn returns the value of the i-th of four rounds. Of the n-th boolean of a kind it is one that
-// no other boolean has in all rounds: two that are exchanged differ in one.
+// turn returns the value of the i-th of four rounds. The n-th boolean of a kind has a different
+// sequence of values than all other booleans, so that two exchanged ones differ in at least one
+// round.
 func (p documentedParam) turn(i, n int) any {
 	if p.kind == "b" {
 		return (n+1)>>i&1 == 1
@@ -122,8 +122,8 @@ func (p documentedParam) hidden() bool {
 	return slices.Contains(strings.Fields(secrets), p.name) || strings.HasSuffix(p.name, "_channel")
 }
 
-// Every documented parameter of every kind is stored with each of its values and shown, from JSON
-// and from a form, with the group's id and its path.
+// Every documented parameter of every kind is stored and shown with each of its values, from JSON
+// and from a form, with the group's id and with its path.
 func TestIntegrationParameters(t *testing.T) {
 	require.Len(t, documentedIntegrations(), 19)
 	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
@@ -164,8 +164,8 @@ func TestIntegrationParameters(t *testing.T) {
 	}
 }
 
-// holdsIntegration compares the stored and the shown values of a group's integration with those of
-// the call.
+// holdsIntegration checks that the stored and the shown values of a group's integration are those
+// of the call.
 func holdsIntegration(t *testing.T, s *Server, g *Group, kind documentedKind, sent map[string]any, answers ...reply) {
 	t.Helper()
 	kept := g.Integration(kind.slug(s))
@@ -192,9 +192,9 @@ func holdsIntegration(t *testing.T, s *Server, g *Group, kind documentedKind, se
 	}
 }
 
-// A value of another type is rejected for every parameter of every kind, and nothing is set up
-// partially. Booleans and integers may be text, as in a form. TestBodyTypes tries lists and objects
-// for optional parameters.
+// A value of another type is rejected for every parameter of every kind, and the integration is not
+// set up partially. Booleans and integers may be text, as in a form. TestBodyTypes tries lists and
+// objects for optional parameters.
 func TestIntegrationTypes(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group")
@@ -224,7 +224,7 @@ func TestIntegrationTypes(t *testing.T) {
 	assert.Greater(t, tried, 500)
 }
 
-// wrongValues are values that a parameter cannot have.
+// wrongValues returns values that a parameter cannot have.
 func (p documentedParam) wrongValues() []any {
 	wrong := map[string][]any{"b": {nil, "yes", 1, 0}, "n": {"x", 1.5, true}, "e": {"some", "ALL", true, 1}}[p.kind]
 	if p.required {
@@ -238,8 +238,8 @@ func (p documentedParam) wrongValues() []any {
 const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clickup confluence custom-issue-tracker datadog
 	diffblue-cover discord drone-ci emails-on-push ewm telegram unify-circuit webex-teams youtrack`
 
-// Only the three segments without a vendor's name are those of the document: the others are known
-// with [WithGitLabVocabulary], and there the ids that stand for them are not.
+// Only the three segments without a vendor's name are in the document. The other segments need
+// [WithGitLabVocabulary], with which the ids that replace them are unknown.
 func TestIntegrationSlugs(t *testing.T) {
 	slugs := strings.Fields(integrationSlugs)
 	require.Len(t, documentedIntegrations(), len(slugs))
@@ -264,8 +264,8 @@ func TestIntegrationSlugs(t *testing.T) {
 	}
 }
 
-// The summary of an integration has the times of its calls, and the flags that were set; it is
-// active. After a deletion the settings start from their defaults.
+// The summary of an integration has the times of its calls and the flags that were set, and is
+// active. After a deletion the settings have their defaults again.
 func TestIntegrationSummary(t *testing.T) {
 	s := New(t)
 	now := noon()
@@ -277,7 +277,7 @@ func TestIntegrationSummary(t *testing.T) {
 		"id": 1.0, "title": "Emails on push", "slug": "emails-on-push", "active": true, "inherited": false, "comment_on_event_enabled": true,
 		"created_at": "2026-03-04T12:00:00.000Z", "updated_at": "2026-03-04T12:00:00.000Z",
 	}
-	for flag := range strings.FieldsSeq(summaryFlags + " incident_events") { // deployed servers have one more
+	for flag := range strings.FieldsSeq(summaryFlags + " incident_events") { // deployed servers have one flag more
 		want[flag] = flag == "push_events"
 	}
 	require.Equal(t, 200, c.put(at, map[string]any{"recipients": inbox, "push_events": true, "disable_diffs": true}).Status)
@@ -300,7 +300,7 @@ func TestIntegrationSummary(t *testing.T) {
 	assert.Equal(t, []map[string]any{want}, c.get(list).array(t))
 }
 
-// The role in the group itself and in the groups above it counts, for each of the calls.
+// For each call, the role in the group itself or in a group above it counts.
 func TestIntegrationRoles(t *testing.T) {
 	s := New(t)
 	top, low := s.AddGroup("top"), s.AddGroup("top/low")

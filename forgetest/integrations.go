@@ -17,14 +17,15 @@ type integrationKind struct {
 	Params []parameter `json:"params"`
 }
 
-// inheritance is the parameter of every kind with which a group uses the values of a group above.
+// inheritance is the parameter that makes a group use the values of a group above; every kind has
+// it.
 const inheritance = "use_inherited_settings"
 
 // integration is a configured integration of a group.
 type integration struct {
 	id               int64
 	kind             *integrationKind
-	values           map[string]any // the group's own, also while it inherits others
+	values           map[string]any // the group's own values, kept while it inherits others
 	created, updated time.Time
 }
 
@@ -50,8 +51,8 @@ func (g *Group) Integration(slug string) map[string]any {
 	return maps.Clone(g.effectiveValues(i))
 }
 
-// effectiveValues returns the values of an integration of the group; with inheritance, those of the
-// nearest group above that has it.
+// effectiveValues returns the values of an integration of the group. With inheritance they are the
+// values of the nearest group above that has the integration.
 func (g *Group) effectiveValues(i *integration) map[string]any {
 	if above, source := g.inheritsFrom(i); source != nil {
 		values := maps.Clone(above.effectiveValues(source))
@@ -119,8 +120,8 @@ func (g *Group) renderIntegration(i *integration) *Document {
 	return d.Set("properties", properties)
 }
 
-// secret reports whether responses omit a parameter: a key, or an address that contains one. A
-// channel overrides the webhook (Document 3 §4.2.2).
+// secret reports whether responses omit a parameter because it is a key or an address that contains
+// one. A channel can contain one, too: it overrides the webhook (Document 3 §4.2.2).
 func (p parameter) secret() bool {
 	switch p.Name {
 	case "token", "password", "api_key", "webhook":
@@ -148,8 +149,8 @@ func getIntegration(c *call) response {
 	return ok(c.group.renderIntegration(i)).as("single")
 }
 
-// allowed reports whether the instance allows a kind (Document 3 §4.1.1). The list has its slug, or
-// the slug with underscores, which is the name in the deployed product.
+// allowed reports whether the instance allows a kind (Document 3 §4.1.1). The list contains the
+// slug of the kind, or the slug with underscores, which is the name in the deployed product.
 func (c *call) allowed(kind *integrationKind) bool {
 	d := c.effectiveSettings()
 	if _, f, _ := d.locate("allow_all_integrations"); !f.Only.available(c.server) || d.bool(f.Name) {
@@ -159,7 +160,7 @@ func (c *call) allowed(kind *integrationKind) bool {
 	return slices.Contains(names, kind.Slug) || slices.Contains(names, strings.ReplaceAll(kind.Slug, "-", "_"))
 }
 
-// texts returns the texts of a list in either form of a document.
+// texts returns the texts of a list, which a document holds in one of two forms.
 func texts(list any) (texts []string) {
 	switch list := list.(type) {
 	case []string:
@@ -231,8 +232,8 @@ func disableIntegration(c *call) response {
 	return response{status: http.StatusNoContent}
 }
 
-// removeIntegration removes a group's integration. Groups below that inherit it, and find no other
-// one above, return to their own values.
+// removeIntegration removes a group's integration. Groups below that inherit it, and have no other
+// group above with the integration, use their own values again.
 func (s *Server) removeIntegration(from *Group, slug string) {
 	heirs := map[*integration]*Group{}
 	for _, g := range s.store.groups {

@@ -13,13 +13,13 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// fullOptions are options of a kind with a value in every parameter of the contract: the turn-th of
-// the values that it can have.
+// fullOptions returns options of a kind in which every parameter of the contract has a value, a
+// different one in each turn.
 func fullOptions(t *testing.T, kind integrationKind, o forge.IntegrationOptions, turn int) forge.IntegrationOptions {
 	t.Helper()
 	branches := []forge.NotifiedBranches{forge.NotifiedBranchesAll, forge.NotifiedBranchesDefault, forge.NotifiedBranchesProtected, forge.NotifiedBranchesDefaultAndProtected}
 	made := reflect.New(reflect.TypeOf(o).Elem())
-	flags := 0 // each with other values in the four turns than the others
+	flags := 0 // each flag has a different sequence of values in the four turns
 	for _, param := range kind.Params {
 		field := optionField(made.Elem(), param.Name)
 		require.True(t, field.IsValid(), "%s: no field for %s", kind.ID, param.Name)
@@ -40,7 +40,7 @@ func fullOptions(t *testing.T, kind integrationKind, o forge.IntegrationOptions,
 	return made.Interface().(forge.IntegrationOptions)
 }
 
-// optionField is the field of a parameter.
+// optionField returns the field of a parameter.
 func optionField(options reflect.Value, param string) reflect.Value {
 	for field, value := range options.Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name == param {
@@ -50,9 +50,9 @@ func optionField(options reflect.Value, param string) reflect.Value {
 	return reflect.Value{}
 }
 
-// Every parameter of every kind that the client sets is stored by the server and read back into
-// typed options, except for secrets, which Decode names. The group is identified by its id and by
-// its path.
+// Every parameter of every kind that the client sets is stored by the server and decoded into typed
+// options, except for secrets, which Decode reports. The group is identified by its id and by its
+// path.
 func TestClientReadsBackIntegrations(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	group := srv.AddGroup("top").Path
@@ -87,7 +87,8 @@ func TestClientReadsBackIntegrations(t *testing.T) {
 	}
 }
 
-// assertSummary compares the flags that the list shows of the only integration with what was set.
+// assertSummary compares the flags of the only integration in the list with the flags that were
+// set.
 func assertSummary(t *testing.T, client *forge.Client, group forge.Ref, set forge.IntegrationOptions, read *forge.Integration) {
 	t.Helper()
 	list, err := forge.Collect(client.Integrations.List(t.Context(), group))

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With allow_all_integrations false only the kinds of allowed_integrations can be set up; the
-// default is true (Document 3 §4.1.1). A tier that does not have the two settings allows all.
+// If allow_all_integrations is false, only the kinds in allowed_integrations can be set up. The
+// default is true (Document 3 §4.1.1). A tier without these two settings allows all kinds.
 func TestAllowedIntegrations(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options   []Option
@@ -97,7 +97,7 @@ func TestInheritedIntegrations(t *testing.T) {
 	shows(low, "new@example.com", true)
 	assert.Equal(t, true, c.get(at(low)).object(t)["push_events"])
 
-	c.send("DELETE", at(middle), "") // low's next one is top
+	c.send("DELETE", at(middle), "") // the next group above low is top
 	shows(low, "new@example.com", true)
 	c.send("PUT", at(middle), "recipients=own@example.com")
 	shows(low, "own@example.com", true)
@@ -166,7 +166,7 @@ func TestIntegrationSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// A value of another type is rejected: nothing is set up partially.
+// A value of another type is rejected, and the integration is not set up partially.
 func TestIntegrationValues(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every kind needs its required parameters, keeps the values that are set, and no longer exists
-// when disabled, in both vocabularies.
+// Every kind needs its required parameters, stores the values that are set, and no longer exists
+// when it is disabled, in both vocabularies.
 func TestIntegrationKinds(t *testing.T) {
 	for name, options := range map[string][]Option{"neutral": nil, "deployed": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {

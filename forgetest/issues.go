@@ -23,8 +23,8 @@ func issueRoutes() []route {
 	}
 }
 
-// createNote adds a comment. A line that starts with /promote turns the issue into an epic and does
-// not belong to the comment; without other lines no comment is added.
+// createNote adds a comment. A line that starts with /promote turns the issue into an epic and is
+// removed from the comment. If no other lines are left, no comment is added.
 func createNote(c *call) response {
 	var kept []string
 	promote := false
@@ -95,7 +95,7 @@ func addSpent(c *call) response {
 
 func resetSpent(c *call) response { return c.track("total_time_spent", 0, http.StatusOK) }
 
-// track sets one number of the time tracking and returns all of them.
+// track sets one value of the time tracking and returns all of its values.
 func (c *call) track(name string, seconds int64, status int) response {
 	c.issue.doc.Set("time_stats."+name, seconds).Set("updated_at", c.server.now())
 	return response{status: status, doc: c.issue.timeStats()}

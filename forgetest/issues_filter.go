@@ -19,8 +19,8 @@ func allHold(conditions []condition, i *item) bool {
 	return true
 }
 
-// filters reports whether a parameter of a list is compared with its records. The other parameters
-// choose what the list contains, its order or its form.
+// filters reports whether a parameter of a list is compared with the records. The other parameters
+// select the scope, the order or the form of the list.
 func (p parameter) filters() bool {
 	switch p.Name {
 	case "in", "non_archived", "order_by", "page", "per_page", "scope", "sort", "view", "with_labels_details", "with_merge_status_recheck":
@@ -75,8 +75,8 @@ func (c *call) matchers(p parameter, in string) (list []condition) {
 	return list
 }
 
-// matcher compares one value with a record: exactly, unless the value is a keyword of the
-// parameter.
+// matcher returns the condition that a record has a value. The comparison is exact, unless the
+// value is a keyword of the parameter.
 func (c *call) matcher(p parameter, value, in string) condition {
 	name, word := p.Name, c.keywordOf(p, value)
 	switch name {
@@ -159,7 +159,7 @@ func fieldTexts(docs []*Document, field string) (values []string) {
 	return values
 }
 
-// queryText returns a value as a query writes it; nil for null and "".
+// queryText returns a value in the form of a query; nil for null and "".
 func queryText(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -220,8 +220,8 @@ func matchDue(keyword string, now time.Time) condition {
 }
 
 // matchMilestone supports None, Any, Upcoming and Started. The documents do not define the last
-// two. The interpretation: Upcoming is the next open milestone of the project, the one with the
-// earliest due date after today, started or not; Started is an open milestone that began today or
+// two. The interpretation: Upcoming is the open milestone of the project with the earliest due date
+// after today, whether it has started or not. Started is an open milestone that began today or
 // earlier and is not past its due date.
 func (c *call) matchMilestone(word string) condition {
 	today := c.server.now().Truncate(24 * time.Hour)

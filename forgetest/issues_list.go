@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// keptLists is the number of filtered lists that are cached, so that reading all pages of a list
-// filters it once.
+// keptLists is the number of filtered lists in the cache. With the cache a list is filtered once,
+// not once for each page.
 const keptLists = 8
 
-// issueRef is the place of an issue in a filtered list.
+// issueRef refers to an issue of a filtered list.
 type issueRef struct {
 	project *Project
 	iid     int64
@@ -55,8 +55,8 @@ func (c *call) issueList(projects []*Project, defaultScope string) response {
 
 func (r issueRef) issue() *Issue { return r.project.tracker.at(r.iid) }
 
-// inOrder reports whether the list is the project's issues from the highest iid down, so that a
-// page of a very long list does not need the others.
+// inOrder reports whether the list without conditions has all issues of the project by descending
+// iid. A page of such a list is found without reading the others.
 func (c *call) inOrder(p *Project) bool {
 	return !p.tracker.disordered && p.role(c.user) >= Reporter &&
 		c.textOr("order_by", "created_at") == "created_at" && c.textOr("sort", "desc") == "desc"
@@ -66,7 +66,8 @@ func (t *tracker) newestFirst(viewpoint scope) listing {
 	return listing{n: int(t.last), at: func(i int) *Document { return t.at(t.last - int64(i)).render(viewpoint) }}
 }
 
-// listKey identifies a list: everything that it depends on, except for the page.
+// listKey returns the cache key of a list: everything that the list depends on, except for the
+// page.
 func (c *call) listKey() string {
 	query := maps.Clone(c.params)
 	query.Del("page")
@@ -78,7 +79,7 @@ func (c *call) listKey() string {
 	return fmt.Sprint(c.route.name, c.args["id"], viewer, c.server.now().Format(time.DateOnly), query.Encode())
 }
 
-// issueRefs filters and sorts, or returns the cached result of an earlier page.
+// issueRefs filters and sorts the issues, or returns the result that an earlier page has cached.
 func (c *call) issueRefs(projects []*Project, conditions []condition) []issueRef {
 	key := c.listKey()
 	if refs, known := c.store.lists[key]; known {
@@ -115,7 +116,8 @@ type issueRow struct {
 	key sortKey
 }
 
-// sortKey is the value by which records are sorted, and a second one for equal records.
+// sortKey is the value by which records are sorted, and a second value for records with equal first
+// values.
 type sortKey [2]sortPart
 
 type sortPart struct {
@@ -128,9 +130,9 @@ func byNumber(n int64) sortKey   { return sortKey{{number: n}} }
 func byText(text string) sortKey { return sortKey{{text: text}} }
 
 // compareRecords compares two records. The documents specify neither the position of records
-// without a value nor the order of equal records. The interpretation, as of the deployed server: in
-// each part of the key records without a value are last in both directions, and equal records are
-// sorted by id in the direction of the list.
+// without a value nor the order of equal records. The interpretation follows the deployed server:
+// for each part of the key, records without a value are last in both directions, and equal records
+// are sorted by id in the direction of the list.
 func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
 	sign := 1
 	if descending {

@@ -8,7 +8,7 @@ import (
 )
 
 // tracker is the issue tracker of a project. Issues are numbered from 1 without gaps. Issues of a
-// generated range exist only while they are read, until a call changes one.
+// generated range are made when they are read; an issue that a call changes is stored.
 type tracker struct {
 	project       *Project
 	stored        map[int64]*Issue // by iid
@@ -27,7 +27,7 @@ type generatedRange struct{ first, last, id int64 }
 // Issue is an issue of a project.
 type Issue struct {
 	ID  int64 // instance-wide
-	IID int64 // inside the project; the one that paths take
+	IID int64 // number inside the project; used in paths
 
 	item
 	notes   []*Document
@@ -82,8 +82,9 @@ func (p *Project) AddIssues(n int, fill func(i int, issue *Document)) []*Issue {
 	return issues
 }
 
-// AddGeneratedIssues adds n issues that take no memory: each is made from its number when it is
-// read. They are created one minute apart from 2020-01-01 on; two of three are open.
+// AddGeneratedIssues adds n issues that use no memory: each issue is generated from its number when
+// it is read. Their creation times start at 2020-01-01, a minute apart; two of three issues are
+// open.
 func (p *Project) AddGeneratedIssues(n int) {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -106,7 +107,7 @@ func (t *tracker) newIssue(at time.Time) *Issue {
 	return &Issue{item: item{project: t.project, doc: d}}
 }
 
-// complete sets the numbers of the issue and the fields that depend on others.
+// complete sets the id and iid of the issue and the fields that are derived from other fields.
 func (i *Issue) complete(iid, id int64) {
 	i.IID, i.ID = iid, id
 	d := i.doc.Set("id", id).Set("iid", iid).Set("project_id", i.project.ID)
@@ -121,7 +122,7 @@ func (i *Issue) complete(iid, id int64) {
 	}
 }
 
-// save stores an issue: from now on it is no longer generated.
+// save stores an issue, which is then no longer generated.
 func (t *tracker) save(i *Issue) {
 	if t.stored[i.IID] == i {
 		return
@@ -145,7 +146,7 @@ func (i *Issue) Get(name string) any {
 // AddAwardEmoji adds a reaction ("thumbsup", "rocket") of a user to the issue.
 func (i *Issue) AddAwardEmoji(u *User, emoji string) { i.award(u, emoji) }
 
-// Relate makes a merge request one of the issue's related merge requests.
+// Relate adds a merge request to the issue's related merge requests.
 func (i *Issue) Relate(mr *MergeRequest) {
 	i.project.srv.mu.Lock()
 	defer i.project.srv.mu.Unlock()
@@ -209,7 +210,7 @@ func (t *tracker) label(name string) *Document {
 	return newLabel(name, fmt.Sprintf("#%06x", h.Sum32()&0xffffff), "")
 }
 
-// priority returns the best priority among labels; found is false without one.
+// priority returns the best priority among labels; found is false if no label has a priority.
 func (t *tracker) priority(labels []string) (best int, found bool) {
 	for _, name := range labels {
 		if p, ok := t.priorities[name]; ok && (!found || p < best) {
@@ -219,7 +220,7 @@ func (t *tracker) priority(labels []string) (best int, found bool) {
 	return best, found
 }
 
-// upcoming returns the open milestone that is due next.
+// upcoming returns the open milestone with the earliest due date after today.
 func (t *tracker) upcoming(today time.Time) *Document {
 	var next *Document
 	for _, m := range t.milestones {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scope is the place from which an issue is read: its project, a group, or (both nil) all projects.
-// References depend on it.
+// scope is the list or object in which an issue is read: of its project, of a group, or (if both
+// are nil) of all projects. References depend on it.
 type scope struct {
 	project *Project
 	group   *Group
@@ -16,7 +16,8 @@ type scope struct {
 
 func scopeOf(p *Project) scope { return scope{project: p} }
 
-// render returns the issue as it is in responses: a copy of its document with all derived fields.
+// render returns the issue in the form of responses: a copy of its document with all derived
+// fields.
 func (i *Issue) render(s scope) *Document {
 	d := i.doc.clone()
 	p := i.project
@@ -53,7 +54,7 @@ func (i *Issue) render(s scope) *Document {
 	return d
 }
 
-// duplicateOf returns the address of the issue that this one duplicates; null without one.
+// duplicateOf returns the address of the issue that this issue duplicates; nil if there is none.
 func (i *Issue) duplicateOf() any {
 	if address := i.doc.text("_links.closed_as_duplicate_of"); address != "" {
 		return address

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// markEvery is the number of matches between two positions that a scan remembers.
+// markEvery is the number of matches between two positions that a scan stores.
 const markEvery = 1000
 
-// issueScan iterates over the issues of a list in the order of their creation and keeps none. It
-// remembers its position at every thousandth match, so that it reaches any page in few steps and a
-// list of millions takes no memory.
+// issueScan iterates over the issues of a list in the order of their creation and stores none of
+// them. It stores its position at every thousandth match, so that it reaches any page in few steps.
+// A list of millions uses no memory.
 type issueScan struct {
 	trackers   []*tracker
 	descending bool
@@ -37,7 +37,7 @@ type scanHead struct {
 	issue   *Issue // nil after the end
 	iid     int64
 	at, id  int64
-	scratch *Issue // a generated issue, reused for the next
+	scratch *Issue // storage for generated issues, reused for each
 }
 
 func newIssueScan(trackers []*tracker, descending bool, holds func(*Issue) bool) *issueScan {
@@ -79,7 +79,7 @@ func (h *scanHead) load() {
 	}
 }
 
-// head returns the tracker whose issue is next; nil at the end.
+// head returns the tracker with the next issue; nil at the end.
 func (w *scanner) head() *scanHead {
 	var best *scanHead
 	for i := range w.heads {
@@ -123,7 +123,8 @@ func (w *scanner) next(use func(*Issue)) bool {
 	return false
 }
 
-// reach continues until n matches are known, or all, and returns their number.
+// reach continues the scan until n matches, or all, are known, and returns the number of known
+// matches.
 func (s *issueScan) reach(n int) int {
 	for !s.ended && s.found < n {
 		if !s.front.next(func(*Issue) {}) {
@@ -153,7 +154,7 @@ func (s *issueScan) listing(n int, render func(*Issue) *Document) listing {
 	}}
 }
 
-// load is at without an allocation for generated issues: it fills scratch and returns it.
+// load is like at, but does not allocate for a generated issue: it fills scratch and returns it.
 func (t *tracker) load(iid int64, scratch **Issue) *Issue {
 	if i := t.stored[iid]; i != nil {
 		return i
@@ -191,7 +192,7 @@ var batchLabels = sync.OnceValue(func() (labels [10][]string) {
 	return labels
 })
 
-// generate sets the fields of the issue to those of a generated issue with this number.
+// generate sets the fields of the issue to the generated values for this number.
 func (i *Issue) generate(iid, id int64) {
 	at, number := generatedTime(iid), decimal(iid)
 	c, v := issueColumns(), i.doc.values

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A filtered list over a million generated issues is scanned, not stored.
+// A filtered list of a million generated issues is scanned and not stored.
 func TestFilteredMillions(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -35,7 +35,7 @@ func TestFilteredMillions(t *testing.T) {
 	assert.NotContains(t, c.get("/issues?scope=all&state=closed").Header, "X-Total")
 }
 
-// Whichever page is requested first, the scan has the same issues as a complete list.
+// The scan has the same issues as a complete list, for every order in which pages are requested.
 func TestScanEqualsTheList(t *testing.T) {
 	s := New(t)
 	a, b := s.AddProject("group/a"), s.AddProject("group/b")

@@ -17,7 +17,7 @@ func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 
 func day(d int) time.Time { return time.Date(2026, 3, d, 0, 0, 0, 0, time.UTC) }
 
-// filterWorld has ten issues that differ in all values that the lists filter by.
+// filterWorld has ten issues that differ in all values by which the lists filter.
 func filterWorld(t *testing.T) (*Server, caller) {
 	s := New(t)
 	s.SetClock(noon)
@@ -71,7 +71,7 @@ type filterCase struct {
 	want  []int
 }
 
-// checkFilters calls both lists. That of a group has no iids in not, and no order by title.
+// checkFilters calls both lists. The list of a group has no iids in not and no order by title.
 func checkFilters(t *testing.T, cases []filterCase) {
 	checkFiltersOf(t, "/issues", cases)
 	checkFiltersOf(t, "/groups/group/issues", slices.DeleteFunc(slices.Clone(cases), func(tc filterCase) bool {
@@ -183,14 +183,14 @@ func TestIssueFiltersByContent(t *testing.T) {
 		{"state=opened", []int{10, 9, 8, 7, 5, 4, 3, 2, 1}},
 		{"state=all", []int{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
 		{"weight=5", []int{1}},
-		{"weight=0", []int{}}, // no weight is not zero
+		{"weight=0", []int{}}, // an issue without a weight does not have weight 0
 		{"weight=None", []int{10, 9, 8, 7, 6, 5, 4, 3}},
 		{"weight=Any", []int{2, 1}},
 		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
 	})
 }
 
-// A milestone that has begun is the next one as long as no other is due before it.
+// A milestone that has begun is the upcoming one if no other milestone is due before it.
 func TestUpcomingMilestone(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)
@@ -227,7 +227,7 @@ func TestMilestoneKeywords(t *testing.T) {
 	}
 }
 
-// The row of not has no keywords: an id there is an id, and a text is a text.
+// The row of not has no keywords: its values are only ids and texts.
 func TestNotRefusesKeywords(t *testing.T) {
 	_, c := filterWorld(t)
 	for _, query := range []string{
@@ -245,7 +245,7 @@ func TestNotRefusesKeywords(t *testing.T) {
 	}
 }
 
-// Exclusions hold on every list that has both parameters, and inside not.
+// Two parameters that exclude each other do so on every list with both, and in not.
 func TestExclusiveFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	count := 0
@@ -272,7 +272,7 @@ func TestExclusiveFilters(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2*28, count)
-	for _, query := range []string{ // named one by one: the table above is that of the server
+	for _, query := range []string{ // listed here, because the table above is the server's own
 		"/groups/group/issues?milestone_id=Any&milestone=a", "/groups/group/issues?not[milestone_id]=Any&not[milestone]=a",
 		"/issues?not[author_id]=1&not[author_username]=a", "/issues?not[assignee_id]=1&not[assignee_username][]=a",
 		"/merge_requests?not[assignee_id]=1&not[assignee_username]=a", "/merge_requests?not[reviewer_id]=1&not[reviewer_username]=a",

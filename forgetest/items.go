@@ -40,13 +40,14 @@ func (i *item) assignedTo(u *User) bool {
 // countAwards returns the number of reactions with an emoji.
 func (i *item) countAwards(emoji string) int64 { return int64(len(i.awards[emoji])) }
 
-// awarded returns the emojis of a user's reactions.
+// awarded returns the emojis with which a user has reacted.
 func (i *item) awarded(u *User) []string {
 	names := slices.Sorted(maps.Keys(i.awards))
 	return slices.DeleteFunc(names, func(name string) bool { return !i.awards[name][u] })
 }
 
-// setSubscribed starts or ends the subscription of a user, and reports whether that is a change.
+// setSubscribed starts or ends the subscription of a user, and reports whether this changed
+// anything.
 func (i *item) setSubscribed(u *User, on bool) (changed bool) {
 	changed = i.subscribers[u] != on
 	i.subscribers[u] = on

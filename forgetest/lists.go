@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// The catalogue has the parameters and keywords of each list. Facts that follow from its rows, but
-// are not in them, are added here, once, when the catalogue is read.
+// The catalogue has the parameters and keywords of each list. This file adds facts that follow from
+// its rows but are not in them, once, when the catalogue is read.
 
-// deployedParams are parameters that deployed servers accept on a list although the documents do
-// not have them there.
+// deployedParams are parameters that deployed servers accept on a list although the documents of
+// this list do not have them.
 type deployedParams struct {
 	Own    []parameter `json:"own"`
 	From   string      `json:"from"` // the route that documents those below
@@ -51,9 +51,9 @@ func find(params []parameter, name string) *parameter {
 //
 //   - milestone_id accepts its keywords and no other text, like the deployed server.
 //   - A key of not has the tier and the exclusions of the parameter of its name. It has no
-//     keywords, since its row has none: None is a text like any other, and an invalid id. Only
-//     milestone_id, which has nothing but keywords, keeps them.
-//   - In not, an id and a username of the same person exclude each other wherever both are keys.
+//     keywords, since its row has none: None is an ordinary text, and invalid as an id. Only
+//     milestone_id, whose values are all keywords, keeps them.
+//   - If not has both an id and a username of the same person as keys, they exclude each other.
 func (e *endpoint) complete() {
 	if p := find(e.QueryParams, "milestone_id"); p != nil {
 		p.Enum = p.Special
@@ -152,8 +152,8 @@ func (c *call) values(p parameter) (values []string) {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
-// keywordOf returns the keyword of a value at this release: health_status has keywords since 15.5,
-// and before they are texts like all others (Document 2 §4.1.1).
+// keywordOf returns the keyword of a value at this release: health_status has keywords since 15.5;
+// before, they are ordinary texts (Document 2 §4.1.1).
 func (c *call) keywordOf(p parameter, value string) string {
 	if p.Name == "health_status" && !c.server.release.has(release{15, 5}) {
 		return ""
@@ -161,8 +161,9 @@ func (c *call) keywordOf(p parameter, value string) string {
 	return p.keyword(value)
 }
 
-// keyword returns a value in lower case if it is a keyword of the parameter, or "". Case is ignored
-// (Document 2 §4.1.1 states this for labels; for the others it is an interpretation).
+// keyword returns a value in lower case if it is a keyword of the parameter, or "". Case is
+// ignored. Document 2 §4.1.1 states this for labels; for the other parameters it is an
+// interpretation.
 func (p parameter) keyword(value string) string {
 	if slices.ContainsFunc(p.Special, func(s string) bool { return strings.EqualFold(s, value) }) {
 		return strings.ToLower(value)

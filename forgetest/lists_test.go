@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file are derived from the catalogue: they call every list with every parameter.
+// The tests of this file are derived from the catalogue. They call every list with every parameter.
 
 // listCall is a list with a call that finds records.
 type listCall struct {
@@ -47,7 +47,7 @@ func everyList(t *testing.T) (lists []listCall) {
 	return lists
 }
 
-// wires are the wire names of a parameter and of its keys.
+// wires returns the wire names of a parameter and of its keys.
 func (p parameter) wires() (names []string) {
 	if len(p.Keys) == 0 {
 		return []string{p.Wire}
@@ -70,7 +70,7 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 			}
 		}
 	}
-	for name, value := range map[string]string{ // what all records have
+	for name, value := range map[string]string{ // values that all records have
 		"state": "opened", "author_id": "1", "author_username": "root", "iids": "1", "confidential": "false", "issue_type": "issue", "scope": "all",
 	} {
 		foreign["not["+name+"]"], foreign["not["+name+"][]"] = value, value
@@ -101,8 +101,8 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	assert.Empty(t, c.get("/projects/1/merge_requests?iids[]=99").array(t))
 }
 
-// textWorld has three issues and three merge requests whose texts are Fix, any and None wherever a
-// filter looks, and one of each without.
+// textWorld has three issues and three merge requests whose filtered texts are Fix, any and None,
+// and one of each without these texts.
 func textWorld(t *testing.T) (*Server, caller) {
 	s := New(t)
 	s.SetClock(noon)
@@ -136,8 +136,8 @@ func textWorld(t *testing.T) (*Server, caller) {
 	return s, newCaller(t, s)
 }
 
-// freeText reports whether a parameter of the issue and merge request lists takes any text and
-// compares it with one value.
+// freeText reports whether a parameter of the issue and merge request lists accepts any text and is
+// compared with one value.
 func (p parameter) freeText() bool {
 	return (p.Type == "string" || p.Type == "array<string>") && len(p.Enum) == 0 && p.Name != "search" && p.Name != "milestone_id"
 }
@@ -162,8 +162,7 @@ func (p parameter) wantText(value string) []any {
 	return found
 }
 
-// The row of not that only the list of a group has, and parameters that deployed servers accept
-// there.
+// The list of a group has its own row of not, and parameters that only deployed servers accept.
 func TestGroupIssueFilters(t *testing.T) {
 	checkFiltersOf(t, "/groups/group/issues", []filterCase{
 		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
@@ -192,7 +191,7 @@ func TestGroupIssueFilters(t *testing.T) {
 	}
 }
 
-// Text is compared exactly, and None and Any are keywords only for a parameter whose row has them
+// Texts are compared exactly. None and Any are keywords only for a parameter whose row has them
 // (Document 2 §4.1.1 and §4.2.1).
 func TestTextFilters(t *testing.T) {
 	_, c := textWorld(t)
@@ -217,7 +216,7 @@ func TestTextFilters(t *testing.T) {
 					count++
 					query := url.QueryEscape(key.Wire) + "=" + url.QueryEscape(value)
 					want := slices.Clone(all)
-					if value != "" { // a word is a text like any other
+					if value != "" { // a keyword is an ordinary text here
 						found := parameter{}.wantText(value)
 						want = slices.DeleteFunc(want, func(v any) bool { return slices.Contains(found, v) })
 					}
@@ -229,7 +228,7 @@ func TestTextFilters(t *testing.T) {
 	assert.Greater(t, count, 500)
 }
 
-// Every list rejects values that the row of a parameter does not have, in its hash too.
+// Every list rejects values that are not in the row of a parameter, also in its hash.
 func TestListsRefuseOtherValues(t *testing.T) {
 	s := contractServer(t, WithOffering(Dedicated))
 	c := newCaller(t, s)
@@ -299,8 +298,8 @@ func TestListsRefuseOtherValues(t *testing.T) {
 	assert.Greater(t, count, 500)
 }
 
-// servers of all tiers and offerings, and an old one, each called by an administrator and by a
-// user.
+// everyPlatform calls use for servers of all tiers and offerings, and an old one, each with an
+// administrator and with a user.
 func everyPlatform(t *testing.T, use func(name string, s *Server, c caller)) {
 	var options [][]Option
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
@@ -319,8 +318,8 @@ func everyPlatform(t *testing.T, use func(name string, s *Server, c caller)) {
 	}
 }
 
-// A parameter acts only for the tiers, the offerings, the releases and the users of its row: for
-// others its value is not even checked.
+// A parameter has an effect only for the tiers, the offerings, the releases and the users in its
+// row. For others its value is not even checked.
 func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 	count := 0
 	everyPlatform(t, func(name string, s *Server, c caller) {
@@ -336,7 +335,7 @@ func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 			for _, outer := range l.QueryParams {
 				for _, p := range append(slices.Clone(outer.Keys), outer) {
 					only := p.Only
-					if row := find(l.QueryParams, p.Name); row != nil { // of a key of a hash
+					if row := find(l.QueryParams, p.Name); row != nil { // the row of a key of a hash
 						only = row.Only
 					}
 					if only == nil || p.Name == "page_token" || p.Name == "pagination" {

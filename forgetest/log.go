@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// loggedRequests is the number of requests that the log keeps; counts continue.
+// loggedRequests is the number of requests that the log keeps. Requests beyond it are still
+// counted.
 const loggedRequests = 10_000
 
 // Request is one request as the server received it.
@@ -77,8 +78,8 @@ func (s *Server) CountRequests(route string) int {
 	return s.log.counts[canonical(route)]
 }
 
-// CountApplied returns how often a write really changed something, whatever response the client
-// received; "*" is all routes.
+// CountApplied returns how many calls of a route have changed something, including calls whose
+// response the client did not receive; "*" counts all routes.
 func (s *Server) CountApplied(route string) int {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

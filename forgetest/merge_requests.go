@@ -115,12 +115,12 @@ func deleteBlock(c *call) response {
 	return response{status: http.StatusNoContent}
 }
 
-// changedFiles is the number of changed files of a merge request that the database holds: beyond it
-// the server does not count, and omits the diffs. Only changes with access_raw_diffs have all of
-// them.
+// changedFiles is the number of changed files of a merge request that the server stores. It does
+// not count files beyond it, and omits their diffs. Only changes with access_raw_diffs contain all
+// diffs.
 const changedFiles = 100
 
-// countFiles returns the number of changed files, as the server writes it.
+// countFiles returns the number of changed files in the form of responses.
 func countFiles(n int) string {
 	if n > changedFiles {
 		return strconv.Itoa(changedFiles) + "+"
@@ -146,7 +146,7 @@ func getChanges(c *call) response {
 	return ok(d.Set("changes", docs).Set("overflow", overflow))
 }
 
-// listVersions lists the newest version first.
+// listVersions lists the diff versions, newest first.
 func listVersions(c *call) response {
 	var docs []*Document
 	for _, v := range slices.Backward(c.mr.versions) {

@@ -44,7 +44,8 @@ func (c *call) mergeRequestList(projects []*Project, defaultScope string) respon
 	return a
 }
 
-// recheck recalculates the merge status of open merge requests in the background, for Developers.
+// recheck recalculates the merge status of open merge requests in the background, if the caller is
+// at least Developer.
 func (c *call) recheck(list []*MergeRequest) {
 	for _, mr := range list {
 		if mr.doc.text("merge_status") != "unchecked" || mr.doc.text("state") != "opened" || mr.project.role(c.user) < Developer {

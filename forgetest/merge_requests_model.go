@@ -8,11 +8,11 @@ import (
 // MergeRequest is a merge request of a project.
 type MergeRequest struct {
 	ID  int64 // instance-wide
-	IID int64 // inside the project; the one that paths take
+	IID int64 // number inside the project; used in paths
 
 	item
 	versions    []*diffVersion
-	blocks      []*block // merge requests that must be merged before
+	blocks      []*block // merge requests that must be merged first
 	approvedBy  []*User
 	approvers   []*User
 	deployments []deployment
@@ -79,8 +79,8 @@ func (p *Project) AddMergeRequests(n int, fill func(i int, mr *Document)) []*Mer
 	return list
 }
 
-// Push commits to the source branch and adds a diff version. The branch of the change is that of
-// the merge request.
+// Push commits the change to the source branch and adds a diff version. It ignores the branch in
+// the change.
 func (mr *MergeRequest) Push(change Change) *Commit {
 	mr.lock()
 	defer mr.unlock()
@@ -154,7 +154,7 @@ func (mr *MergeRequest) recordVersion(at time.Time) {
 		Set("diff_refs", NewDocument("DiffRefs").Set("base_sha", v.baseID()).Set("head_sha", head.ID).Set("start_sha", start.ID))
 }
 
-// latest returns the newest version; nil without one.
+// latest returns the newest version; nil if there is none.
 func (mr *MergeRequest) latest() *diffVersion {
 	if len(mr.versions) == 0 {
 		return nil
@@ -180,7 +180,7 @@ func (v *diffVersion) changes() []fileChange {
 	return diffTrees(from, v.head.tree)
 }
 
-// render returns the merge request as it is in responses.
+// render returns the merge request in the form of responses.
 func (mr *MergeRequest) render(s scope) *Document {
 	d := mr.doc.clone()
 	references := mr.project.references("!", mr.IID, s)
@@ -198,7 +198,7 @@ func (mr *MergeRequest) render(s scope) *Document {
 	if assignees := d.assignees(); len(assignees) > 0 {
 		d.Set("assignee", assignees[0])
 	}
-	if d.Get("detailed_merge_status") == "" { // unless the test sets another
+	if d.Get("detailed_merge_status") == "" { // unless the test has set a status
 		d.Set("detailed_merge_status", map[bool]string{true: "mergeable", false: "not_open"}[d.text("state") == "opened"])
 	}
 	if s.labels {

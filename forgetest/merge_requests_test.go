@@ -112,7 +112,7 @@ func TestMergeRequestFilters(t *testing.T) {
 		r := c.get("/merge_requests?scope=all&" + query)
 		assert.Equal(t, want, r.column(t, "id"), query)
 		if strings.Contains(query, "deployed_") || strings.Contains(query, "merged_at") {
-			continue // of the global list only
+			continue // a parameter of the global list only
 		}
 		want = slices.DeleteFunc(want, func(id any) bool { return id == 4.0 }) // of the other project
 		r = c.get("/projects/group%2Fapp/merge_requests?" + query)
@@ -141,7 +141,7 @@ func TestMergeRequestLists(t *testing.T) {
 	assert.Equal(t, []any{3.0, 1.0}, c.get(project+"?iids[]=1&iids[]=3").column(t, "iid"))
 	assert.Len(t, c.as("").get(project).array(t), 3) // scope has no default here
 	assert.Equal(t, 401, c.as("").get("/merge_requests").Status)
-	assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(jane.Token).get("/merge_requests").column(t, "id")) // not of a project she cannot see
+	assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(jane.Token).get("/merge_requests").column(t, "id")) // without the project that she cannot see
 	walked, pages := c.walk(project+"?per_page=2", "iid")
 	assert.Equal(t, []any{3.0, 2.0, 1.0}, walked)
 	assert.Equal(t, 2, pages)
@@ -193,7 +193,7 @@ func TestMergeStatusRecheck(t *testing.T) {
 	list := "/projects/1/merge_requests?with_merge_status_recheck=true"
 	for _, plain := range []string{"/projects/1/merge_requests", "/merge_requests", "/merge_requests?with_merge_status_recheck=false"} {
 		assert.Equal(t, []any{"unchecked", "unchecked"}, c.get(plain).column(t, "merge_status"))
-		s.FinishBackgroundJobs() // a list does not recalculate by itself
+		s.FinishBackgroundJobs() // a list without the parameter does not recalculate
 	}
 	assert.Equal(t, 200, c.as(reporter.Token).get(list).Status)
 	s.FinishBackgroundJobs()
@@ -297,7 +297,7 @@ func TestBlocks(t *testing.T) {
 	assert.Len(t, c.get(at).array(t), 1)
 }
 
-// The author may update a merge request, and with it its blocks, whatever the role in the project.
+// The author may update a merge request and its blocks with every role in the project.
 func TestAuthorsMayBlock(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app", Private)
@@ -321,7 +321,7 @@ func TestAuthorsMayBlock(t *testing.T) {
 	}
 }
 
-// With unidiff, diffs have headers, since 16.5; before, changes ignore it.
+// Since 16.5, diffs have headers with unidiff; older releases ignore it for changes.
 func TestUnidiffOfChanges(t *testing.T) {
 	for release, known := range map[string]bool{"16.4": false, "16.5": true, "18.0": true} {
 		s := New(t, WithRelease(release))

@@ -66,7 +66,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// The parent is the group right above, at whatever depth.
+// The parent is the group directly above, at every depth.
 func TestNamespaceParents(t *testing.T) {
 	s := New(t)
 	s.AddGroup("top/middle/low")
@@ -80,7 +80,8 @@ func TestNamespaceParents(t *testing.T) {
 	}
 }
 
-// A search finds a part of the name or of the path, and with full_path_search of the whole path.
+// A search matches a part of the name or of the path, and with full_path_search a part of the full
+// path.
 func TestNamespaceSearch(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group/sub").Name = "Tango alpha"
@@ -108,7 +109,7 @@ func TestNamespaceNulls(t *testing.T) {
 	}
 }
 
-// The numbers of a namespace count everything in it, at any depth, and nothing else.
+// The numbers of a namespace count everything in it at any depth, and nothing outside of it.
 func TestNamespaceNumbers(t *testing.T) {
 	for offering, seen := range map[Offering]bool{Hosted: true, SelfManaged: false, Dedicated: false} {
 		s := New(t, WithOffering(offering))

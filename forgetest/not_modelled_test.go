@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settingLines are the settings behind the lines of doc.go that name an effect which the server
-// does not have.
+// settingLines has the settings of the lines in doc.go that name an effect that the server does not
+// have.
 var settingLines = map[string]string{
 	"Rate limits": `throttle_* issues_create_limit raw_blob_request_limit project_jobs_api_rate_limit projects_api_rate_limit_unauthenticated
 		users_api_limit_* downstream_pipeline_trigger_limit_per_project_user_sha rate_limiting_response_text virtual_registries_endpoints_api_limit`,
@@ -57,7 +57,7 @@ var settingLines = map[string]string{
 // modelledSettings act on other endpoints.
 const modelledSettings = "allow_all_integrations allowed_integrations"
 
-// named reports whether a list of names, some with a star at an end, has a name.
+// named reports whether a list of names, of which some begin or end with a star, contains a name.
 func named(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(pattern string) bool {
 		head, starred := strings.CutSuffix(pattern, "*")
@@ -66,7 +66,7 @@ func named(list, name string) bool {
 	})
 }
 
-// linesOfTheList are the beginnings of the lines in doc.go, up to the colon or the reference.
+// linesOfTheList returns the beginnings of the lines in doc.go, up to the colon or the reference.
 func linesOfTheList(t *testing.T) (lines []string) {
 	text, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func linesOfTheList(t *testing.T) (lines []string) {
 	return lines
 }
 
-// Each line of the list is not modelled, and each setting is modelled or in the list.
+// The server does not model any line of the list, and each setting is modelled or in the list.
 func TestNotModelled(t *testing.T) {
 	probes := conditionProbes()
 	assert.ElementsMatch(t, linesOfTheList(t), slices.Concat(slices.Collect(maps.Keys(probes)), slices.Collect(maps.Keys(settingLines))))
@@ -115,7 +115,7 @@ func conditionProbes() map[string]func(*testing.T) {
 			assert.Contains(t, c.get("/groups/group/integrations").Body, "vulnerability_events")
 			assert.Subset(t, slices.Collect(maps.Keys(c.get("/user").object(t))), []string{"plan", "trial"})
 		},
-		"Projects without instance runners": func(t *testing.T) { // the setting is that of new projects
+		"Projects without instance runners": func(t *testing.T) { // the setting applies only to new projects
 			s := contractServer(t)
 			c := newCaller(t, s)
 			s.AddRunner(nil)
@@ -163,7 +163,7 @@ func conditionProbes() map[string]func(*testing.T) {
 	}
 }
 
-// pointerProbe shows that an archive has the pointer to an LFS object and not the object.
+// pointerProbe shows that an archive contains the pointer to an LFS object and not the object.
 func pointerProbe(t *testing.T) {
 	s := contractServer(t)
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + helloBlob + "\nsize 6\n"
@@ -247,8 +247,8 @@ func routeOf(id string) string {
 	return ""
 }
 
-// bitingValue returns a legal value far from the default, which would show if the setting had an
-// effect.
+// bitingValue returns a valid value far from the default, which would change a response if the
+// setting had an effect.
 func bitingValue(p parameter) any {
 	switch {
 	case p.Type == "boolean":

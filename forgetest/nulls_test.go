@@ -41,8 +41,8 @@ func TestUnsetFieldsAreNull(t *testing.T) {
 	}
 }
 
-// A nullable field that is set has that value, in the form of its type, and no other field has it.
-// The same holds for times that are never null.
+// A nullable field that is set has its value in the form of its type, and no other field has this
+// value. The same applies to times that are never null.
 func TestSetFieldsAreShown(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -71,7 +71,7 @@ func TestSetFieldsAreShown(t *testing.T) {
 	}
 }
 
-// sampleOf returns a value for a field, and its form in a response. Of an object it is the id.
+// sampleOf returns a value for a field, and its form in a response; for an object the id.
 func sampleOf(f *field, i int) (value, shown any) {
 	at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
 	switch {

@@ -12,8 +12,8 @@ import (
 // sortRecord has the position of a record for each sort key; nil means without a value.
 type sortRecord = map[string]any
 
-// orderWorld has records that differ in every sort key: two of each value, so that there are ties,
-// and some without a value.
+// orderWorld has records for every sort key: two with each value, so that there are ties, and some
+// without a value.
 func orderWorld(t *testing.T) (caller, map[string][]sortRecord) {
 	s := New(t)
 	s.SetClock(noon)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every list has pages (Document 1 §4 and §8.1), and no Links header.
+// Every list is paginated (Document 1 §4 and §8.1), and has no Links header.
 func TestEveryListHasPages(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
@@ -53,7 +53,7 @@ func TestTotalsUpToTenThousand(t *testing.T) {
 	assert.NotContains(t, r.Header, "X-Total-Pages")
 	assert.Empty(t, r.rel("last"))
 	assert.NotEmpty(t, r.rel("first"))
-	assert.Equal(t, "1", c.get("/issues?scope=all&iids[]=10001").Header.Get("X-Total")) // what the call finds counts
+	assert.Equal(t, "1", c.get("/issues?scope=all&iids[]=10001").Header.Get("X-Total")) // the total counts the issues that the call finds
 }
 
 // A page by position has 20 records by default, and 100 at most.
@@ -85,7 +85,7 @@ func TestKeysetPageSizes(t *testing.T) {
 	assert.Equal(t, 3, pages)
 }
 
-// A + inside a timestamp is written %2B: one that is not is a space (Document 1 §2.1 rule 4).
+// A + in a timestamp must be written as %2B: an unescaped + is a space (Document 1 §2.1 rule 4).
 func TestPlusInTimestamps(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")

@@ -22,8 +22,8 @@ type listing struct {
 	n   int
 	at  func(i int) *Document
 	key func(i int) string
-	// after, if not nil, returns the index after a key without visiting all records; the record itself
-	// may no longer exist.
+	// after, if not nil, returns the index after a key without visiting all records. The record with
+	// the key may no longer exist.
 	after func(key string) (i int, valid bool)
 }
 
@@ -78,8 +78,8 @@ func (c *call) offsetPage(l listing, number, perPage int) response {
 	return a
 }
 
-// keysetPage returns a page by position. A full page always has a link to the next; the last
-// response has no link and may be empty.
+// keysetPage returns a page by position. A full page always has a link to the next page; the last
+// page has none and may be empty.
 func (c *call) keysetPage(l listing, perPage int) response {
 	rule := c.route.endpoint.Pagination
 	switch {
@@ -88,8 +88,8 @@ func (c *call) keysetPage(l listing, perPage int) response {
 	case !rule.Only.available(c.server):
 		return failure(http.StatusMethodNotAllowed, "405 Method Not Allowed")
 	case rule.Order != nil && (!slices.Contains(rule.Order.OrderBy, c.text("order_by")) || c.has("sort") && !slices.Contains(rule.Order.Sort, c.text("sort"))):
-		// Document 1 §8.1 requires sort too. Deployed servers have a default, on which python-gitlab and
-		// client-go rely.
+		// Document 1 §8.1 requires sort too. Deployed servers have a default for it, on which
+		// python-gitlab and client-go rely.
 		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := "cursor"
@@ -112,7 +112,7 @@ func (c *call) keysetPage(l listing, perPage int) response {
 	return a
 }
 
-// behind returns the index after the record that a token names.
+// behind returns the index after the record that a page token names.
 func (l listing) behind(token string) (int, bool) {
 	key, err := base64.RawURLEncoding.DecodeString(token)
 	if err == nil && l.after != nil {
@@ -134,8 +134,8 @@ func (l listing) slice(from, to int) []*Document {
 	return docs
 }
 
-// link returns one entry of the Link header: the URL of the request with its parameters, path
-// parameters included, and the position. It is empty for an empty position.
+// link returns one entry of the Link header: the URL of the request with all its parameters, path
+// parameters included, and the given position. It returns "" for an empty position.
 func (c *call) link(rel, position, value string, perPage int) string {
 	if value == "" {
 		return ""

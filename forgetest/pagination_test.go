@@ -136,8 +136,8 @@ func TestGeneratedIssuesFilter(t *testing.T) {
 	assert.Len(t, walked, 301)
 }
 
-// Shortcuts and cached lists must not show: writes, and late records of an early date, change the
-// list immediately.
+// Shortcuts and cached lists must not affect results: writes, and new records with an early date,
+// change the list immediately.
 func TestListsFollowChanges(t *testing.T) {
 	s := New(t)
 	now := noon()

@@ -94,7 +94,7 @@ func (c *call) validate() *response {
 		problem := p.problem(c.args[p.Name])
 		switch {
 		case c.args[p.Name] == "" || problem == "":
-		case len(p.Enum) > 0: // the server has no route archive.rar
+		case len(p.Enum) > 0: // an unknown format is a path without a route: archive.rar
 			return fail(rejected(http.StatusNotFound, "404 Not Found"))
 		default:
 			problems = append(problems, p.Name+" "+problem)
@@ -172,8 +172,8 @@ func (p parameter) requiredWith(value string) []string {
 	return slices.Concat(p.Requires, p.UsedWith)
 }
 
-// isMissing reports whether a parameter that another one requires is missing. One that the platform
-// does not have cannot be missing, and some texts may be empty.
+// isMissing reports whether a parameter that another parameter requires is missing. A parameter
+// that the platform does not have is never missing, and some texts may be empty.
 func (c *call) isMissing(name string) bool {
 	for _, p := range slices.Concat(c.route.endpoint.QueryParams, c.route.endpoint.BodyParams) {
 		if p.Name == name && (!p.Only.allowed(c.server, c.user) || p.mayBeBlank() && c.params.Has(p.Wire)) {
@@ -189,8 +189,7 @@ func (p parameter) mayBeBlank() bool {
 	return p.Name == "shared_runners_text" || p.Name == "email_restrictions"
 }
 
-// unmetNeed names the setting that must have another value for the parameter to be used; "" if
-// there is none.
+// unmetNeed describes a setting whose value does not allow the parameter; "" if there is none.
 func (p parameter) unmetNeed(value func(name string) bool) string {
 	for name, needed := range p.Needs {
 		if value(name) != needed {
@@ -200,8 +199,8 @@ func (p parameter) unmetNeed(value func(name string) bool) string {
 	return ""
 }
 
-// dropUnavailable drops parameters that tier, offering, release or user do not have: the platform
-// ignores them.
+// dropUnavailable drops parameters that are not available in the tier, the offering or the release,
+// or to the user: the platform ignores them.
 func (c *call) dropUnavailable(params []parameter) {
 	for _, p := range params {
 		c.dropUnavailable(p.Keys)
@@ -214,8 +213,8 @@ func (c *call) dropUnavailable(params []parameter) {
 	}
 }
 
-// isDocumented reports whether the endpoint documents a parameter, and with it what the parameter
-// requires.
+// isDocumented reports whether the endpoint documents a parameter. Only then does the server
+// enforce what the parameter requires.
 func (c *call) isDocumented(name string) bool {
 	return slices.ContainsFunc(c.route.endpoint.BodyParams, func(p parameter) bool { return p.Name == name })
 }
@@ -262,8 +261,9 @@ func (p parameter) problem(value string) string {
 	return ""
 }
 
-// list returns all values of a parameter. The deployed server also accepts an array under its name
-// without brackets, separated by commas; its special values (None, Any) always have this form.
+// list returns all values of a parameter. The deployed server also accepts an array as one text
+// separated by commas, under its name without brackets. Special values (None, Any) always have this
+// form.
 func (c *call) list(wire string) []string {
 	values := c.params[wire]
 	if bare, isArray := strings.CutSuffix(wire, "[]"); isArray {

@@ -14,9 +14,9 @@ import (
 type Placeholder struct {
 	SourceHost string // "https://old.example.com"
 	ImportType string // "bitbucket"
-	SourceID   string // the id of the user there
-	SourceName string // the display name there
-	SourceUser string // the username there
+	SourceID   string // the id of the user on that host
+	SourceName string // the display name on that host
+	SourceUser string // the username on that host
 
 	// User is the new owner of the contributions; nil while the reassignment is pending.
 	User *User
@@ -81,7 +81,7 @@ func getPlaceholders(c *call) response {
 	return a
 }
 
-// submitPlaceholders receives the completed file and reassigns in the background. Rows with an
+// submitPlaceholders receives the completed file and reassigns in the background. Rows that name an
 // unknown user stay pending.
 func submitPlaceholders(c *call) response {
 	file, found := c.files["file"]

@@ -41,7 +41,7 @@ func WithOffering(o Offering) Option { return func(s *Server) { s.offering = o }
 // it. Before 18.2 users have saml_provider_id; before 17.7 the tree of a missing path is empty, and
 // no job token reads a changelog; before 17.0 runners have an ip_address, a version has no leading
 // v, and lists have any number of users; before 16.4 a moved project is not found; before 15.5
-// health_status has no keywords. Other things that newer releases removed are not modelled.
+// health_status has no keywords. Anything else that newer releases removed is not modelled.
 func WithRelease(number string) Option {
 	var r release
 	if err := r.UnmarshalText([]byte(number)); err != nil {
@@ -61,7 +61,7 @@ func (r *release) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// has reports whether the release is the other one or a later one.
+// has reports whether the release is other or a later release.
 func (r release) has(other release) bool {
 	return r == release{} || r.major > other.major || r.major == other.major && r.minor >= other.minor
 }
@@ -111,7 +111,7 @@ func intersection[T comparable](a, b []T) []T {
 	return slices.DeleteFunc(slices.Clone(a), func(v T) bool { return len(b) > 0 && !slices.Contains(b, v) })
 }
 
-// allowed is available, and checks the role that a parameter may require.
+// allowed reports what available reports, and also checks the role that a parameter may require.
 func (l *availability) allowed(s *Server, u *User) bool {
 	return l.available(s) && (l == nil || l.Role != "administrator" || u != nil && u.Admin)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The role that a route requires is the one that the catalogue names.
+// Each route requires the role in the catalogue.
 func TestRolesMatchCatalogue(t *testing.T) {
-	const handler = NoAccess // it looks at the record, or everybody may call
+	const handler = NoAccess // the handler checks the record, or every user may call it
 	roles := map[string]Role{
 		"": handler, "Owner of the group": Owner, "group owners and administrators": Owner,
 		"Maintainer of the project": Maintainer, "Maintainer or above": Maintainer, "at least the Maintainer role for the group": Maintainer,
@@ -36,7 +36,7 @@ func TestRolesMatchCatalogue(t *testing.T) {
 		assert.Equal(t, who == "administrator", r.admin, r.name)
 		role, known := roles[who]
 		switch {
-		case who == "administrator" || who == "": // §4 names no role: that of the deployed server
+		case who == "administrator" || who == "": // §4 names no role: the role is that of the deployed server
 		case assert.True(t, known, "%s: who is %q", r.name, who):
 			assert.Equal(t, role, r.role, r.name)
 		}
@@ -48,8 +48,8 @@ func runnerRoles(instance string) string {
 		"; a custom role with admin_runners permission qualifies"
 }
 
-// A call without credentials is accepted where the catalogue allows it. The list of users is not:
-// Document 2 requires a token, and only the table of Document 1 §8.1 lists users for all.
+// A call without credentials is accepted if the catalogue allows it, except for the list of users:
+// Document 2 requires a token for it, and only the table of Document 1 §8.1 does not.
 func TestAnonymousMatchesCatalogue(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s).as("")
@@ -107,13 +107,13 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 				assert.Equal(t, 200, got.Status, "%s: %s", r.name, got.Body)
 			}
 			assert.Equal(t, 200, newCaller(t, s).get(path).Status, r.name)
-			// Document 1 §8.1 lists users for callers without a token too; Document 2 §4.3 requires one.
+			// Document 1 §8.1 requires no token to list users, but Document 2 §4.3 does.
 			assert.Equal(t, rule.Who == "both" && r.endpoint.ID != "users.list", r.endpoint.accepts("none"), r.name)
 		}
 	}
 }
 
-// A value of a parameter that a later release added is invalid before it.
+// A value that a later release added to a parameter is invalid in older releases.
 func TestValueOfALaterRelease(t *testing.T) {
 	for number, want := range map[string]int{"17.1": 400, "17.2": 200, "18.0": 200} {
 		assert.Equal(t, want, newCaller(t, New(t, WithRelease(number))).get("/merge_requests?order_by=merged_at").Status, number)
@@ -167,8 +167,7 @@ func TestRelease(t *testing.T) {
 	assert.Panics(t, func() { WithRelease("17") })
 }
 
-// Differences of older releases, in addition to the fields, parameters and endpoints that they
-// lack.
+// Older releases differ in more than the fields, parameters and endpoints that they lack.
 func TestOlderReleases(t *testing.T) {
 	of := func(number string) caller {
 		s := New(t, WithRelease(number))
@@ -197,7 +196,7 @@ func TestOlderReleases(t *testing.T) {
 	}
 }
 
-// A field of a tier or an offering is in no response of another one (Document 1 §1).
+// A field of a tier or an offering is not in responses of another tier or offering (Document 1 §1).
 func TestFieldsOfAPlatform(t *testing.T) {
 	type platform struct {
 		tier     Tier

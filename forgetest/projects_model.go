@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Project contains a repository, issues and members of the project.
+// Project is a project with its repository, issues and members.
 type Project struct {
 	ID   int64  // instance-wide
 	Path string // full path, "group/app"; [Project.MoveTo] changes it
@@ -49,7 +49,7 @@ func (s *Server) AddProject(path string, visibility ...Visibility) *Project {
 	return p
 }
 
-// adopt places the project below a user or a group.
+// adopt puts the project below a user or a group.
 func (p *Project) adopt(parent string) {
 	p.group = nil
 	if u := p.srv.store.userByName(parent); u != nil {
@@ -75,8 +75,8 @@ func (p *Project) Archive() {
 	p.srv.store.invalidate()
 }
 
-// MoveTo changes the full path of the project. From then on calls with the former path, not those
-// with the id, are redirected to the project's id.
+// MoveTo changes the full path of the project. After that, calls with the former path are
+// redirected to the path with the project's id. Calls with the id are not redirected.
 func (p *Project) MoveTo(path string) {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *Project) readableBy(u *User) bool { return visible(p.visibility, u, p.r
 // slug returns the last segment of the path.
 func (p *Project) slug() string { return p.Path[strings.LastIndex(p.Path, "/")+1:] }
 
-// relative returns the path without that of a group above.
+// relative returns the path without the path of a group above it.
 func (p *Project) relative(g *Group) string {
 	if g != nil && within(p.Path, g.Path) {
 		return p.Path[len(g.Path)+1:]
@@ -116,7 +116,7 @@ func (p *Project) relative(g *Group) string {
 	return p.Path
 }
 
-// render returns the short form that to-do items have (Document 2 §2.4).
+// render returns the short form of a project in to-do items (Document 2 §2.4).
 func (p *Project) render() *Document {
 	parent, _ := splitPath(p.Path)
 	return NewDocument("TodoProject").Set("id", p.ID).Set("name", p.Name).Set("path", p.slug()).

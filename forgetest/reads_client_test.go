@@ -14,7 +14,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// The client reads both forms of a target's id, strictly too.
+// The client decodes both forms of a target's id, also in strict mode.
 func TestClientAuditEventTargets(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("group/app")
@@ -29,8 +29,8 @@ func TestClientAuditEventTargets(t *testing.T) {
 	assert.Equal(t, forge.AuditEventTarget{Name: "group/app"}, events[1].Details.TargetID)
 }
 
-// Values that are read, filled in and set again stay unchanged: properties, events, secrets that
-// the program sets again, and the inheritance of settings.
+// Values that are read, decoded and set again do not change: properties, events, secrets that the
+// program sets again, and the inheritance of settings.
 func TestClientDecode(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("parent")
@@ -70,10 +70,10 @@ func TestClientDecode(t *testing.T) {
 	}
 }
 
-// Every sign of a truncated response is present, and RequireComplete detects each; raw diffs are
-// complete at any size.
+// The server sends every sign of a truncated response, and RequireComplete detects each. Raw diffs
+// are complete at any size.
 func TestClientRawDiffs(t *testing.T) {
-	long := func(word string) string { // too long to be compared line by line
+	long := func(word string) string { // too long for a comparison by line
 		return "first\n" + strings.Repeat(word+"\n", 2000) + "last\n"
 	}
 	many := map[string]string{}
@@ -83,7 +83,7 @@ func TestClientRawDiffs(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after map[string]string
 		sign          string
-		whole         []string // is in the raw diffs
+		whole         []string // texts in the raw diffs
 	}{
 		"large file":  {nil, map[string]string{"a.txt": strings.Repeat("large\n", 200000)}, "overflow", []string{"@@ -0,0 +1,200000 @@"}},
 		"long change": {map[string]string{"a.txt": long("old")}, map[string]string{"a.txt": long("new")}, "overflow", []string{"-old\n", "+new\n", " first\n", " last\n"}},
@@ -141,7 +141,7 @@ func TestClientPrimaryAddress(t *testing.T) {
 	}
 }
 
-// Trailers have the last value of each key, and extended trailers all of them, in the order of the
+// Trailers have the last value of each key, and extended trailers all values in the order of the
 // message.
 func TestClientTrailers(t *testing.T) {
 	srv := forgetest.New(t)

@@ -172,7 +172,7 @@ func deleteTag(c *call, r *RegistryRepository) response {
 // cleanup is a bulk deletion.
 type cleanup struct {
 	wanted, kept *regexp.Regexp
-	newest       int           // of the matching tags are kept
+	newest       int           // number of newest matching tags to keep
 	age          time.Duration // younger tags are kept
 	limit        int           // 0 means unlimited
 }
@@ -200,7 +200,7 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 		if text == "" {
 			return nil
 		}
-		compiled, err := regexp.Compile(`\A` + text + `\z`) // as the deployed server does: an alternation needs parentheses
+		compiled, err := regexp.Compile(`\A` + text + `\z`) // as on the deployed server, where an alternation needs parentheses
 		if err != nil {
 			problems = append(problems, name+" is an invalid regexp: "+err.Error())
 		}
@@ -226,8 +226,8 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 	return job, problems
 }
 
-// selectTags returns the tags to delete, newest first: those that match, except for latest,
-// protected tags, the newest and the young ones.
+// selectTags returns the matching tags to delete, newest first. It keeps the tag latest, protected
+// tags, the newest tags and tags below the age.
 func (j cleanup) selectTags(r *RegistryRepository, now time.Time) []*registryTag {
 	tags := slices.DeleteFunc(slices.Clone(r.tags), func(t *registryTag) bool {
 		return !j.wanted.MatchString(t.name) || j.kept != nil && j.kept.MatchString(t.name) ||
@@ -247,8 +247,8 @@ func (j cleanup) selectTags(r *RegistryRepository, now time.Time) []*registryTag
 }
 
 // parseAge parses an age: numbers with the units hour, day, week, month (of 30 days) and year (of
-// 365.25), in full or short: "1h", "1d", "1month", "2 weeks 3d". An age of zero is invalid; one
-// that overflows is the longest duration.
+// 365.25), written in full or abbreviated: "1h", "1d", "1month", "2 weeks 3d". An age of zero is
+// invalid; one that overflows is the longest duration.
 func parseAge(text string) (age time.Duration, valid bool) {
 	const day = 24 * time.Hour
 	units := map[string]time.Duration{

@@ -24,14 +24,14 @@ type RegistryRepository struct {
 	cleaned   time.Time // the latest bulk deletion
 }
 
-// registryTag is a name that points to a manifest.
+// registryTag is a tag: a name that points to a manifest.
 type registryTag struct {
 	name string
 	doc  *Document
 }
 
 // AddRegistryRepository creates a repository of the project's container registry; the name "" is
-// the repository at the project path. If it exists, it is returned unchanged.
+// the repository at the project path. If the repository exists, it is returned unchanged.
 func (p *Project) AddRegistryRepository(name string) *RegistryRepository {
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *Regi
 	if fill != nil {
 		fill(d)
 	}
-	revision := sha256.Sum256([]byte(d.text("digest"))) // of the image's configuration, so another digest
+	revision := sha256.Sum256([]byte(d.text("digest"))) // the digest of the image's configuration, which differs from that of the manifest
 	d.Set("name", name).Set("revision", hex.EncodeToString(revision[:])).Set("short_revision", hex.EncodeToString(revision[:])[:9])
 
 	srv.mu.Lock()
@@ -205,7 +205,7 @@ func (r *RegistryRepository) renderTag(t *registryTag, d *Document, host string)
 	return d.Set("name", t.name).Set("path", path).Set("location", host+"/"+path)
 }
 
-// size returns the sum of the image sizes. An image that several tags share counts once.
+// size returns the sum of the image sizes. An image with several tags counts once.
 func (r *RegistryRepository) size() int64 {
 	var size int64
 	seen := map[string]bool{}
@@ -218,8 +218,8 @@ func (r *RegistryRepository) size() int64 {
 	return size
 }
 
-// SetCreatedAt changes when the repository was created. The size of repositories from before
-// 2021-11-05 is unknown.
+// SetCreatedAt changes the creation time of the repository. The size of repositories that were
+// created before 2021-11-05 is unknown.
 func (r *RegistryRepository) SetCreatedAt(at time.Time) {
 	r.project.srv.mu.Lock()
 	defer r.project.srv.mu.Unlock()

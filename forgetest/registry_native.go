@@ -45,8 +45,8 @@ type claims struct {
 	Access   []grant `json:"access"`
 }
 
-// DisableRegistryTagDelete turns off the registry's feature tag_delete: it rejects deletions by tag
-// (Document 1 §4.1.2).
+// DisableRegistryTagDelete turns off the registry's feature tag_delete: the registry then rejects
+// deletions by tag (Document 1 §4.1.2).
 func (s *Server) DisableRegistryTagDelete() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 const manifestType = "application/vnd.neutral.distribution.manifest.v2+json"
 
-// native makes calls to the registry and its token endpoint.
+// native sends requests to the registry and its token endpoint.
 type native struct {
 	caller
 	s *Server
@@ -113,7 +113,7 @@ func TestRegistryTokens(t *testing.T) {
 		assert.Equal(t, noon().Add(registryTokenLife).Unix(), c.Expires)
 	}
 	assert.Equal(t, 400, n.do("GET", n.s.RegistryAuthURL+"/jwt/auth?service=other&scope="+image+"pull", "root", n.s.Token, "").Status)
-	for _, tc := range []struct { // a registry that is private or off is so for its tokens, too
+	for _, tc := range []struct { // a registry that is private or off is so for registry tokens, too
 		level     string
 		jane, tom int
 	}{{"private", 200, 403}, {"disabled", 403, 403}, {"enabled", 200, 200}} {
@@ -242,5 +242,5 @@ func TestCatalog(t *testing.T) {
 	assert.Equal(t, 401, r.Status)
 	assert.Contains(t, r.Header.Get("WWW-Authenticate"), `scope="registry:catalog:*",error="insufficient_scope"`)
 	assert.Equal(t, 405, n.do("POST", n.s.RegistryURL+"/v2/_catalog", "", token, "").Status)
-	assert.Equal(t, 404, n.do("GET", n.s.URL+apiPath+"/v2/_catalog", "", token, "").Status) // no part of the API
+	assert.Equal(t, 404, n.do("GET", n.s.URL+apiPath+"/v2/_catalog", "", token, "").Status) // the registry is not part of the API
 }

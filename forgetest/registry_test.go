@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keysBut is keys for a response that rightly lacks some fields.
+// keysBut is like keys, for a response that must lack some fields.
 func keysBut(t *testing.T, name string, object map[string]any, absent ...string) {
 	t.Helper()
 	var want, got []string
@@ -27,7 +27,7 @@ func keysBut(t *testing.T, name string, object map[string]any, absent ...string)
 	assert.ElementsMatch(t, want, got, name)
 }
 
-// ticking sets a clock of the server that only the returned function moves.
+// ticking sets a clock of the server that only the returned function advances.
 func ticking(s *Server) (pass func(time.Duration)) {
 	now := noon()
 	s.SetClock(func() time.Time { return now })
@@ -40,8 +40,8 @@ func ticking(s *Server) (pass func(time.Duration)) {
 
 const registryPath = "/projects/group%2Fapp/registry/repositories"
 
-// registryWorld has a project with two repositories; the first has four tags, a day apart in age,
-// two of one image.
+// registryWorld has a project with two repositories. The first one has four tags with ages a day
+// apart; two tags share one image.
 func registryWorld(t *testing.T, options ...Option) (*Server, *RegistryRepository, caller) {
 	s := New(t, options...)
 	s.SetClock(noon)
@@ -146,7 +146,8 @@ func TestRegistryTags(t *testing.T) {
 	assert.Equal(t, 3, s.CountApplied(route))
 }
 
-// A tag is a name: the image of a deleted one stays under its other names, and so do its blobs.
+// A tag is a name of an image: if a tag is deleted, the image and its blobs stay under their other
+// tags.
 func TestRegistryTagsOfOneImage(t *testing.T) {
 	for _, bulk := range []bool{false, true} {
 		s, r, c := registryWorld(t, WithOffering(Hosted))
@@ -261,7 +262,7 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		path := registryPath + "/1/tags"
 		a := newCaller(t, s).send("DELETE", path, tc.form)
 		assert.Equal(t, 202, a.Status, a.Body)
-		assert.Len(t, r.Tags(), 7) // the work runs later
+		assert.Len(t, r.Tags(), 7) // the deletion runs later
 		s.FinishBackgroundJobs()
 		assert.Equal(t, tc.left, strings.Join(r.Tags(), " "), tc.form)
 	}
@@ -302,7 +303,7 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 	for _, form := range []string{"keep_n[]=1", "keep_n=", "keep_n[a]=1", "older_than[]=1d"} {
 		assert.Equal(t, 400, c.send("DELETE", path, "name_regex_delete=.*&"+form).Status, form)
 	}
-	assert.Equal(t, 202, c.send("DELETE", path+"?name_regex_delete=v2", "").Status) // refusals do not count
+	assert.Equal(t, 202, c.send("DELETE", path+"?name_regex_delete=v2", "").Status) // refused calls do not count
 	again := c.send("DELETE", path, "name_regex_delete=.*")
 	assert.Equal(t, 400, again.Status)
 	assert.Contains(t, again.Body, "at most once an hour")
@@ -314,7 +315,7 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 	require.NoError(t, err)
 	response.Body.Close()
 	assert.Equal(t, 202, response.StatusCode)
-	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2/tags", "name_regex_delete=.*").Status) // the hour is per repository
+	assert.Equal(t, 202, c.send("DELETE", registryPath+"/2/tags", "name_regex_delete=.*").Status) // the limit of an hour applies to each repository
 	s.FinishBackgroundJobs()
 	assert.Equal(t, []string{"latest", "v1"}, r.Tags())
 	assert.Equal(t, 3, s.CountApplied("DELETE /projects/:id/registry/repositories/:repository_id/tags"))
@@ -418,7 +419,7 @@ func TestJobTokensReachTheirProjectOnly(t *testing.T) {
 		"/projects/2/registry/repositories":           403,
 		"/projects/2/registry/repositories/2/tags/v1": 403,
 		"/registry/repositories/2":                    403,
-		"/groups/group/registry/repositories":         401, // takes no job tokens
+		"/groups/group/registry/repositories":         401, // does not accept job tokens
 		"/projects/1/resource_groups":                 401,
 	} {
 		assert.Equal(t, status, c.as("").with("GET", path, "JOB-TOKEN", token).Status, path)

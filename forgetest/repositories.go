@@ -137,7 +137,7 @@ func (c *Commit) fill(d *Document) *Document {
 		Set("author_name", c.name).Set("author_email", c.email)
 }
 
-// describe adds the fields that commits of a comparison lack.
+// describe adds the fields that commits have except in comparisons.
 func (c *Commit) describe(d *Document, p *Project) *Document {
 	last, _ := c.trailers()
 	return c.fill(d).Set("parent_ids", c.parentIDs()).Set("message", c.Message).Set("authored_date", c.date).

@@ -234,7 +234,7 @@ func TestCompare(t *testing.T) {
 		"a_mode": "100644", "new_file": false, "renamed_file": false, "deleted_file": true, "diff": "@@ -1 +0,0 @@\n-s\n",
 	})
 
-	// from the merge base nothing of two is undone; straight it is
+	// a diff from the merge base does not revert two; a straight diff does
 	two := commits["two"].ID
 	paths := func(query string) (list []any) {
 		for _, d := range c.get(repo + "/compare?" + query).object(t)["diffs"].([]any) {

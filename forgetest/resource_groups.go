@@ -18,7 +18,7 @@ func resourceGroupRoutes() []route {
 // ResourceGroup keeps jobs of a project from running at the same time.
 type ResourceGroup struct {
 	ID  int64  // instance-wide
-	Key string // inside the project; the one that paths take
+	Key string // unique inside the project; used in paths
 
 	project *Project
 	doc     *Document

@@ -66,7 +66,7 @@ func TestResourceGroups(t *testing.T) {
 	assert.Equal(t, 404, c.send("PUT", path+"/none", "process_mode=unordered").Status)
 }
 
-// A value other than the four modes is 400, and changes nothing (Document 1 §3).
+// A value other than the four modes is a 400 and changes nothing (Document 1 §3).
 func TestResourceGroupRefusals(t *testing.T) {
 	s := New(t)
 	ticking(s)
@@ -83,12 +83,12 @@ func TestResourceGroupRefusals(t *testing.T) {
 	assert.Equal(t, before, c.get(path).Body)
 }
 
-// profileTexts are the fields of a profile that are texts and may hold any.
+// profileTexts are the fields of a profile that may contain any text.
 const profileTexts = "avatar_url bio location public_email linkedin twitter website_url organization job_title pronouns work_information"
 
 func TestUpcomingJobs(t *testing.T) {
 	s := New(t)
-	s.AddProject("group/first").AddResourceGroup("production").AddUpcomingJob(nil) // so that no two ids are alike
+	s.AddProject("group/first").AddResourceGroup("production").AddUpcomingJob(nil) // so that no two ids are equal
 	s.AddProject("group/second")
 	g := s.AddProject("group/app").AddResourceGroup("production")
 	s.Root().Edit(func(d *Document) {

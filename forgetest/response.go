@@ -40,10 +40,10 @@ func (a *response) set(key, value string) {
 func ok(doc any) response      { return response{status: http.StatusOK, doc: doc} }
 func created(doc any) response { return response{status: http.StatusCreated, doc: doc} }
 
-// as selects views other than the endpoint's first.
+// as selects views instead of the endpoint's first view.
 func (a response) as(views ...string) response { a.views = views; return a }
 
-// notModified returns the 304 of a no-op.
+// notModified returns the 304 of a call that changes nothing.
 func notModified() response { return response{status: http.StatusNotModified} }
 
 // failure returns {"message":"..."}, the form of most errors.
@@ -82,7 +82,7 @@ func tooManyRequests(wait time.Duration, now time.Time, limit int) response {
 }
 
 // encode encodes the document into the body. The caller holds the server's lock, since documents
-// may change later.
+// change when it is released.
 func (a *response) encode(e encoder) {
 	if a.doc == nil || a.body != nil {
 		return
@@ -91,7 +91,7 @@ func (a *response) encode(e encoder) {
 	a.set("Content-Type", "application/json")
 }
 
-// gzipWriters are pooled: each has a table of a megabyte.
+// gzipWriters is a pool, since each writer has tables of about a megabyte.
 var gzipWriters sync.Pool
 
 // compress applies gzip to a large JSON body.

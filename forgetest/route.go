@@ -11,8 +11,8 @@ import (
 // route is one endpoint: its row of the contract, the required role, and its handler.
 type route struct {
 	name     string // "GET /projects/:id/repository/tree"
-	role     Role   // required in the project or group of the path, in addition to reading it
-	author   bool   // or by the author of the merge request of the path
+	role     Role   // required in the project or group of the path, in addition to read access
+	author   bool   // the author of the merge request in the path is allowed, too
 	admin    bool   // only for administrators
 	handle   func(*call) response
 	endpoint *endpoint
@@ -48,8 +48,8 @@ func literalFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// findRoute matches an escaped path below a base address. If no route matches the method, it
-// returns the methods that have one.
+// findRoute matches an escaped path below a base address. If a route matches the path but not the
+// method, it returns the methods that the path has.
 func findRoute(base, method, path string) (found *route, args map[string]string, allowed []string) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for _, r := range routes() {
@@ -66,7 +66,7 @@ func findRoute(base, method, path string) (found *route, args map[string]string,
 }
 
 func match(segments, parts []string) (map[string]string, bool) {
-	if i := slices.Index(segments, ":image_path"); i >= 0 && len(parts) > len(segments) { // its slashes are not escaped
+	if i := slices.Index(segments, ":image_path"); i >= 0 && len(parts) > len(segments) { // its slashes are unescaped
 		end := i + 1 + len(parts) - len(segments)
 		parts = slices.Concat(parts[:i], []string{strings.Join(parts[i:end], "/")}, parts[end:])
 	}
@@ -115,7 +115,8 @@ func canonical(name string) string {
 	return name
 }
 
-// mustBeRoute panics when a route name is misspelled: a fault on it would never fire.
+// mustBeRoute panics if a route name is misspelled: a fault on it would never act, and its count
+// would always be 0.
 func (s *Server) mustBeRoute(name string) {
 	if name == "*" || slices.ContainsFunc(routes(), func(r *route) bool { return r.name == name }) {
 		return
@@ -123,8 +124,8 @@ func (s *Server) mustBeRoute(name string) {
 	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", name, nearestRoute(name)))
 }
 
-// nearestRoute returns the route with the smallest edit distance to a misspelled name. The names of
-// placeholders and an optional part do not count.
+// nearestRoute returns the route with the smallest edit distance to a misspelled name. It ignores
+// the names of placeholders and an optional part.
 func nearestRoute(name string) string {
 	skeleton := func(name string) string {
 		name, _, _ = strings.Cut(name, "[")
@@ -140,7 +141,7 @@ func nearestRoute(name string) string {
 	return slices.MinFunc(routes(), func(a, b *route) int { return distance(a) - distance(b) }).name
 }
 
-// editDistance returns the number of bytes to insert, delete or replace until a is b.
+// editDistance returns how many bytes must be inserted, deleted or replaced to turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

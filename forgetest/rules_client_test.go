@@ -22,7 +22,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// integrationOptions are the options of the kinds in the order of the contract.
+// integrationOptions returns the options of the kinds in the order of the contract.
 func integrationOptions() []forge.IntegrationOptions {
 	return []forge.IntegrationOptions{
 		&forge.TaskTrackerOptions{}, &forge.ProjectTrackerOptions{}, &forge.BuildServerOptions{}, &forge.IssueTrackerOptions{},
@@ -54,7 +54,7 @@ func integrationKinds(t *testing.T) (kinds []integrationKind) {
 	return kinds
 }
 
-// requiredParams are the required parameters of the kinds, in the same order.
+// requiredParams returns the required parameters of the kinds, in the same order.
 func requiredParams(t *testing.T) (all [][]string) {
 	t.Helper()
 	for _, kind := range integrationKinds(t) {
@@ -69,7 +69,7 @@ func requiredParams(t *testing.T) (all [][]string) {
 	return all
 }
 
-// with makes options of the same type with a value in each of the named parameters.
+// with returns options of the same type with a value in each of the named parameters.
 func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
 	made := reflect.New(reflect.TypeOf(o).Elem())
 	for field, value := range made.Elem().Fields() {
@@ -87,8 +87,9 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 	return made.Interface().(forge.IntegrationOptions)
 }
 
-// Client and server require the same of an integration as the contract, with inherited settings
-// too: no sentence of the contract exempts them. SkipValidation sends any values.
+// The client and the server require the same parameters of an integration as the contract, also
+// with inherited settings, since the contract has no exception for them. With SkipValidation any
+// values are sent.
 func TestClientIntegrationRules(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
 	srv.AddGroup("group")
@@ -101,7 +102,7 @@ func TestClientIntegrationRules(t *testing.T) {
 			all := with(kind, inherit, needed[i])
 			require.NoError(t, client.Integrations.Set(t.Context(), group, all), "%T", kind)
 			require.NoError(t, client.Integrations.Set(t.Context(), group, all, forge.SkipValidation()), "%T", kind)
-			partial := [][]string{nil} // what is given
+			partial := [][]string{nil} // parameters that are set
 			for _, missing := range needed[i] {
 				partial = append(partial, slices.DeleteFunc(slices.Clone(needed[i]), func(name string) bool { return name == missing }))
 			}
@@ -129,14 +130,14 @@ func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call fun
 	}
 }
 
-// rule is a rule of the contract that the client checks, too.
+// rule is a rule of the contract that the client also checks.
 type rule struct {
-	options  string // whose check has it
+	options  string // the type whose check has the rule
 	rejected func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
-	// accepted is a call like rejected that meets the rule; nil if there is none.
+	// accepted is a similar call that meets the rule; nil if there is none.
 	accepted func(ctx context.Context, c *forge.Client, opts ...forge.RequestOption) error
-	// ignored: the contract does not reject it, and the server ignores or accepts the request that
-	// SkipValidation sends.
+	// ignored: the contract does not reject the call, and the server ignores or accepts the request
+	// that SkipValidation sends.
 	ignored bool
 }
 
@@ -317,15 +318,15 @@ func runnerRules() []rule {
 	}
 }
 
-// elsewhere are types whose rules are the client's own, or are tested at another place: the hash
-// not[...] and settings.
+// elsewhere are types whose rules only the client has, or that other tests cover: the hash not[...]
+// and settings.
 var elsewhere = []string{
 	"Call", "Client", "core", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
 	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
-// Rules that both the client and the server check: both reject the same calls, and both accept the
-// same calls.
+// The client and the server reject the same calls and accept the same calls, for each rule that
+// both check.
 func TestClientRules(t *testing.T) {
 	srv := forgetest.New(t)
 	project := srv.AddProject("group/app")
@@ -368,7 +369,7 @@ func TestClientRules(t *testing.T) {
 	}
 }
 
-// checkedTypes are the types of the client that have a method check.
+// checkedTypes returns the types of the client that have a method check.
 func checkedTypes(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../*.go")

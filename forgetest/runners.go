@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// minJobTimeout is in seconds. The document has no minimum; the interpretation is the rule of the
-// deployed server.
+// minJobTimeout is in seconds. The document has no minimum; this is the minimum of the deployed
+// server.
 const minJobTimeout = 600
 
 func runnerRoutes() []route {
@@ -69,7 +69,7 @@ func (c *call) matchesRunner(r *Runner) bool {
 }
 
 // hasVersion reports whether a version has a prefix. The document shows prefixes of whole numbers
-// only (15.0, 14, 16.1.241). The interpretation, as of the deployed server: 16.1 does not match
+// only (15.0, 14, 16.1.241). The interpretation follows the deployed server: 16.1 does not match
 // 16.10.
 func hasVersion(version, prefix string) bool {
 	prefix = strings.TrimSuffix(prefix, ".")
@@ -109,14 +109,14 @@ func (c *call) runner(may func(*Runner) bool) (*Runner, *response) {
 
 func (c *call) mayEdit(r *Runner) bool { return r.manageableBy(c.user) }
 
-// maySee reports whether the caller may see the runner. It adds instance runners to mayEdit: every
-// user can read their details.
+// maySee reports whether the caller may see the runner: the runners of mayEdit, and instance
+// runners, whose details every user can read.
 func (c *call) maySee(r *Runner) bool { return c.mayEdit(r) || r.kind() == "instance_type" }
 
-// maySeeJobs reports whether the caller may list the runner's jobs. It adds Reporters of a project
-// that the runner serves to maySee. The document limits the list to their projects and does not
-// specify whose request is rejected. The interpretation, as of the deployed server: that of users
-// who have no such project and may not see the runner.
+// maySeeJobs reports whether the caller may list the runner's jobs. It allows the users of maySee,
+// and Reporters of a project that the runner serves. The document limits the list to their projects
+// and does not specify whose request is rejected. The interpretation follows the deployed server:
+// it rejects users who have no such project and may not see the runner.
 func (c *call) maySeeJobs(r *Runner) bool {
 	return c.maySee(r) || slices.ContainsFunc(c.store.projects, func(p *Project) bool { return r.servesProject(p) && p.role(c.user) >= Reporter })
 }
@@ -135,7 +135,7 @@ func updateRunner(c *call) response {
 	switch {
 	case a != nil:
 		return *a
-	case c.has("active") && c.has("paused"): // an interpretation, as of the deployed server
+	case c.has("active") && c.has("paused"): // an interpretation that follows the deployed server
 		return rejected(http.StatusBadRequest, "active, paused are mutually exclusive")
 	}
 	d := r.doc.clone()
@@ -172,8 +172,8 @@ func updateRunner(c *call) response {
 }
 
 // isCleared reports whether the call sets a nullable field to null: null in JSON, or a number
-// without digits in a form. The row of the parameter does not mention null, that of the field does
-// (Document 2 §2.9 and §4.5). Null for another field changes nothing.
+// without digits in a form. The row of the parameter does not mention null, but the row of the
+// field does (Document 2 §2.9 and §4.5). Null for another field changes nothing.
 func (c *call) isCleared(name string) bool {
 	value, inBody := c.object[name]
 	return inBody && value == nil || name == "maximum_timeout" && c.params.Has(name) && !c.has(name)

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runnerWorld has an instance runner, a group runner and a project runner of a private project, a
-// job of each in that project, and a user of each role: in the project, in the group above it, or
-// nowhere.
+// runnerWorld has an instance runner, a group runner and a project runner of a private project,
+// each with a job in that project. It has a user for each role in the project and in the group
+// above it, and one without a role.
 func runnerWorld(t *testing.T, opts ...Option) (*Server, map[string]*User) {
 	s := New(t, opts...)
 	p := s.AddProject("group/app", Private)
@@ -33,7 +33,7 @@ func runnerWorld(t *testing.T, opts ...Option) (*Server, map[string]*User) {
 	return s, users
 }
 
-// atLeast lists the roles of a place from one on; administrators have every role.
+// atLeast lists the roles in the project or the group from a given role up, and administrators.
 func atLeast(place string, from string) []string {
 	roles := []string{"guest", "reporter", "developer", "maintainer", "owner"}
 	who := []string{"admin"}
@@ -43,7 +43,7 @@ func atLeast(place string, from string) []string {
 	return who
 }
 
-// Who may do what with which runner, for every role (Document 2 §4.5).
+// The allowed runner calls of every role, for every kind of runner (Document 2 §4.5).
 func TestRunnerRoles(t *testing.T) {
 	s, users := runnerWorld(t)
 	c := newCaller(t, s)
@@ -105,8 +105,8 @@ func TestRunnerRoles(t *testing.T) {
 	assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(users["auditor"].Token).get("/projects/group%2Fapp/runners").column(t, "id"))
 }
 
-// A custom role with the permission admin_runners replaces the role that detail, update and pause
-// require, where it was set and below.
+// A custom role with the permission admin_runners suffices for detail, update and pause of runners
+// in the group or project in which it was set, and below.
 func TestRunnerAdmins(t *testing.T) {
 	s, _ := runnerWorld(t)
 	inGroup, inProject, elsewhere := s.AddUser("in-group"), s.AddUser("in-project"), s.AddUser("elsewhere")
@@ -125,7 +125,7 @@ func TestRunnerAdmins(t *testing.T) {
 	} {
 		c := newCaller(t, s).as(u.Token)
 		assert.Equal(t, want.list, c.get("/runners").column(t, "id"), u.Username)
-		assert.Equal(t, want.project, c.get("/projects/group%2Fapp/runners").Status, u.Username) // names Maintainers and auditors only
+		assert.Equal(t, want.project, c.get("/projects/group%2Fapp/runners").Status, u.Username) // the document names only Maintainers and auditors
 		for i := range 3 {
 			path := fmt.Sprint("/runners/", i+1)
 			assert.Equal(t, want.get[i], c.get(path).Status, "%s %s", u.Username, path)
@@ -137,10 +137,11 @@ func TestRunnerAdmins(t *testing.T) {
 	assert.Equal(t, Guest, s.AddGroup("group").role(inGroup))
 	s.AddGroup("group/sub/deep").AddRunner(nil)
 	s.AddProject("group/sub/lib").AddRunner(nil)
-	assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0}, newCaller(t, s).as(inGroup.Token).get("/runners").column(t, "id")) // and everything below
+	assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0}, newCaller(t, s).as(inGroup.Token).get("/runners").column(t, "id")) // also the runners of everything below
 }
 
-// A user is an auditor where the platform has auditors: in Premium and Ultimate (Document 2 §2.7).
+// A user can be an auditor only in the tiers that have auditors, Premium and Ultimate (Document 2
+// §2.7).
 func TestAuditorNeedsATier(t *testing.T) {
 	for tier, want := range map[Tier][]int{Free: {403, 404}, Premium: {200, 200}, Ultimate: {200, 200}} {
 		s, users := runnerWorld(t, WithTier(tier))
@@ -150,8 +151,8 @@ func TestAuditorNeedsATier(t *testing.T) {
 	}
 }
 
-// Detail, update and pause need a token with the scope that their rows name; api includes all
-// scopes. The other calls need reading.
+// Detail, update and pause need a token with the scope in their rows; api includes all scopes. The
+// other calls need a scope for reading.
 func TestRunnerScopes(t *testing.T) {
 	s, users := runnerWorld(t)
 	for _, who := range []string{"admin", "project maintainer"} {
@@ -232,7 +233,7 @@ func TestRunnerValues(t *testing.T) {
 	}
 }
 
-// A prefix of a version is made of whole numbers: 16.1 is not 16.10.
+// A prefix of a version consists of whole numbers: 16.1 is not a prefix of 16.10.
 func TestRunnerVersionPrefix(t *testing.T) {
 	s := New(t)
 	for _, version := range []string{"16.1.241", "16.10.0", "1.6.0", "16.1.2", "", "15.0.0~beta.1"} {

@@ -12,8 +12,8 @@ const (
 )
 
 // Runner is a CI runner. Its status follows from contacted_at and the server's clock: online for
-// two hours, then offline, stale after seven days, never_contacted when contacted_at is null. Its
-// ip_address is shown by releases before 17.0, and empty since.
+// two hours, then offline, stale after seven days, never_contacted when contacted_at is null.
+// Releases before 17.0 show its ip_address; in later releases it is empty.
 type Runner struct {
 	ID int64 // the instance-wide id
 
@@ -144,14 +144,14 @@ func (r *Runner) status(now time.Time) string {
 func (r *Runner) render(now time.Time) *Document {
 	status := r.status(now)
 	d := r.doc.clone()
-	if r.srv.release.has(release{17, 0}) { // the address is the manager's (Document 2 §2.9)
+	if r.srv.release.has(release{17, 0}) { // the address is a field of the manager (Document 2 §2.9)
 		d.Set("ip_address", "")
 	}
 	return d.Set("status", status).Set("online", status == "online").Set("active", !r.doc.bool("paused")).
 		Set("projects", renderAll("RunnerProject", r.projects))
 }
 
-// renderAll makes documents of a narrower type.
+// renderAll renders the items as documents of a type with fewer fields.
 func renderAll[T renderer](shape string, items []T) []*Document {
 	docs := documents(items)
 	for i, d := range docs {
@@ -160,9 +160,9 @@ func renderAll[T renderer](shape string, items []T) []*Document {
 	return docs
 }
 
-// AddMemberWithAdminRunners adds a user with a custom role: the given one with the permission
-// admin_runners, which lets it see, change and pause the runners of the group and of everything
-// below.
+// AddMemberWithAdminRunners adds a user with a custom role: the given role plus the permission
+// admin_runners. With it the user can see, change and pause the runners of the group, its subgroups
+// and their projects.
 func (g *Group) AddMemberWithAdminRunners(u *User, role Role) {
 	g.AddMember(u, role)
 	g.srv.mu.Lock()
@@ -190,8 +190,8 @@ func (g *Group) administersRunners(u *User) bool {
 }
 
 // manageableBy reports whether a user may see the details of a runner and change it: administrators
-// all, Owners those of their groups, Maintainers those of their projects, and custom roles with
-// admin_runners (Document 2 §4.5).
+// all, Owners the runners of their groups, Maintainers the runners of their projects, and custom
+// roles with admin_runners (Document 2 §4.5).
 func (r *Runner) manageableBy(u *User) bool {
 	return u.Admin || r.group != nil && (r.group.role(u) >= Owner || r.group.administersRunners(u)) ||
 		slices.ContainsFunc(r.projects, func(p *Project) bool {

@@ -150,7 +150,7 @@ func TestRunnerUpdate(t *testing.T) {
 		assert.Equal(t, 400, r.Status, "%.30s", form)
 		assert.Equal(t, body, r.Body)
 	}
-	for _, letter := range []string{"x", "ü"} { // characters, and not bytes
+	for _, letter := range []string{"x", "ü"} { // the limit counts characters, not bytes
 		assert.Equal(t, 200, c.send("PUT", at, "maintenance_note="+esc(strings.Repeat(letter, 1024))).Status, letter)
 		assert.Equal(t, 400, c.send("PUT", at, "maintenance_note="+esc(strings.Repeat(letter, 1025))).Status, letter)
 	}

@@ -30,9 +30,8 @@ type secureFile struct {
 	data []byte
 }
 
-// AddSecureFile stores a secure file and returns its document. The metadata are those of an X.509
-// certificate, if the file is one. fill, if not nil, changes the document: its expires_at, its
-// metadata.
+// AddSecureFile stores a secure file and returns its document. If the file is an X.509 certificate,
+// the document has its metadata and expires_at. fill, if not nil, changes the document.
 func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Document)) *Document {
 	p.srv.mu.Lock()
 	f := p.newSecureFile(name, content)
@@ -42,7 +41,7 @@ func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Doc
 		fill(f.doc)
 	}
 	if m := f.doc.doc("metadata"); m != nil && m.doc("issuer") != nil {
-		m.doc("issuer").Omit("UID") // subjects have one
+		m.doc("issuer").Omit("UID") // only subjects have a UID
 	}
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
@@ -106,7 +105,7 @@ func listSecureFiles(c *call) response {
 
 func getSecureFile(_ *call, f *secureFile) response { return ok(f.doc) }
 
-// createSecureFile stores an upload; certificates are parsed in the background.
+// createSecureFile stores an upload. It parses certificates in the background.
 func createSecureFile(c *call) response {
 	file, sent := c.files["file"]
 	name := c.text("name")

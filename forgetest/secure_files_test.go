@@ -81,7 +81,7 @@ func TestSecureFiles(t *testing.T) {
 	assert.JSONEq(t, `{"message":{"name":["has already been taken"]}}`, taken.Body)
 	s.AddProject("group/other")
 	assert.Equal(t, 201, c.upload("/projects/group%2Fother/secure_files", map[string]string{"name": "my key.jks", "@file": ""}).Status)
-	assert.Equal(t, 404, c.get(secureFiles+"/3").Status) // of the other project
+	assert.Equal(t, 404, c.get(secureFiles+"/3").Status) // a file of the other project
 	assert.JSONEq(t, `{"error":"id is invalid"}`, c.get(secureFiles+"/x").Body)
 
 	gone := c.send("DELETE", secureFiles+"/2", "")
@@ -92,11 +92,11 @@ func TestSecureFiles(t *testing.T) {
 		assert.JSONEq(t, `{"message":"404 Secure File Not Found"}`, c.get(secureFiles+path).Body)
 	}
 	assert.Equal(t, 404, c.send("DELETE", secureFiles+"/2", "").Status)
-	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "my key.jks", "@file": content}).Status) // free again
+	assert.Equal(t, 201, c.upload(secureFiles, map[string]string{"name": "my key.jks", "@file": content}).Status) // the name is available again
 }
 
 func TestSecureFileRefusals(t *testing.T) {
-	const limit = 5 << 20 // the document's 5 MB are MiB
+	const limit = 5 << 20 // the 5 MB of the document are MiB
 	s := New(t)
 	p := s.AddProject("group/app", Private)
 	c := newCaller(t, s)

@@ -52,7 +52,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		entry.Route = c.route.name
 	}
 	number := s.log.add(entry)
-	if err != nil { // the client disconnected or sends too much: half a body must not take effect
+	if err != nil { // the client disconnected, or the body is too long: an incomplete body must not take effect
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
@@ -123,8 +123,8 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	return a
 }
 
-// run executes the steps that all endpoints share, then the endpoint's own. The first step that
-// fails returns the response.
+// run executes the steps that all endpoints share, then the handler of the endpoint. The response
+// of the first step that fails is returned.
 func (c *call) run(body []byte) response {
 	steps := []func() *response{
 		c.authenticate,

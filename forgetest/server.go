@@ -60,8 +60,8 @@ type Option func(*Server)
 
 // WithDemo fills the server with the demo data set: group "acme" with four projects, about 300
 // issues, a small Go repository, container images, runners, audit events and users of an import.
-// The clock stands at [DemoTime], so background work ends only with FinishBackgroundJobs and rate
-// limits never expire; SetClock starts it.
+// The clock is stopped at [DemoTime], so background work ends only with FinishBackgroundJobs and
+// rate limits never expire. SetClock sets a running clock.
 func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
@@ -80,7 +80,8 @@ func WithExternalURL(origin string) Option {
 }
 
 // WithHTTPServer calls configure with the http.Server before it serves, for example to wrap its
-// Handler, or to set Protocols and ConnContext. BaseContext and ConnState are in use and must stay.
+// Handler, or to set Protocols and ConnContext. configure must not change BaseContext and
+// ConnState, which the server uses.
 func WithHTTPServer(configure func(*http.Server)) Option {
 	return func(s *Server) { s.configure = configure }
 }
@@ -88,8 +89,8 @@ func WithHTTPServer(configure func(*http.Server)) Option {
 // WithToken sets the access token of the default user; by default every server has a new one.
 func WithToken(token string) Option { return func(s *Server) { s.Token = token } }
 
-// WithPrefix serves the API below a path prefix, as a server behind a shared host does: with
-// "/forge" the path is /forge/api/v4.
+// WithPrefix serves the API below a path prefix, as on a host that serves other applications, too:
+// with "/forge" the API is at /forge/api/v4.
 func WithPrefix(prefix string) Option {
 	return func(s *Server) { s.prefix = strings.TrimSuffix("/"+strings.Trim(prefix, "/"), "/") }
 }
@@ -170,8 +171,8 @@ func (s *Server) listen() (net.Listener, error) {
 	return new(net.ListenConfig).Listen(context.Background(), "tcp", s.addr)
 }
 
-// Close ends all connections and waits for running requests and all goroutines of the server. It
-// may be called twice.
+// Close ends all connections and waits for running requests and all goroutines of the server.
+// Further calls have no effect.
 func (s *Server) Close() {
 	s.stop()
 	_ = s.http.Close()

@@ -12,9 +12,10 @@ import (
 )
 
 // The tests of this file check the common rules of Document 2 for all issue, merge request, user
-// and runner calls: private projects, pages, and operations that it does not show.
+// and runner calls: private projects, pages, and undocumented operations.
 
-// privateCalls are the calls of issues, merge requests and runners that name a project or a group.
+// privateCalls returns the calls of issues, merge requests and runners with a project or a group in
+// the path.
 func privateCalls() (calls []example) {
 	for _, x := range examples() {
 		service, _, _ := strings.Cut(x.id, ".")
@@ -26,9 +27,8 @@ func privateCalls() (calls []example) {
 	return calls
 }
 
-// A private project and a private group are 404 for readers without credentials and for everyone
-// who has no role in them. Their users and administrators find them. Without credentials a write is
-// 401.
+// A private project or group is a 404 for readers without credentials and for users without a role
+// in it. Users with a role and administrators find it. A write without credentials is a 401.
 func TestPrivateProjects(t *testing.T) {
 	s := contractServer(t)
 	s.AddProject("group/app").visibility = Private
@@ -43,7 +43,7 @@ func TestPrivateProjects(t *testing.T) {
 		method, _, _ := strings.Cut(routeOf(x.id), " ")
 		refused := map[bool]int{true: http.StatusNotFound, false: http.StatusUnauthorized}
 		anonymous := c.as("").send(method, x.path, x.form).Status
-		reads := method == "GET" && x.id != "runners.list_project" // which has no anonymous callers
+		reads := method == "GET" && x.id != "runners.list_project" // it requires credentials
 		assert.Equal(t, refused[reads], anonymous, "without credentials: %s", x.id)
 		assert.Equal(t, 404, nobody.send(method, x.path, x.form).Status, "no member: %s", x.id)
 		got := c.as(member.Token).send(method, x.path, x.form)
@@ -56,7 +56,7 @@ func TestPrivateProjects(t *testing.T) {
 	}
 }
 
-// The lists of Document 2 have pages of 20, and page=1 is the first.
+// The lists of Document 2 have pages of 20 items, and page=1 is the first page.
 func TestListsHavePages(t *testing.T) {
 	const n = 25
 	s := New(t)
@@ -130,12 +130,12 @@ func TestOperationsNotShown(t *testing.T) {
 			assert.Equal(t, status, c.send(method, path, "").Status, call)
 		}
 	}
-	for _, state := range []string{"issues", "merge_requests"} { // nothing closes or reopens
+	for _, state := range []string{"issues", "merge_requests"} { // no call closes or reopens
 		assert.Equal(t, []any{"opened"}, slices.Compact(c.get("/"+state).column(t, "state")))
 	}
 }
 
-// An id in a path that is not an integer is 400, an integer without a record 404.
+// An id in a path that is not an integer is a 400, and an integer without a record is a 404.
 func TestPathIDsAreIntegers(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentedDefaults are the defaults of Document 3 as JSON, by setting or kind.parameter.
+// documentedDefaults returns the defaults of Document 3 as JSON, by setting or kind.parameter.
 func documentedDefaults(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/spec/setting_defaults.tsv")
@@ -54,13 +54,13 @@ func TestSettingDefaults(t *testing.T) {
 			assert.Equal(t, 29, found, "all of the table")
 		}
 	}
-	// The documents do not show this one. Deployed servers warn a month before they delete.
+	// The documents do not show this default. Deployed servers warn a month before they delete.
 	shown := newCaller(t, New(t)).get(settingsPath).object(t)
 	assert.InDelta(t, 1, shown["inactive_projects_send_warning_email_after_months"], 0)
 }
 
-// An integration with its required parameters alone has the documented defaults, also where it had
-// other values before.
+// An integration that is set with only its required parameters has the documented defaults, even if
+// it had other values before.
 func TestIntegrationDefaults(t *testing.T) {
 	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestIntegrationDefaults(t *testing.T) {
 	}
 }
 
-// otherThan is a value of the parameter that is not its default.
+// otherThan returns a value of the parameter that is not its default.
 func (p documentedParam) otherThan(t *testing.T, fallback string) any {
 	for _, value := range p.values() {
 		if asJSON(t, value) != fallback {
@@ -114,8 +114,8 @@ func (p documentedParam) otherThan(t *testing.T, fallback string) any {
 	return nil
 }
 
-// A deprecated setting that one or two others replaced is a separate setting: all are accepted
-// together, and none changes another.
+// A deprecated setting that one or two others have replaced is a separate setting: all are accepted
+// together, and none changes another one.
 func TestDeprecatedSettingsBesideNewOnes(t *testing.T) {
 	c := newCaller(t, New(t))
 	sent := map[string]any{
@@ -144,9 +144,9 @@ func TestDeprecatedSettingsBesideNewOnes(t *testing.T) {
 	}
 }
 
-// The settings that Premium and Ultimate add (Document 3 §2.1), and the parameters that are theirs
-// (§4.1.1), are not shown on Free, and a value for one is ignored there. So are those of
-// self-managed instances on a dedicated one.
+// On Free, the settings (Document 3 §2.1) and the parameters (§4.1.1) of Premium and Ultimate are
+// not shown, and their values are ignored. The same applies to settings of self-managed instances
+// on a dedicated instance.
 func TestSettingsOfTiers(t *testing.T) {
 	added := strings.Fields(`allow_all_integrations allowed_integrations group_owners_can_manage_default_branch_protection file_template_project_id
 		replica_node_allowed_ips replica_status_timeout default_project_deletion_protection disable_personal_access_tokens
@@ -207,8 +207,8 @@ func TestSettingReleases(t *testing.T) {
 	}
 }
 
-// The fields that were removed are not shown (Document 3 §2.1), by older releases neither: what
-// newer ones removed is not modelled.
+// Removed fields are not shown (Document 3 §2.1), not even by older releases, since removals are
+// not modelled.
 func TestRemovedSettings(t *testing.T) {
 	for _, options := range [][]Option{nil, {WithRelease("15.11")}} {
 		shown := newCaller(t, New(t, options...)).get(settingsPath).object(t)

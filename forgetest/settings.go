@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// settings are the application settings. Later reads show a write once the cache interval has
-// passed.
+// settings are the application settings. Reads show a write when the cache interval has passed.
 type settings struct {
 	current, visible *Document
 	visibleFrom      time.Time // when current becomes visible
@@ -56,7 +55,8 @@ func (s *Server) latestSettings() *Document {
 	return s.store.settings.current
 }
 
-// defaultSettings returns the defaults of the contract, and a few more for a plausible object.
+// defaultSettings returns the defaults of the contract, and values for some settings that have no
+// default there.
 func (s *Server) defaultSettings() *Document {
 	d := NewDocument("ApplicationSettings").Set("id", 1).Set("created_at", s.now()).Set("updated_at", s.now())
 	for i, f := range d.shape.fields {
@@ -83,8 +83,8 @@ func (s *Server) defaultSettings() *Document {
 	return d.mirrorAliases()
 }
 
-// effectiveSettings returns the settings that the platform acts on: a change takes effect once the
-// cache interval has passed.
+// effectiveSettings returns the settings that are in effect: a change takes effect when the cache
+// interval has passed.
 func (c *call) effectiveSettings() *Document {
 	c.server.latestSettings()
 	if !c.server.now().Before(c.store.settings.visibleFrom) {
@@ -103,8 +103,9 @@ func (c *call) settingsResponse(d *Document) response {
 	return a
 }
 
-// updateSettings changes the settings that the call names, as JSON, form or query. As the platform
-// does, it ignores unknown names, and settings that tier, offering or release do not have.
+// updateSettings changes the settings that the call names, as JSON, form or query. Like the
+// platform, it ignores unknown names, and settings that the tier, the offering or the release does
+// not have.
 func updateSettings(c *call) response {
 	u := &settingsUpdate{call: c, to: c.server.latestSettings().clone(), given: map[string]bool{}}
 	if a := u.read(); a != nil {
@@ -121,8 +122,8 @@ func updateSettings(c *call) response {
 	return c.settingsResponse(u.to)
 }
 
-// publish makes a new object the current one. Reads show the old one until the interval since the
-// first write that they do not show has ended.
+// publish makes a new object the current one. Reads show the old object until the cache interval
+// has passed since the first write that they do not show.
 func (s *settings) publish(d *Document, now time.Time) {
 	if !now.Before(s.visibleFrom) {
 		s.visible = s.current

@@ -12,7 +12,7 @@ import (
 )
 
 // Both names of a setting show the same value: at the start, after a write of another setting, and
-// whichever is written.
+// after a write of either name.
 func TestSettingAliases(t *testing.T) {
 	samples := map[string][]any{ // by old name: values of it, each with another one in between
 		"admin_notification_email":                     {"a@example.com", nil, "b@example.com", ""},
@@ -71,7 +71,7 @@ func inNewForm(old string, value any) any {
 	return value
 }
 
-// Of two different values for one setting none is accepted; equal ones count once.
+// Two different values for one setting are rejected; two equal values are accepted.
 func TestSettingAliasesTogether(t *testing.T) {
 	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		c := newCaller(t, s)
@@ -123,11 +123,11 @@ func TestSettingAliasesOfFillSettings(t *testing.T) {
 	assert.Equal(t, []any{"a.example"}, object["asset_proxy_allowlist"])
 }
 
-// The pairs are those of the catalogue: settings that are deprecated in favour of one other
-// setting, except for the repacking periods, of which three became one, and the families of rate
-// limits, of which one became two.
+// The pairs are those of the catalogue: settings that one other setting replaces. Exceptions are
+// the repacking periods, of which one replaces three, and the families of rate limits, of which two
+// replace one.
 func TestSettingAliasesMatchCatalogue(t *testing.T) {
-	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // of the response only (Document 3 §2.1)
+	found := map[string]string{"asset_proxy_whitelist": "asset_proxy_allowlist"} // a name in responses only (Document 3 §2.1)
 	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 		if p.Deprecated != nil && p.Deprecated.Use != "" && !strings.HasPrefix(p.Name, "housekeeping_") && !strings.Contains(p.Deprecated.Use, " ") {
 			found[p.Name] = p.Deprecated.Use
@@ -137,7 +137,7 @@ func TestSettingAliasesMatchCatalogue(t *testing.T) {
 	assert.Len(t, aliasesOfTheText(), len(found))
 }
 
-// A setting that is enabled needs the companions that the platform has, and no others.
+// To enable a setting, exactly those companions are required that the platform has.
 func TestSettingCompanions(t *testing.T) {
 	params := specified(t).endpoints["PUT "+settingsPath].BodyParams
 	rules := map[string][]string{"enforce_terms": {"terms"}, "require_two_factor_authentication": {"two_factor_grace_period"}}
@@ -195,8 +195,8 @@ func TestSettingCompanions(t *testing.T) {
 	assert.NotContains(t, free.Body, "shared_runners_minutes")
 }
 
-// No rule of the contract requires a setting that the same platform does not have, except for the
-// one that the tests above try.
+// The rules of the contract require only settings that the same platform has, except for the rule
+// in the tests above.
 func TestRulesAcrossPlatforms(t *testing.T) {
 	var found []string
 	look := func(where string, params []parameter) {

@@ -73,7 +73,7 @@ string or null: after_sign_out_path, home_page_url, default_ci_config_path,
 texts: asset_proxy_whitelist, asset_proxy_allowlist, allowed_integrations
 weights: repository_storages_weighted`
 
-// documentedSettings are the types of the document by the names of the fields.
+// documentedSettings returns the types of the document by the names of the fields.
 func documentedSettings() map[string]string {
 	kinds := map[string]string{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(settingsText), "\n ", " "), "\n") {
@@ -85,8 +85,8 @@ func documentedSettings() map[string]string {
 	return kinds
 }
 
-// shownTrials are values for a field of a documented type, and values of other types. Null comes
-// behind a value.
+// shownTrials returns values for a field of a documented type, and values of other types. Null
+// comes after a value.
 func shownTrials(kind string) []trial {
 	list, object := []any{}, map[string]any{}
 	bare, mayBeNull := strings.CutSuffix(kind, " or null")
@@ -146,9 +146,9 @@ func shownAs(kind string, value any) bool {
 	return slices.Contains([]string{"object", "weights", "protection"}, bare)
 }
 
-// Every field of §2.1 has its type from the start, where "or null" is null, and keeps the value of
-// a call that sets it alone, whatever the other settings are; another type is rejected.
-// TestSettingsKeepWhatWasSent tries the fields that are parameters too.
+// Every field of §2.1 has its type from the start, where "or null" is null. It stores the value of
+// a call that sets it alone, with any values of the other settings. Another type is rejected.
+// TestSettingsKeepWhatWasSent tests the fields that are also parameters.
 func TestSettingsHaveTheirTypes(t *testing.T) {
 	kinds := documentedSettings()
 	require.Len(t, kinds, 139)
@@ -169,7 +169,7 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 				sold := soldSetting(s, p)
 				assert.Equal(t, sold, is, name)
 				if s.gitlab && deployedDecimals[name] {
-					continue // it is text there
+					continue // it is text on this server
 				}
 				if is {
 					assert.True(t, shownAs(kind, value), "%s is %v", name, value)
@@ -193,8 +193,8 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 	}
 }
 
-// The settings have the time of their creation, and one that changes with each update, except for
-// rejected ones.
+// The settings have the time of their creation and the time of their latest update. A rejected
+// update does not change the times.
 func TestSettingTimes(t *testing.T) {
 	s := New(t)
 	now := noon()
@@ -214,8 +214,8 @@ func TestSettingTimes(t *testing.T) {
 	assert.Equal(t, []any{first, later, 1.0}, stamps(c.get(settingsPath)))
 }
 
-// An administrator reads and changes the settings, the first or another one; no other user does,
-// not even an auditor or an owner of groups.
+// Every administrator can read and change the settings. No other user can, not even an auditor or
+// an Owner of groups.
 func TestSettingsNeedAnAdministrator(t *testing.T) {
 	s := New(t)
 	auditor, owner := s.AddUser("auditor"), s.AddUser("owner")
@@ -235,7 +235,8 @@ func TestSettingsNeedAnAdministrator(t *testing.T) {
 	assert.Equal(t, true, second.get(settingsPath).object(t)["admin_mode"])
 }
 
-// Settings that another one requires must be in the call that enables it, and in no later one.
+// The settings that another setting requires must be in the call that enables it, but not in later
+// calls.
 func TestSettingCompanionsOfOneCall(t *testing.T) {
 	c := newCaller(t, New(t))
 	for rule, companions := range map[string]string{
@@ -255,8 +256,8 @@ func TestSettingCompanionsOfOneCall(t *testing.T) {
 	}
 }
 
-// Without [WithGitLabVocabulary] no vendor's name is in the settings; with it each of the neutral
-// terms has one.
+// Without [WithGitLabVocabulary] no setting contains the name of a vendor; with it, each neutral
+// term is replaced by one.
 func TestSettingsNameNoVendor(t *testing.T) {
 	vendors := map[string]int{
 		"akismet": 2, "sidekiq": 3, "slack": 5, "snowplow": 5, "sourcegraph": 3, "duo": 2, "geo": 2, "vscode": 1,

@@ -19,7 +19,7 @@ type settingsUpdate struct {
 	given map[string]bool // names of the settings in the call
 }
 
-// read sets the values of the call. It rejects a value of another type.
+// read sets the values of the call. It rejects a value of a wrong type.
 func (u *settingsUpdate) read() *response {
 	var problems []string
 	for i, f := range u.to.shape.fields {
@@ -28,7 +28,7 @@ func (u *settingsUpdate) read() *response {
 			continue
 		}
 		if text, isText := value.(string); isText && u.call.server.gitlab && deployedDecimals[f.Name] {
-			value = json.Number(text) // deployed servers accept the form that they send
+			value = json.Number(text) // deployed servers accept the text that they send
 		}
 		parsed, fits := f.parse(value)
 		if !fits {
@@ -54,8 +54,8 @@ func settingAliases() map[string]string {
 	}
 }
 
-// newSetting returns the value of a setting for its new name, oldSetting for its old one:
-// signin_enabled is text.
+// newSetting returns the value that a setting has under its new name, oldSetting the value under
+// its old name. They differ for signin_enabled, which is text.
 func newSetting(old string, value any) any {
 	if text, isText := value.(string); isText && old == "signin_enabled" {
 		return text == "true"
@@ -70,7 +70,7 @@ func oldSetting(old string, value any) any {
 	return value
 }
 
-// mirrorAliases sets each setting under its old name too.
+// mirrorAliases sets each setting that has an old name under that name, too.
 func (d *Document) mirrorAliases() *Document {
 	for old, name := range settingAliases() {
 		d.values[d.shape.index[old]] = oldSetting(old, d.Get(name))
@@ -78,8 +78,8 @@ func (d *Document) mirrorAliases() *Document {
 	return d
 }
 
-// joinAliases copies a value from the old name of a setting to the new one. The documents do not
-// specify which of two different values wins: they are rejected.
+// joinAliases copies a value from the old name of a setting to the new one. It rejects two
+// different values, since the documents do not specify which of them applies.
 func (u *settingsUpdate) joinAliases() *response {
 	var problems []string
 	for old, name := range settingAliases() {

@@ -29,7 +29,7 @@ func (c caller) put(path string, body any) reply {
 	return reply{response.StatusCode, response.Header, string(text)}
 }
 
-// sample is a value of a parameter's type, as JSON decodes it.
+// sample returns a value of a parameter's type, in the form of decoded JSON.
 func sample(p parameter) any {
 	switch {
 	case p.Name == "archive_builds_in_human_readable":
@@ -185,7 +185,7 @@ func TestSettingsInGitLabVocabulary(t *testing.T) {
 	changed := c.send("PUT", settingsPath, "akismet_enabled=true&akismet_api_key=k&plantuml_url=http://x&codeintel_enabled=true").object(t)
 	assert.Equal(t, true, changed["akismet_enabled"])
 	assert.Equal(t, "http://x", changed["plantuml_url"])
-	assert.Equal(t, false, changed["sourcegraph_enabled"]) // a neutral word is unknown there
+	assert.Equal(t, false, changed["sourcegraph_enabled"]) // the neutral name is unknown on this server
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "akismet_enabled=true").Status)
 	assert.Equal(t, "1,2", fmt.Sprint(c.put(settingsPath, map[string]any{"geo_node_allowed_ips": "1,2"}).object(t)["geo_node_allowed_ips"]))
 }

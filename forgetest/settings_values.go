@@ -20,7 +20,7 @@ func (c *call) setting(name string) (value any, given bool) {
 	if values := c.params[name]; len(values) == 1 {
 		return formText(values[0]), true
 	}
-	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a repeated name is a list, too
+	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a name that occurs twice is a list, too
 		items := []any{}
 		for _, item := range list {
 			if item != "" {
@@ -32,15 +32,15 @@ func (c *call) setting(name string) (value any, given bool) {
 	hash := map[string]any{}
 	for wire, values := range c.params {
 		if key, found := strings.CutPrefix(wire, name+"["); found {
-			hash[strings.TrimSuffix(key, "]")] = formText(values[0]) // a deeper one has brackets in its key
+			hash[strings.TrimSuffix(key, "]")] = formText(values[0]) // the key of a deeper level contains brackets
 		}
 	}
 	return hash, len(hash) > 0
 }
 
 // parse converts a JSON value, or the text of a form, to the type in which documents store the
-// field. fits is false for another type, and for null where the contract does not allow it:
-// requests send only true or false (Document 1 §2.1).
+// field. fits is false for a wrong type, and for null if the contract does not allow it: requests
+// send only true or false (Document 1 §2.1).
 func (f *field) parse(value any) (parsed any, fits bool) {
 	switch v := value.(type) {
 	case nil:
@@ -124,7 +124,7 @@ func (f *field) parseHash(hash map[string]any) (any, bool) {
 	parsed := make(map[string]any, len(hash))
 	for key, value := range hash {
 		if strings.Contains(key, "[") || strings.Contains(key, "]") {
-			return nil, false // a form has no deeper levels here
+			return nil, false // this form has no deeper levels
 		}
 		if typed := f.keyField(key); typed != nil {
 			one, fits := typed.parse(value)

@@ -20,8 +20,8 @@ import (
 type trial struct {
 	value any
 	legal bool
-	text  bool // as in a form
-	shown any  // of a form
+	text  bool // sent as text in a form
+	shown any  // the shown value of a form
 }
 
 func legal(values ...any) (all []trial) {
@@ -43,8 +43,8 @@ func formOf(text string, shown any) trial {
 }
 func badForm(text string) trial { return trial{value: text, text: true} }
 
-// trials are values of all kinds for a parameter: allowed by §4.1.1, null, zero, of other types,
-// and out of range.
+// trials returns values of all kinds for a parameter: values that §4.1.1 allows, null, zero, values
+// of other types, and values out of range.
 func trials(p parameter) []trial {
 	object, list := map[string]any{}, []any{}
 	switch p.Type {
@@ -69,7 +69,7 @@ func integerTrials(p parameter) []trial {
 	all := slices.Concat(legal(lowest, lowest+1),
 		illegal(lowest-1, lowest+0.5, -1e6, 1e30, "17", "x", "", true, []any{}, []any{1}, map[string]any{}),
 		[]trial{formOf(shown(lowest), lowest), badForm(shown(lowest - 1)), badForm("x"), badForm("1.5")})
-	if strings.HasSuffix(p.Name, "runner_token_expiration_interval") { // null takes the interval away
+	if strings.HasSuffix(p.Name, "runner_token_expiration_interval") { // null removes the interval
 		all = append(append(all, legal(nil)...), formOf("", nil))
 	} else {
 		all = append(append(all, illegal(nil)...), badForm(""))
@@ -134,7 +134,7 @@ var settingFields = sync.OnceValue(func() []field {
 	return types["ApplicationSettings"].Fields
 })
 
-// soldSetting reports whether a platform has a setting, by the restrictions of both §4.1.1 and
+// soldSetting reports whether a platform has a setting, by the restrictions in both §4.1.1 and
 // §2.1.
 func soldSetting(s *Server, p parameter) bool {
 	for _, f := range settingFields() {
@@ -145,18 +145,18 @@ func soldSetting(s *Server, p parameter) bool {
 	return p.Only.available(s)
 }
 
-// A setting is either accepted as it was sent, or rejected and nothing changes, or, if the platform
-// does not have it, ignored and not shown. It is never set to another value.
+// A setting is either stored as it was sent, or rejected without a change, or, if the platform does
+// not have it, ignored and not shown. It is never set to another value.
 func TestSettingsKeepWhatWasSent(t *testing.T) {
 	for i, on := range settingPlatforms() {
 		if raceEnabled && i%3 != 0 {
-			continue // nothing runs concurrently here, and it takes ten times as long
+			continue // the test has no concurrency, and takes ten times as long with the race detector
 		}
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
 			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
 			m := &meeting{caller: newCaller(t, s), srv: s}
-			m.http.Transport.(*http.Transport).DisableCompression = true // half of the time
+			m.http.Transport.(*http.Transport).DisableCompression = true // the test needs half of the time
 			m.before = m.get(settingsPath)
 			for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 				sold := soldSetting(s, p)
@@ -178,7 +178,7 @@ func inWords(s *Server, name string) string {
 	return name
 }
 
-// meeting is a server under test, and its latest settings.
+// meeting is the tested server and its latest settings.
 type meeting struct {
 	caller
 	srv    *Server
@@ -249,7 +249,7 @@ func otherChanges(old, now, sent map[string]any) (problems []string) {
 	return problems
 }
 
-// companionValue is a legal value of a setting that another one requires.
+// companionValue returns a valid value of a setting that another setting requires.
 func companionValue(name string) any {
 	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 		if p.Name == name && p.Type == "integer" {
@@ -294,7 +294,7 @@ func TestSettingsStartIsLegal(t *testing.T) {
 	}
 }
 
-// Settings that only the response has are accepted too, with the same checks.
+// Settings that only the response has are also accepted, with the same checks.
 func TestSettingsOfTheResponseOnly(t *testing.T) {
 	c := newCaller(t, New(t))
 	for _, tc := range []struct {
@@ -333,13 +333,13 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[x]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit=1&snippet_size_limit=2").Status)
-	words := newCaller(t, New(t, WithGitLabVocabulary())) // the deployed server shows a decimal as text, and takes it
+	words := newCaller(t, New(t, WithGitLabVocabulary())) // the deployed server shows a decimal as text, and accepts this text
 	for value, status := range map[string]int{`"1.5"`: 200, "1.5": 200, `"nan"`: 400, `"x"`: 400, `""`: 400, `"-1"`: 400} {
 		r := words.put(settingsPath, map[string]json.RawMessage{"polling_interval_multiplier": json.RawMessage(value)})
 		assert.Equal(t, status, r.Status, value)
 	}
 	free := newCaller(t, New(t, WithTier(Free)))
-	assert.Equal(t, 200, free.put(settingsPath, map[string]any{"replica_status_timeout": "nonsense"}).Status) // ignored there
+	assert.Equal(t, 200, free.put(settingsPath, map[string]any{"replica_status_timeout": "nonsense"}).Status) // ignored in this tier
 }
 
 // A value that requires another setting is rejected without it.

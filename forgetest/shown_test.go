@@ -14,7 +14,7 @@ import (
 // The tests of this file check values of Document 2 §2: nullable fields, derived fields, and the
 // fields of tiers and releases.
 
-// at follows a dotted path into an object. It returns nil below null, and false if one is absent.
+// at returns the value at a dotted path of an object: nil below null, and false if a key is absent.
 func at(object map[string]any, path string) (value any, found bool) {
 	value = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -74,7 +74,7 @@ func TestNullableFields(t *testing.T) {
 	assertShown(t, c.as(jane.Token).get("/user").object(t), map[string]any{"created_by.username": "root"})
 }
 
-// assignee is the first of the assignees, and null without one.
+// assignee is the first of the assignees; null if there are none.
 func TestFirstAssignee(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -96,7 +96,7 @@ func TestFirstAssignee(t *testing.T) {
 	}
 }
 
-// Derived fields of an issue, and those that depend on the list.
+// Derived fields of an issue, and fields that depend on the list.
 func TestIssueValues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -147,7 +147,7 @@ func TestTodoValues(t *testing.T) {
 	}
 }
 
-// A fixture may omit fields of a milestone, as some payloads do.
+// A test may omit fields of a milestone, like some responses of servers.
 func TestMilestoneFieldsMayBeAbsent(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -162,8 +162,8 @@ func TestMilestoneFieldsMayBeAbsent(t *testing.T) {
 	}
 }
 
-// Derived fields of a merge request. The status of one that is not open is not_open, unless the
-// test sets another.
+// Derived fields of a merge request. If it is not open, its status is not_open unless the test sets
+// another status.
 func TestMergeRequestValues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -187,8 +187,8 @@ func TestMergeRequestValues(t *testing.T) {
 	assertShown(t, list.array(t)[1], map[string]any{"merged_by.username": "jane"})
 }
 
-// The commits of a diff version: its base is the merge base, its start the head of the target
-// branch when it was made. A commit was created when it was committed.
+// The commits of a diff version: its base is the merge base, and its start is the head of the
+// target branch at its creation. A commit's created_at is its commit date.
 func TestVersionCommits(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -237,7 +237,7 @@ func TestRunnerShown(t *testing.T) {
 		for id, want := range []map[string]any{
 			{"ip_address": address, "is_shared": true, "active": true, "paused": false, "status": "online", "online": true},
 			{"ip_address": "", "is_shared": false, "active": false, "paused": true, "status": "online", "online": true},
-			{"is_shared": false, "paused": false, "status": "paused", "online": false}, // a word of old servers
+			{"is_shared": false, "paused": false, "status": "paused", "online": false}, // a status of old servers
 		} {
 			assertShown(t, c.get(fmt.Sprint("/runners/", id+1)).object(t), want)
 			assertShown(t, c.get("/runners/all").array(t)[2-id], want)
@@ -248,7 +248,7 @@ func TestRunnerShown(t *testing.T) {
 	}
 }
 
-// A field of a tier is absent on the tiers below.
+// A field of a tier is absent in lower tiers.
 func TestFieldsOfTiers(t *testing.T) {
 	tiers := []Tier{Free, Premium, Ultimate}
 	for i, tier := range tiers {
@@ -258,7 +258,7 @@ func TestFieldsOfTiers(t *testing.T) {
 		for _, row := range []struct {
 			object map[string]any
 			fields string
-			from   int // the first tier
+			from   int // index of the first tier
 		}{
 			{issue, "weight epic epic_iid iteration", 1},
 			{issue, "health_status", 2},
@@ -276,7 +276,7 @@ func TestFieldsOfTiers(t *testing.T) {
 	}
 }
 
-// A field of a release is absent one release before.
+// A field of a release is absent in the release before.
 func TestFieldsOfReleases(t *testing.T) {
 	for _, row := range []struct{ field, path, object, before, since string }{
 		{"prepared_at", "/merge_requests", "0", "16.0", "16.1"},

@@ -80,7 +80,7 @@ func (s *store) findGroup(ref string) *Group {
 	return nil
 }
 
-// findProject finds a project by id or full path; moved is true when the path is a former one.
+// findProject finds a project by id or full path; moved is true if ref is a former path.
 func (s *store) findProject(ref string) (p *Project, moved bool) {
 	id, isID := parseID(ref)
 	for _, p := range s.projects {
@@ -104,7 +104,7 @@ type rate struct {
 	used      int
 }
 
-// SetRateLimit limits a route to n calls a minute and responds 429 beyond; 0 lifts the limit. By
+// SetRateLimit limits a route to n calls a minute; further calls get a 429. 0 removes the limit. By
 // default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
 // above 10 MB (Document 1 §8).
 func (s *Server) SetRateLimit(route string, n int) {

@@ -20,11 +20,11 @@ import (
 
 var catalogueNames = []string{"endpoints.json", "types.json", "deployed.json", "deployed_params.json", "words.json"}
 
-// reader is code that reads the catalogue: the fields of its structs are what it reads.
+// reader is code that reads the catalogue. It reads the keys for which its structs have fields.
 type reader struct {
 	*gosource.Package
-	used    map[declaration]bool    // what the code mentions, beyond its declaration
-	targets map[string][]types.Type // what each file is decoded into
+	used    map[declaration]bool    // declarations that the code uses
+	targets map[string][]types.Type // the types into which each file is decoded
 }
 
 // declaration identifies an object in all packages that use it.
@@ -38,8 +38,8 @@ func declarationOf(in *gosource.Package, object types.Object) declaration {
 	return declaration{object.Name(), path.Base(at.Filename), at.Line}
 }
 
-// newReader returns the code of the packages. The catalogue is decoded in the first one, or in
-// those that were loaded with it.
+// newReader returns the code of the packages. The first package, or packages that were loaded with
+// it, decode the catalogue.
 func newReader(packages ...*gosource.Package) *reader {
 	r := &reader{Package: packages[0], used: map[declaration]bool{}, targets: map[string][]types.Type{}}
 	for _, p := range packages {
@@ -90,7 +90,7 @@ func (r *reader) unread(file string, value any) map[string]bool {
 	return paths
 }
 
-// readers read parts of the catalogue each.
+// readers each read a part of the catalogue.
 type readers []*reader
 
 // unread returns the paths that none of the readers reads.
@@ -119,7 +119,7 @@ func (r *reader) walk(paths map[string]bool, at string, value any, into []types.
 			switch {
 			case strings.HasSuffix(key, "params") || key == "keys":
 				name = at + ".param"
-			case len(elements(into)) > 0: // a map, whose keys are names of types, or words
+			case len(elements(into)) > 0: // a map whose keys are names of types, or words
 				name = at
 			}
 			switch fields, whole := r.fields(into, key); {
@@ -149,8 +149,7 @@ func (r *reader) fields(into []types.Type, key string) (fields []types.Type, who
 	return fields, whole
 }
 
-// field finds a struct's field for a key, if the code uses it; that of an embedded struct where
-// there is no other.
+// field returns a struct's field for a key if the code uses it, or else that of an embedded struct.
 func (r *reader) field(s *types.Struct, key string) (found []types.Type) {
 	for i := range s.NumFields() {
 		f := s.Field(i)
@@ -172,7 +171,7 @@ func pointed(t types.Type) types.Type {
 	return t
 }
 
-// elements are the types of the elements of slices and maps.
+// elements returns the types of the elements of slices and maps.
 func elements(list []types.Type) (elements []types.Type) {
 	for _, t := range list {
 		switch under := pointed(t).Underlying().(type) {
@@ -283,12 +282,12 @@ func TestCatalogueIsParsed(t *testing.T) {
 			assert.True(t, listed[name], "%s: no code reads %s", who, name)
 		}
 		for _, name := range slices.Sorted(maps.Keys(listed)) {
-			assert.True(t, unread[name] || who == "client", "%s is read now: take it from the list", name) // the client's tests may read more
+			assert.True(t, unread[name] || who == "client", "%s is read now: remove it from the list", name) // the client's tests may read more keys
 		}
 	}
 }
 
-// catalogueValue parses a file, without the type whose fields are the parameters of a call.
+// catalogueValue parses a file, except for the type whose fields are the parameters of a call.
 func catalogueValue(t *testing.T, file string) (value any) {
 	parse("catalogue/"+file, &value)
 	if file != "types.json" {

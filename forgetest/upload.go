@@ -10,7 +10,7 @@ import (
 
 // upload is a file of a multipart body.
 type upload struct {
-	name string // as the client names it
+	name string // the file name that the client sent
 	data []byte
 }
 

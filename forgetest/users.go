@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// keysetAbove is the number of users in a list, over all its pages, from which the list needs
+// keysetAbove is the number of users in a list, over all its pages, from which on the list requires
 // keyset pagination, since 17.0 (Document 1 §8).
 const keysetAbove = 50_000
 
@@ -23,9 +23,9 @@ const (
 )
 
 // userRoutes has no route that accepts calls without credentials. The documents contradict each
-// other about listing users: by the table of Document 1 §8.1 no token is needed, by Document 2 §4.3
-// one is, unless a row states otherwise. The interpretation is the endpoint's own row, so forgetest
-// responds 401.
+// other about listing users: the table of Document 1 §8.1 requires no token, but Document 2 §4.3
+// requires one unless a row states otherwise. The interpretation follows the row of the endpoint:
+// forgetest responds 401.
 func userRoutes() []route {
 	return []route{
 		{name: "GET /users", handle: listUsers},
@@ -99,9 +99,9 @@ func (u *User) AddIdentity(provider, externUID string) {
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
 }
 
-// AddToken creates another access token. With scopes it is limited to them: "api" allows
-// everything, "manage_runners" the runner calls for which the contract names it, and "read_api"
-// reading except for those.
+// AddToken creates another access token. With scopes it is limited to them: "api" allows all calls,
+// "manage_runners" the runner calls for which the contract names this scope, and "read_api" all
+// other reads.
 func (u *User) AddToken(scopes ...string) string {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
@@ -110,7 +110,8 @@ func (u *User) AddToken(scopes ...string) string {
 	return token
 }
 
-// attribute is a custom attribute. The contract does not show its shape; this is the deployed one.
+// attribute is a custom attribute. The contract does not show its fields; these are the fields of
+// deployed servers.
 type attribute struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -128,8 +129,8 @@ func (u *User) newDocument() *Document {
 		Set("last_activity_on", now).Set("last_sign_in_at", now).Set("current_sign_in_at", now).Set("local_time", now.Format("3:04 PM"))
 }
 
-// auditor reports whether the user may read everything. Administrators may, and auditors, except in
-// the tier Free (Document 2 §2.7 and §4.5).
+// auditor reports whether the user may read everything: an administrator, or an auditor in a tier
+// other than Free (Document 2 §2.7 and §4.5).
 func (u *User) auditor() bool {
 	return u != nil && (u.Admin || u.srv.tier != Free && u.doc.bool("is_auditor"))
 }
@@ -206,8 +207,8 @@ func (c *call) matchesUser(u *User) bool {
 	return c.matchesAdminFilters(u)
 }
 
-// matchesAdminFilters reports whether a user matches the parameters of administrators; those of
-// other users were dropped.
+// matchesAdminFilters reports whether a user matches the parameters that only administrators may
+// use. For other callers they are already dropped.
 func (c *call) matchesAdminFilters(u *User) bool {
 	for _, refusal := range []bool{
 		c.has("two_factor") && u.doc.bool("two_factor_enabled") != (c.text("two_factor") == "enabled"),
@@ -232,7 +233,7 @@ func (c *call) matchesAdminFilters(u *User) bool {
 }
 
 // matchesSearch reports whether the name or username contains a text, or an e-mail address equals
-// it: the public one, or any.
+// it: the public address only, or any address.
 func (u *User) matchesSearch(search string, anyAddress bool) bool {
 	search = strings.ToLower(search)
 	if strings.Contains(strings.ToLower(u.Name+"\n"+u.Username), search) || strings.EqualFold(u.doc.text("public_email"), search) {
@@ -241,9 +242,9 @@ func (u *User) matchesSearch(search string, anyAddress bool) bool {
 	return anyAddress && slices.ContainsFunc(u.emails, func(e *Document) bool { return strings.EqualFold(e.text("email"), search) })
 }
 
-// hasIdentity reports whether the user has this identity of a provider. In a tier without scim no
-// user has such an identity: the document states only that the provider is unavailable there. The
-// interpretation is that the filter then matches no user, as for an unknown provider.
+// hasIdentity reports whether the user has this identity of a provider. The document states only
+// that the provider scim is unavailable in some tiers. The interpretation is that the filter then
+// matches no user, as for an unknown provider.
 func (c *call) hasIdentity(u *User, provider, uid string) bool {
 	if provider == "scim" {
 		return c.server.tier != Free && slices.ContainsFunc(u.identities("scim_identities"), func(d *Document) bool { return d.text("extern_uid") == uid })

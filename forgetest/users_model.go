@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Role is what a user may do in a group or project (Document 1 §5 rule 7).
+// Role is the role of a user in a group or project (Document 1 §5 rule 7).
 type Role int
 
 // The roles, from the weakest to the strongest.
@@ -54,7 +54,7 @@ func (s *Server) AddAdmin(username string) *User {
 	return s.addUser(username, true)
 }
 
-// Root returns the default user, the owner of [Server.Token].
+// Root returns the default user, to whom [Server.Token] belongs.
 func (s *Server) Root() *User { return s.store.root }
 
 func (s *Server) addUser(username string, admin bool) *User {

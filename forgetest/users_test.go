@@ -36,7 +36,7 @@ func TestUserList(t *testing.T) {
 		"username=jan":              {}, // whole names only
 		"search=zoe":                {2.0},
 		"search=bot":                {5.0, 4.0},
-		"search=GROUP_b":            {5.0}, // in the username, and not in the name
+		"search=GROUP_b":            {5.0}, // in the username but not in the name
 		"search=public@example.com": {2.0},
 		"search=public@example":     {},
 		"active=true":               {5.0, 4.0, 2.0, 1.0},
@@ -60,7 +60,7 @@ func TestUserList(t *testing.T) {
 		assert.Len(t, plain.array(t), 5)
 		assert.Equal(t, plain.Body, c.get("/users?"+flag+"=false").Body, "%s is false by default", flag)
 	}
-	for query, want := range map[string][]any{ // of administrators; ignored from others
+	for query, want := range map[string][]any{ // filters of administrators, ignored for other users
 		"sort=asc":                              {1.0, 2.0, 3.0, 4.0, 5.0},
 		"order_by=username":                     {3.0, 1.0, 2.0, 5.0, 4.0},
 		"order_by=name&sort=asc":                {4.0, 5.0, 1.0, 3.0, 2.0},
@@ -100,8 +100,8 @@ func TestUserList(t *testing.T) {
 	assert.Len(t, newCaller(t, hosted).get("/users?admins=true").array(t), 2) // ignored on this offering
 }
 
-// Parameters that the rows of Document 2 §4.3 limit to users, tiers and offerings act there only.
-// TestListsIgnoreParametersOfOtherPlatforms tests the parameters as such.
+// Parameters that the rows of Document 2 §4.3 limit to users, tiers and offerings have an effect
+// only there. TestListsIgnoreParametersOfOtherPlatforms tests all parameters in the same way.
 func TestUserListOnPlatforms(t *testing.T) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
 		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
@@ -169,7 +169,7 @@ func TestUserListOnPlatforms(t *testing.T) {
 	}
 }
 
-// A user has a project as a member of it or of a group above it, whatever the role.
+// A user has a project with any role in the project or in a group above it.
 func TestUsersWithoutProjects(t *testing.T) {
 	s := New(t)
 	s.AddProject("group/sub/app")
@@ -186,7 +186,8 @@ func TestUsersWithoutProjects(t *testing.T) {
 	assert.Equal(t, []any{"other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
 }
 
-// saml_provider_id selects by the identities of a SAML provider before 18.2, which ignores it.
+// Before 18.2, saml_provider_id selects users by the identities of a SAML provider; since then it
+// is ignored.
 func TestSAMLProviderOfARelease(t *testing.T) {
 	for release, known := range map[string]bool{"16.0": true, "18.1": true, "18.2": false, "": false} {
 		var options []Option
@@ -213,7 +214,7 @@ func TestUserKeyset(t *testing.T) {
 	s := New(t)
 	users := s.AddUsers(45, "user")
 	for i, u := range users {
-		s.SetClock(func() time.Time { return noon().Add(time.Duration(i*11%45) * time.Minute) }) // of the update
+		s.SetClock(func() time.Time { return noon().Add(time.Duration(i*11%45) * time.Minute) }) // the time of the update
 		u.Edit(func(d *Document) {
 			d.Set("name", fmt.Sprint("Name ", i%7)).Set("created_at", noon().AddDate(0, 0, -i*13%45))
 		})
@@ -246,7 +247,7 @@ func TestUserKeyset(t *testing.T) {
 				assert.Equal(t, 5, pages)
 				keys := []string{}
 				for _, id := range walked {
-					if record, known := records[id]; known { // all but the administrator
+					if record, known := records[id]; known { // all users except the administrator
 						keys = append(keys, record[order].(string))
 					}
 				}
@@ -278,7 +279,7 @@ func TestManyUsersNeedKeyset(t *testing.T) {
 	s.AddUsers(1, "userlast")
 	assert.Equal(t, 405, c.get("/users").Status)
 	assert.Equal(t, 405, c.get("/users?active=true").Status)
-	assert.Len(t, c.get("/users?username=user7").array(t), 1) // the limit is that of the response
+	assert.Len(t, c.get("/users?username=user7").array(t), 1) // the limit applies to the users in the response
 	assert.Equal(t, 405, c.get("/users?search=user").Status)
 	assert.Equal(t, 200, c.get("/users?exclude_active=true").Status)
 	assert.Equal(t, 200, c.get("/users?search=user1").Status)
@@ -307,7 +308,7 @@ func TestSingleUser(t *testing.T) {
 	single := asTom.get("/users/2").object(t)
 	keys(t, "User", "single", single)
 	assert.Equal(t, "Oslo", single["location"])
-	keys(t, "User", "single", asTom.get("/users/3").object(t)) // also of the caller: GET /user has the rest
+	keys(t, "User", "single", asTom.get("/users/3").object(t)) // also for the caller: GET /user has the other fields
 	full := c.get("/users/2?with_custom_attributes=true").object(t)
 	assert.Equal(t, []any{map[string]any{"key": "team", "value": "core"}}, full["custom_attributes"])
 	assert.Contains(t, c.get("/users?with_custom_attributes=true").array(t)[0], "custom_attributes")

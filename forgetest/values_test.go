@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file compare the values of Document 2 §2 with what the test has stored. No two
-// fields of an object have the same value, so that an exchange shows.
+// The tests of this file compare the values of Document 2 §2 with the values that the test has
+// stored. No two fields of an object have the same value, so that exchanged fields are detected.
 
 // inValues has two projects, so that the ids, the iids and the project ids of the second differ.
 func inValues(t *testing.T) (s *Server, p *Project, jane, tom *User) {
@@ -31,7 +31,7 @@ func inValues(t *testing.T) (s *Server, p *Project, jane, tom *User) {
 	return s, p, jane, tom
 }
 
-// summaryOf returns the summary of a user as it is in responses.
+// summaryOf returns the summary of a user in the form of responses.
 func summaryOf(s *Server, u *User) map[string]any {
 	return map[string]any{
 		"id": float64(u.ID), "username": u.Username, "name": u.Name, "state": "active", "avatar_url": nil,
@@ -39,7 +39,7 @@ func summaryOf(s *Server, u *User) map[string]any {
 	}
 }
 
-// nested puts a path in front of the fields of an object.
+// nested adds a path in front of the field names of an object.
 func nested(path string, object map[string]any) map[string]any {
 	fields := map[string]any{}
 	for name, value := range object {
@@ -50,10 +50,10 @@ func nested(path string, object map[string]any) map[string]any {
 
 const noonText, laterText = "2026-03-04T12:00:00.000Z", "2026-03-04T13:00:00.000Z"
 
-// later is an hour after noon.
+// later returns the time an hour after noon.
 func later() time.Time { return noon().Add(time.Hour) }
 
-// valueMilestone has other dates than the records.
+// valueMilestone creates a milestone with other dates than the records.
 func valueMilestone(p *Project) (m *Document, shown map[string]any) {
 	m = p.AddMilestone("1.0", day(5), day(6)).Set("description", "the first").Set("state", "closed").Set("updated_at", later())
 	return m, map[string]any{
@@ -156,7 +156,7 @@ func TestMergeRequestFieldsShowTheirValues(t *testing.T) {
 	assertShown(t, plain, map[string]any{"labels": []any{}, "assignees": []any{}, "reviewers": []any{}, "imported_from": "none"})
 }
 
-// A flag that is set is shown, and no other flag with it.
+// If a flag is set, it is shown as true, and no other flag is.
 func TestEachFlagIsShown(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -189,7 +189,7 @@ func TestEachFlagIsShown(t *testing.T) {
 	}
 }
 
-// The counts and times of an issue are in its list too, and not only in the response of the call.
+// The counts and times of an issue are also in its list, not only in the response of the call.
 func TestListsShowWhatCallsChange(t *testing.T) {
 	s, p, jane, _ := inValues(t)
 	c := newCaller(t, s)
@@ -251,7 +251,7 @@ func TestNoteValues(t *testing.T) {
 	})
 }
 
-// A to-do belongs to the caller, whatever the author of its target, and has the time of the call.
+// A to-do belongs to the caller, for any author of its target, and has the time of the call.
 func TestTodosAreOfTheCaller(t *testing.T) {
 	s, p, jane, tom := inValues(t)
 	s.SetClock(later)
@@ -265,7 +265,7 @@ func TestTodosAreOfTheCaller(t *testing.T) {
 	}
 }
 
-// A dependency is of the project of the merge request that waits.
+// A dependency belongs to the project of the blocked merge request.
 func TestDependencyValues(t *testing.T) {
 	s, p, jane, _ := inValues(t)
 	jane.Edit(func(d *Document) { d.Set("locked", true) })
@@ -292,7 +292,7 @@ func TestDependencyValues(t *testing.T) {
 	assert.Equal(t, []any{2.0, 3.0}, c.get("/projects/2/merge_requests/2/blocks").column(t, "id"))
 }
 
-// versionWorld has a merge request with two versions: an hour lies between them.
+// versionWorld has a merge request with two versions that are an hour apart.
 func versionWorld(t *testing.T) (s *Server, commits []*Commit) {
 	s, p, jane, _ := inValues(t)
 	p.AddFiles(map[string]string{"old.txt": "a\nb\nc\nd\n", "gone.txt": "gone\n", "run.sh": "one\n"})
@@ -306,8 +306,8 @@ func versionWorld(t *testing.T) (s *Server, commits []*Commit) {
 	return s, commits
 }
 
-// A version keeps its head and its time when a later one comes, and it is found below its own merge
-// request only.
+// A version keeps its head and its time when a later version is added, and is found only below its
+// own merge request.
 func TestVersionValues(t *testing.T) {
 	s, commits := versionWorld(t)
 	c := newCaller(t, s)

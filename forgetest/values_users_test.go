@@ -38,7 +38,7 @@ func TestUserValues(t *testing.T) {
 	assertShown(t, c.get("/users").array(t)[0], map[string]any{"username": "robot", "bot": true})
 }
 
-// Each field of a user that is set has that value in all views that have the field.
+// Each field of a user that is set has its value in all views with the field.
 func TestUserFieldsShowTheirValues(t *testing.T) {
 	s, _, jane, tom := inValues(t)
 	want := map[string]map[string]any{"list": {}, "single": {}, "full": {}}
@@ -100,7 +100,8 @@ func TestRunnerFieldsShowTheirValues(t *testing.T) {
 	}
 }
 
-// The status follows from the last contact in all responses, and only the first one is online.
+// All responses have the status that follows from the last contact, and only the first runner is
+// online.
 func TestRunnerStatusValues(t *testing.T) {
 	s, p, _, _ := inValues(t)
 	words := []any{"online", "offline", "stale", "never_contacted"}
@@ -117,7 +118,7 @@ func TestRunnerStatusValues(t *testing.T) {
 	}
 }
 
-// A job has the pipeline, the project and the commit that it ran for.
+// A job has the pipeline, the project and the commit for which it ran.
 func TestRunnerJobValues(t *testing.T) {
 	s, p, _, _ := inValues(t)
 	commit := p.AddFiles(map[string]string{"a.txt": "a\n"})
@@ -143,7 +144,7 @@ func TestRunnerJobValues(t *testing.T) {
 	})
 }
 
-// The filters of tiers act where Document 2 §4.1.1 and §4.2.1 have them, and nowhere else.
+// The filters of a tier have an effect only in the tiers that Document 2 §4.1.1 and §4.2.1 name.
 func TestFiltersOfTiers(t *testing.T) {
 	for i, tier := range []Tier{Free, Premium, Ultimate} {
 		s := New(t, WithTier(tier))
@@ -197,7 +198,7 @@ func TestDueDateBounds(t *testing.T) {
 	}
 }
 
-// A group whose path begins like another's is another group.
+// Groups whose paths begin with the same text are different groups.
 func TestGroupsWithOneBeginning(t *testing.T) {
 	s := New(t)
 	s.AddProject("group/app").AddIssue(nil)
@@ -211,7 +212,7 @@ func TestGroupsWithOneBeginning(t *testing.T) {
 	}
 }
 
-// Labels have their details on every list, and only if the call requests them.
+// Every list shows the details of labels if the call requests them, and only then.
 func TestLabelDetailsOnEveryList(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -237,8 +238,8 @@ func TestLabelDetailsOnEveryList(t *testing.T) {
 	}
 }
 
-// A confidential issue is not found without credentials, nor by users who are neither Reporters nor
-// its author or assignees, whatever the call.
+// No call finds a confidential issue without credentials, or for users who are neither Reporters
+// nor its author or assignees.
 func TestConfidentialIssues(t *testing.T) {
 	s, p, jane, tom := inValues(t)
 	p.AddMember(jane, Reporter)

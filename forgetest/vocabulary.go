@@ -58,8 +58,8 @@ func (c *call) deployedNames(problems []string) []string {
 	return problems
 }
 
-// neutralSetting returns the contract's name of a deployed setting. The deployed product does not
-// know neutral names that it spells otherwise.
+// neutralSetting returns the contract's name of a deployed setting. known is false for a neutral
+// name for which the deployed product has another name.
 func neutralSetting(deployed string) (neutral string, known bool) {
 	if vocabulary().Settings[deployed] != "" {
 		return "", false

@@ -39,7 +39,7 @@ func main() {
 func use(...any) {}
 `
 
-// Both ways to run the command find the same in a program that uses the real package.
+// Both ways to run the command have the same findings in a program that uses the real package.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "forgevet")

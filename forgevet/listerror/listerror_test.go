@@ -8,7 +8,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgevet/listerror"
 )
 
-// The comments "want" of the program are the findings, and there are no others.
+// The findings in the program are exactly its comments "want".
 func TestAnalyzer(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), listerror.Analyzer, "program")
 }

@@ -16,8 +16,8 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// protocolErrorRefuses: before Go 1.27 net/http takes a PROTOCOL_ERROR for the refusal of a stream
-// too many (golang/go#42777).
+// protocolErrorRefuses reports that net/http treats a PROTOCOL_ERROR as the refusal of a stream
+// above the limit, as it does before Go 1.27 (golang/go#42777).
 var protocolErrorRefuses = !slices.Contains(build.Default.ReleaseTags, "go1.27")
 
 // calls has one of each retry class, with and without a body.
@@ -31,14 +31,14 @@ func calls() map[string]forge.Call {
 	}
 }
 
-// The first request of each call meets what the row does. Where HTTP/2 says that the server has not
-// processed it, every call ends well and is processed once; where it says nothing a once call is
-// not sent again.
+// The fault of the row affects the first request of each call. If HTTP/2 reports that the server
+// has not processed the request, every call succeeds and is processed once. Otherwise a call of
+// class non-idempotent is not sent again.
 func TestFrames(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		act       func(*conn, seen)
-		processed bool // the server may have
+		processed bool // the server may have processed the request
 	}{
 		{"GOAWAY below the stream", func(c *conn, s seen) { _ = c.WriteGoAway(s.stream-2, http2.ErrCodeNo, nil) }, false},
 		{"REFUSED_STREAM", reset(http2.ErrCodeRefusedStream), false},
@@ -109,8 +109,8 @@ func reset(code http2.ErrCode) func(*conn, seen) {
 	return func(c *conn, s seen) { _ = c.WriteRSTStream(s.stream, code) }
 }
 
-// A server that shuts down gracefully answers what it has taken; what comes later goes to a new
-// connection. Nothing is lost or doubled.
+// A server that shuts down gracefully responds to the requests that it has accepted; later requests
+// are sent on a new connection. No request is lost or executed twice.
 func TestGracefulGoAway(t *testing.T) {
 	p := newPeer(t, func(c *conn, s seen) {
 		_ = c.WriteGoAway(s.stream, http2.ErrCodeNo, nil)
@@ -127,8 +127,8 @@ func TestGracefulGoAway(t *testing.T) {
 	}
 }
 
-// Of many streams on a connection that a shutdown cuts in two, those that the server has taken end,
-// and the others begin anew on the next connection; each has one effect.
+// When a shutdown ends a connection with many streams, the accepted streams complete, and the
+// others are sent again on the next connection. Each has one effect.
 func TestGoAwayAmongMany(t *testing.T) {
 	const many = 50
 	var mu sync.Mutex
@@ -174,8 +174,7 @@ func TestGoAwayAmongMany(t *testing.T) {
 	assert.Greater(t, len(p.got()), many+1, "some were sent twice")
 }
 
-// A download whose stream is broken off, in whatever way, is an error of Read after a true
-// beginning.
+// A download whose stream is interrupted in any way is an error of Read, after correct bytes.
 func TestDownloadInterrupted(t *testing.T) {
 	const beginning = "the beginning"
 	for name, act := range map[string]func(*conn, seen){
@@ -206,7 +205,7 @@ func TestDownloadInterrupted(t *testing.T) {
 	}
 }
 
-// A caller who leaves takes the stream away and nothing else: the connection serves on.
+// A canceled call ends only its stream: the connection stays in use.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := newPeer(t, func(c *conn, s seen) {

@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is a request as the peer read it. conn counts connections from 1, number all requests.
+// seen is a request as the peer has parsed it. conn counts connections from 1, number counts all
+// requests.
 type seen struct {
 	method, path string
 	body         []byte
@@ -32,7 +33,7 @@ type seen struct {
 	conn, number int
 }
 
-// peer is an HTTP/2 server that does to each request what the test says, frame by frame.
+// peer is an HTTP/2 server that responds to each request with the frames of the test.
 type peer struct {
 	*testing.T
 	url    string
@@ -78,7 +79,7 @@ func (p *peer) accept() {
 		p.mu.Lock()
 		p.conns = append(p.conns, c)
 		number := len(p.conns)
-		if p.closed { // after Accept: close has not seen this connection
+		if p.closed { // close was called before this connection was recorded
 			_ = c.Close()
 		}
 		p.mu.Unlock()
@@ -155,8 +156,8 @@ func (p *peer) got() []seen {
 
 func (p *peer) client() *forge.Client { return client(p.T, p.url, p.roots) }
 
-// client speaks HTTP/2 to a server that the roots vouch for. (net/http leaves HTTP/2 off for a
-// transport with a TLS configuration of its own.)
+// client returns an HTTP/2 client of a server whose certificate is from the roots. (net/http
+// disables HTTP/2 for a transport with its own TLS configuration.)
 func client(t *testing.T, url string, roots *x509.CertPool) *forge.Client {
 	t.Helper()
 	c, err := forge.NewClient(url, forge.WithToken("token-0123456789"),
@@ -169,7 +170,7 @@ func client(t *testing.T, url string, roots *x509.CertPool) *forge.Client {
 	return c
 }
 
-// header begins an answer that announces a body of the given length.
+// header begins a response with a Content-Length of the given length.
 func (c *conn) header(stream uint32, contentType string, length int) {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
@@ -179,7 +180,7 @@ func (c *conn) header(stream uint32, contentType string, length int) {
 	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndHeaders: true})
 }
 
-// say answers with JSON.
+// say responds with JSON.
 func (c *conn) say(stream uint32, body string) {
 	c.header(stream, "application/json", len(body))
 	_ = c.WriteData(stream, true, []byte(body))

@@ -23,7 +23,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// server is net/http's, over TLS.
+// server starts a server of net/http over TLS.
 func server(t *testing.T, streams int, handler http.HandlerFunc) (c *forge.Client, connections *atomic.Int32) {
 	t.Helper()
 	connections = new(atomic.Int32)
@@ -47,7 +47,7 @@ func answer(w http.ResponseWriter, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, format, args...)
 }
 
-// Calls share one connection, as many at a time as the server takes.
+// Calls share one connection, up to the server's limit of concurrent streams.
 func TestConcurrentStreams(t *testing.T) {
 	const many = 150
 	all := make(chan struct{})
@@ -72,9 +72,8 @@ func TestConcurrentStreams(t *testing.T) {
 	assert.EqualValues(t, 1, connections.Load())
 }
 
-// Calls beyond the number of streams that the server takes go to further connections, or are
-// refused there and sent again; each success is one effect. (A server that is itself too slow to
-// set such a connection up resets it.)
+// Calls above the server's limit of streams use further connections, or are refused and sent again.
+// Each success has one effect. (A server that is too slow to accept such a connection resets it.)
 func TestStreamLimit(t *testing.T) {
 	const many, limit = 60, 10
 	var effects, maybe atomic.Int32
@@ -105,7 +104,7 @@ func TestStreamLimit(t *testing.T) {
 
 const large = 64 << 20
 
-// content gives the bytes of a large file without holding them.
+// content returns a reader of a large file that is not in memory.
 func content() io.Reader { return io.LimitReader(rand.NewChaCha8([32]byte{1}), large) }
 
 func sum(t *testing.T, r io.Reader) [32]byte {
@@ -116,7 +115,8 @@ func sum(t *testing.T, r io.Reader) [32]byte {
 	return [32]byte(hash.Sum(nil))
 }
 
-// A large file goes through the flow control of HTTP/2 whole and in constant memory, both ways.
+// A large file is uploaded and downloaded completely through the flow control of HTTP/2, in
+// constant memory.
 func TestLargeBodies(t *testing.T) {
 	want := sum(t, content())
 	received := make(chan [32]byte, 1)
@@ -145,7 +145,7 @@ func TestLargeBodies(t *testing.T) {
 	assert.Less(t, highest.bytes, uint64(16<<20))
 }
 
-// file gives the checksum of the file of a multipart body.
+// file returns the checksum of the file in a multipart body.
 func file(t *testing.T, r *http.Request) [32]byte {
 	parts, err := r.MultipartReader()
 	if !assert.NoError(t, err) {
@@ -162,7 +162,7 @@ func file(t *testing.T, r *http.Request) [32]byte {
 	}
 }
 
-// highWater is how far the heap has grown.
+// highWater is the peak growth of the heap.
 type highWater struct{ base, bytes uint64 }
 
 func peak() *highWater {

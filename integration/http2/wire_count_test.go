@@ -36,8 +36,8 @@ func countedCalls() []countedCall {
 	}
 }
 
-// countedFault is what the peer does to a request. refused says that it declares not to have
-// processed it.
+// countedFault is a fault of a request. refused means that the peer reports that it has not
+// processed the request.
 type countedFault struct {
 	name    string
 	act     func(*conn, seen)
@@ -61,13 +61,13 @@ var countedFaults = []countedFault{
 	{"closed after the request", func(c *conn, _ seen) { _ = c.Close() }, false},
 }
 
-// runaway is how many requests a peer takes of one call before it gives in.
+// runaway is the number of requests of one call after which the peer responds normally.
 const runaway = 30
 
-// TestWireCount counts what a hostile peer sees of a call, on a new connection and on one that was
-// used before. net/http sends no request again by itself: requests are what Error.Attempts,
-// Response.Attempts and Client.Stats say, and at most 4. What was not processed is sent again for
-// every class; of the rest a call of class non-idempotent is sent once.
+// TestWireCount counts the requests of a call that a hostile peer receives, on a new and on a
+// reused connection. net/http sends no request again by itself: the number of requests equals
+// Error.Attempts, Response.Attempts and Client.Stats, and is at most 4. A request that was not
+// processed is sent again for every class; otherwise a call of class non-idempotent is sent once.
 func TestWireCount(t *testing.T) {
 	for _, fault := range countedFaults {
 		for _, call := range countedCalls() {
@@ -101,7 +101,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 		require.NoError(t, c.Do(t.Context(), calls()["safe"], nil))
 	}
 	before := c.Stats()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // without which it may go on for minutes
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // otherwise the call may run for minutes
 	defer cancel()
 	var response forge.Response
 	err := c.Do(ctx, call.call, nil, forge.Into(&response))

@@ -86,7 +86,7 @@ func TestWithMetrics(t *testing.T) {
 	assert.GreaterOrEqual(t, stats.RateLimitWaitTime, time.Second/2)
 }
 
-// A second client in the same registry is an error, and no panic.
+// A second client in the same registry is an error, not a panic.
 func TestWithMetricsTwice(t *testing.T) {
 	srv := forgetest.New(t)
 	registry := prometheus.NewPedanticRegistry()

@@ -16,12 +16,13 @@ import (
 )
 
 // nginx ends a connection after a few requests, over HTTP/1.1 and HTTP/2. No call fails, and no
-// write is lost or doubled.
+// write is lost or executed twice.
 func TestConnectionsEndAfterRequests(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
 			p := build(t, nginxtest.Config{TLS: tls, Server: "keepalive_requests 3;" + passed})
-			// With the waits of production: within a millisecond the same connection ends four calls.
+			// The client has the default waits: with waits of a millisecond the same ending connection could
+			// fail all four attempts of a call.
 			client, err := p.client.With(forge.WithRetry(forge.RetryPolicy{}))
 			require.NoError(t, err)
 			const workers, calls = 4, 25
@@ -46,9 +47,8 @@ func TestConnectionsEndAfterRequests(t *testing.T) {
 	}
 }
 
-// nginx closes a connection that was idle, at the very moment when the next call takes it. Reads
-// and idempotent writes get over it; a non-idempotent write is either done or an error, and never
-// done twice.
+// nginx closes an idle connection at the moment when the next call uses it. Reads and idempotent
+// writes succeed. A non-idempotent write succeeds or is an error, and is never executed twice.
 func TestConnectionsEndWhenIdle(t *testing.T) {
 	const idle = 5 * time.Millisecond
 	p := build(t, nginxtest.Config{Server: "keepalive_timeout 5ms;" + passed})
@@ -75,7 +75,7 @@ func TestConnectionsEndWhenIdle(t *testing.T) {
 	t.Logf("%d done, %d unsure, %d effects, %d connections", done, unsure, effects, connections(p.nginx))
 }
 
-// connections counts them in the log of nginx.
+// connections counts the connections in the log of nginx.
 func connections(s *nginxtest.Server) int {
 	seen := map[string]bool{}
 	for _, line := range s.AccessLog() {

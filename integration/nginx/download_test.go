@@ -24,8 +24,8 @@ func readAll(t *testing.T, r io.Reader) []byte {
 	return content
 }
 
-// A download is never compressed on the way, so that its size is known and its bytes are the
-// file's.
+// A download is never compressed in transit, so that its size is known and its bytes are those of
+// the file.
 func TestDownloadIsIdentity(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
@@ -46,8 +46,8 @@ func TestDownloadIsIdentity(t *testing.T) {
 	}
 }
 
-// streamer serves an archive without an end: a first piece at once, and the rest when the test asks
-// for it.
+// streamer serves an archive of unknown length: the first part immediately, and the rest when the
+// test requests it.
 type streamer struct {
 	*httptest.Server
 	more, gone chan struct{}
@@ -77,8 +77,8 @@ func newStreamer(t *testing.T) *streamer {
 	return s
 }
 
-// With buffering off an archive arrives as it is made: its start can be read while the server still
-// works.
+// Without buffering an archive arrives while it is generated: its start can be read while the
+// server still generates the rest.
 func TestDownloadUnbuffered(t *testing.T) {
 	s := newStreamer(t)
 	front := proxy(t, s.URL, nginxtest.Config{Server: "proxy_buffering off;" + passed})
@@ -93,8 +93,8 @@ func TestDownloadUnbuffered(t *testing.T) {
 	assert.Equal(t, bytes.Repeat([]byte("b"), piece), readAll(t, archive))
 }
 
-// A caller who gives up in the middle of a download ends it for nginx and for the server; the
-// client goes on.
+// A download that the caller cancels ends for nginx and for the server, and the client can be used
+// further.
 func TestDownloadCancelled(t *testing.T) {
 	for name, tls := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 		t.Run(name, func(t *testing.T) {

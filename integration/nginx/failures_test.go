@@ -15,8 +15,8 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// classes are calls of each retry class and how often the client sends one that nginx answers with
-// 502 or 504.
+// classes are calls of each retry class, and how often the client sends a call for which nginx
+// responds 502 or 504.
 var classes = []struct {
 	name     string
 	call     func(*testing.T, *forge.Client) error
@@ -39,7 +39,8 @@ func spend(t *testing.T, c *forge.Client) error {
 	return err
 }
 
-// requireFailure checks what an error made of a page of nginx is, and that no page is in it.
+// requireFailure checks the error for an HTML page of nginx, and that the error does not contain
+// the page.
 func requireFailure(t *testing.T, err error, status, attempts int, maybeApplied bool) {
 	t.Helper()
 	var failed *forge.Error
@@ -51,8 +52,8 @@ func requireFailure(t *testing.T, err error, status, attempts int, maybeApplied 
 	assert.Less(t, len(err.Error()), 300)
 }
 
-// A server that is down is 502 from nginx, as an HTML page: repeated by class, and never shown as
-// HTML.
+// For a server that is down nginx sends a 502 with an HTML page. The call is retried by its class,
+// and the error never contains HTML.
 func TestServerDown(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
@@ -68,8 +69,9 @@ func TestServerDown(t *testing.T) {
 	}
 }
 
-// A server that takes longer than nginx waits has carried out the write behind the 504. A
-// non-idempotent call is not repeated: one effect, and MaybeApplied says that there may be one.
+// A server that needs longer than the timeout of nginx has executed the write in spite of the 504.
+// A non-idempotent call is not sent again: it has one effect, and MaybeApplied reports that it may
+// have one.
 func TestServerSlow(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
@@ -86,8 +88,8 @@ func TestServerSlow(t *testing.T) {
 	}
 }
 
-// What may be repeated gets over a 502 of a server that resets connections; what may not is sent
-// once.
+// A call that may be retried succeeds after a 502 for a server that resets connections. Other calls
+// are sent once.
 func TestServerResets(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
@@ -105,8 +107,8 @@ func TestServerResets(t *testing.T) {
 	}
 }
 
-// A page that asks for a password of nginx's own is a 401 in HTML: not repeated, and nothing of the
-// token is in the error.
+// If nginx itself requires a password, it sends a 401 with an HTML page. The call is not retried,
+// and the error does not contain the token.
 func TestPasswordOfNginx(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: `auth_basic "staff only"; auth_basic_user_file users;` + passed})
 	for _, class := range classes {
@@ -119,8 +121,8 @@ func TestPasswordOfNginx(t *testing.T) {
 	p.srv.AssertNoRequest(t)
 }
 
-// An http address that nginx redirects to https is an error that names the new address, for reads
-// and writes alike, and the token does not go there. A download may go there, without the token.
+// If nginx redirects an http address to https, reads and writes fail with an error that names the
+// new address, and the token is not sent there. A download follows the redirect without the token.
 func TestRedirectToHTTPS(t *testing.T) {
 	var mu sync.Mutex
 	var headers []http.Header

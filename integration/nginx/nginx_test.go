@@ -1,4 +1,4 @@
-// Package nginx proves the client through a real nginx, as a reverse proxy in front of a server.
+// Package nginx tests the client through a real nginx, as a reverse proxy in front of a server.
 package nginx
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// impatient keeps the retry policy and shortens its waits.
+// impatient is the default retry policy with short waits.
 var impatient = forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 5 * time.Millisecond}
 
 const (
@@ -28,7 +28,7 @@ const (
 	uploads  = "POST /projects/:project_id/secure_files"
 )
 
-// proxy puts nginx in front of an address; $UPSTREAM stands for it in the directives.
+// proxy starts nginx in front of an address, for which the directives have $UPSTREAM.
 func proxy(t *testing.T, upstream string, config nginxtest.Config) *nginxtest.Server {
 	t.Helper()
 	upstream = strings.TrimPrefix(upstream, "http://")
@@ -37,7 +37,7 @@ func proxy(t *testing.T, upstream string, config nginxtest.Config) *nginxtest.Se
 	return nginxtest.New(t, config)
 }
 
-// connect makes a client of an address, with connections of its own.
+// connect returns a client of an address, with its own connections.
 func connect(t *testing.T, baseURL string, transport *http.Transport, options ...forge.Option) *forge.Client {
 	t.Helper()
 	client, err := forge.NewClient(baseURL, append([]forge.Option{

@@ -12,8 +12,8 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
-// Addresses reach the server as the client has written them, whatever nginx does to slashes, as
-// long as proxy_pass names no path.
+// Addresses reach the server unchanged, with every setting of nginx for slashes, if proxy_pass has
+// no path.
 func TestPathsPassUnchanged(t *testing.T) {
 	for _, slashes := range []string{"on", "off"} {
 		t.Run("merge_slashes "+slashes, func(t *testing.T) {
@@ -42,8 +42,9 @@ func TestPathsPassUnchanged(t *testing.T) {
 	}
 }
 
-// A proxy_pass with a path makes nginx decode the address: the server sees another one. The client
-// says what it got, and that is no "project not found"; the same project by its id is found.
+// With a path in proxy_pass, nginx decodes the address, so the server receives another one. The
+// error of the client describes the response, which is not "project not found". The same project is
+// found by its id.
 func TestPathsDecodedByNginx(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: "location /api/ { proxy_pass http://$UPSTREAM/api/; }"})
 	_, err := p.client.Issues.GetTimeStats(t.Context(), app, 1)
@@ -55,9 +56,9 @@ func TestPathsDecodedByNginx(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A server below a path of a shared host, with the prefix kept and with the prefix cut off by
-// nginx. The links of the latter name paths, and those of both hosts, that are no good to the
-// client, who follows them all the same.
+// A server below a path prefix of a shared host; nginx keeps the prefix or removes it. The hosts of
+// the links, and without the prefix their paths, cannot be reached by the client, but it can follow
+// the links.
 func TestPathPrefix(t *testing.T) {
 	for name, test := range map[string]struct {
 		server   string
@@ -85,7 +86,7 @@ func TestPathPrefix(t *testing.T) {
 	}
 }
 
-// A query that nginx does not take is 414 at once, with the remedy, for a single page and in a
+// A query that is too long for nginx is a 414 immediately, with a hint, for a single page and in a
 // list.
 func TestLongQuery(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: "large_client_header_buffers 2 1k;" + passed})

@@ -10,8 +10,8 @@ import (
 )
 
 // An upload that is too large for nginx is refused with 413 while it is still being sent. The
-// answer is what the caller gets, and never the broken pipe of a connection that nginx has closed
-// meanwhile; nothing is sent again.
+// caller gets this response, and never the broken pipe of the connection that nginx closes. Nothing
+// is sent again.
 func TestUploadTooLarge(t *testing.T) {
 	for _, test := range []struct {
 		name, close string

@@ -17,8 +17,7 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// requireNoSecret looks through an error and all that it wraps, in every form in which it might be
-// printed.
+// requireNoSecret checks an error and all errors that it wraps, in every printed form.
 func requireNoSecret(t *testing.T, err error, token *xoauth2.Token) {
 	t.Helper()
 	if err == nil {
@@ -39,7 +38,7 @@ func requireNoSecret(t *testing.T, err error, token *xoauth2.Token) {
 	}
 }
 
-// say answers with a body in which every secret that the client has sent comes back.
+// say responds with a body that contains every secret that the client has sent.
 func say(status int, contentType, format string) fault {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		_ = r.ParseForm()
@@ -50,8 +49,8 @@ func say(status int, contentType, format string) fault {
 	}
 }
 
-// A failing token endpoint: the error names the cause and nothing of the answer, and it is asked
-// again only where that may help. The API is not called with a token that has expired.
+// If a token endpoint fails, the error names the cause and contains no part of the response. The
+// request is retried only if a retry can succeed. The API is not called with an expired token.
 func TestTokenEndpointFails(t *testing.T) {
 	const kind = "application/json"
 	for _, test := range []struct {
@@ -95,8 +94,8 @@ func TestTokenEndpointFails(t *testing.T) {
 	}
 }
 
-// A token endpoint that hangs holds nobody longer than their own deadline. The exchange goes on, so
-// that the new refresh token is not lost, and serves who comes later.
+// If a token endpoint hangs, each caller waits only until its own deadline. The exchange continues,
+// so that the new refresh token is not lost, and later callers use its result.
 func TestTokenEndpointHangs(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	release := make(chan struct{})
@@ -108,7 +107,7 @@ func TestTokenEndpointHangs(t *testing.T) {
 	token.Expiry = time.Now().Add(-time.Minute)
 	saved := make(chan *xoauth2.Token, 2)
 	client := p.connect(t, forge.WithOAuth(p.config(), token), forge.WithOnRefresh(func(fresh *xoauth2.Token) { saved <- fresh }))
-	// Both return while the endpoint still hangs, or the test would not go on.
+	// Both calls return while the endpoint still hangs; otherwise the test would not continue.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := client.Issues.GetTimeStats(ctx, app, 1)
@@ -127,8 +126,8 @@ func TestTokenEndpointHangs(t *testing.T) {
 	assert.Len(t, p.asked.requests(), 1)
 }
 
-// A token endpoint that redirects is not followed: the client secret and the refresh token would go
-// wherever it says.
+// A redirect of a token endpoint is not followed, since the client secret and the refresh token
+// would be sent to its target.
 func TestTokenEndpointRedirects(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -151,8 +150,8 @@ func TestTokenEndpointRedirects(t *testing.T) {
 	}
 }
 
-// The access token goes to the API only, the refresh token and the client secret to the token
-// endpoint only.
+// The access token is sent only to the API, the refresh token and the client secret only to the
+// token endpoint.
 func TestTokensStayAtOrigin(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)

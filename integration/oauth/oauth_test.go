@@ -1,5 +1,5 @@
-// Package oauth proves the client against a real OAuth2 server, in front of a server that takes
-// nothing but its tokens.
+// Package oauth tests the client with a real OAuth2 server, and an API that accepts only the tokens
+// of this server.
 package oauth
 
 import (
@@ -42,13 +42,13 @@ const (
 
 var app = forge.Path("group/app")
 
-// seen is a request as a server read it.
+// seen is a request as a server has parsed it.
 type seen struct {
 	header http.Header
 	body   string
 }
 
-// recorder keeps what a server was asked.
+// recorder stores the requests to a server.
 type recorder struct {
 	mu   sync.Mutex
 	list []seen
@@ -68,24 +68,25 @@ func (r *recorder) requests() []seen {
 	return append([]seen(nil), r.list...)
 }
 
-// platform is an OAuth2 server, and an API that asks it about each token before forgetest answers.
+// platform is an OAuth2 server, and an API that checks each token with it before forgetest
+// responds.
 type platform struct {
 	srv     *forgetest.Server
 	tokens  *httptest.Server
 	api     *httptest.Server
 	manager *manage.Manager
-	asked   recorder // of the token endpoint
-	called  recorder // of the API
+	asked   recorder // requests to the token endpoint
+	called  recorder // requests to the API
 	fault   atomic.Pointer[fault]
 }
 
-// fault answers in place of the token endpoint, and reports whether it did.
+// fault responds instead of the token endpoint, and reports whether it did.
 type fault func(http.ResponseWriter, *http.Request) bool
 
-// fail puts a fault on the token endpoint; nil heals it.
+// fail sets a fault of the token endpoint; nil removes it.
 func (p *platform) fail(f fault) { p.fault.Store(&f) }
 
-// newPlatform starts both; the tokens that a refresh gives are good for the given time.
+// newPlatform starts both. Tokens of a refresh are valid for the given time.
 func newPlatform(t *testing.T, life time.Duration) *platform {
 	p := &platform{srv: forgetest.New(t), manager: manage.NewDefaultManager()}
 	p.srv.AddProject("group/app").AddIssues(1, nil)
@@ -130,7 +131,7 @@ func newPlatform(t *testing.T, life time.Duration) *platform {
 	return p
 }
 
-// issue gives a token as a sign-in does.
+// issue returns a token, like a sign-in.
 func (p *platform) issue(t *testing.T) *xoauth2.Token {
 	t.Helper()
 	info, err := p.manager.GenerateAccessToken(t.Context(), oauth2.PasswordCredentials, &oauth2.TokenGenerateRequest{
@@ -142,7 +143,7 @@ func (p *platform) issue(t *testing.T) *xoauth2.Token {
 	}
 }
 
-// revoke makes the server forget an access token that the client takes for good.
+// revoke invalidates an access token on the server that the client considers valid.
 func (p *platform) revoke(t *testing.T, token *xoauth2.Token) {
 	t.Helper()
 	require.NoError(t, p.manager.RemoveAccessToken(t.Context(), token.AccessToken))
@@ -154,7 +155,7 @@ func (p *platform) config() *xoauth2.Config {
 	}}
 }
 
-// connect makes a client of the API, with connections of its own.
+// connect returns a client of the API, with its own connections.
 func (p *platform) connect(t *testing.T, options ...forge.Option) *forge.Client {
 	t.Helper()
 	client, err := forge.NewClient(p.api.URL, append([]forge.Option{

@@ -14,10 +14,10 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// Every token is as good as expired when it comes, and each refresh replaces the refresh token:
-// WithOnRefresh sees each once, in order, and each is used once.
+// Every token counts as expired when it is issued, and each refresh replaces the refresh token.
+// WithOnRefresh receives each refresh token once, in order, and each is used once.
 func TestRotation(t *testing.T) {
-	p := newPlatform(t, 5*time.Second) // x/oauth2 takes a token for expired 10 s early
+	p := newPlatform(t, 5*time.Second) // x/oauth2 treats a token as expired 10 s early
 	first := p.issue(t)
 	first.Expiry = time.Now().Add(-time.Minute)
 	expected := []string{first.RefreshToken}
@@ -40,8 +40,9 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// A token that is revoked while the client thinks that it is good: one refresh, and one repeat with
-// the same body; the write is done once, of a call that may otherwise not be repeated.
+// A token is revoked while the client considers it valid. There is one refresh, and the call is
+// sent again once with the same body, also a call of class non-idempotent. The write is executed
+// once.
 func TestRevoked(t *testing.T) {
 	for _, test := range []struct {
 		name, route string
@@ -72,8 +73,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// One refresh serves all calls that need it, whether the token has expired by the clock or is
-// refused.
+// All calls share one refresh, both for an expired and for a refused token.
 func TestOneRefreshForMany(t *testing.T) {
 	for name, expire := range map[string]func(*platform, *xoauth2.Token){
 		"expired": func(_ *platform, token *xoauth2.Token) { token.Expiry = time.Now().Add(-time.Minute) },
@@ -95,7 +95,8 @@ func TestOneRefreshForMany(t *testing.T) {
 	}
 }
 
-// A session that has ended on the server is an error that says so; nothing is repeated without end.
+// A session that has ended on the server is an error that states this. There are no endless
+// retries.
 func TestRefreshTokenRevoked(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)

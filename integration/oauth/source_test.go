@@ -16,7 +16,7 @@ type sourceFunc func() (*xoauth2.Token, error)
 
 func (f sourceFunc) Token() (*xoauth2.Token, error) { return f() }
 
-// A token of a source that the server refuses: the source is asked again, and the call repeated
+// If the server refuses a token of a source, the source is called again. The call is sent again
 // only with another token.
 func TestTokenSourceAfterRefusal(t *testing.T) {
 	p := newPlatform(t, time.Hour)
@@ -51,7 +51,7 @@ func TestTokenSourceAfterRefusal(t *testing.T) {
 	}
 }
 
-// The sources of x/oauth2 work as they are, and what they say of a failure is not passed on.
+// The sources of x/oauth2 work unchanged, and the texts of their errors are not passed on.
 func TestSourceOfXOAuth2(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)
@@ -66,7 +66,8 @@ func TestSourceOfXOAuth2(t *testing.T) {
 	assert.NotErrorAs(t, err, &quoted, "it holds the whole answer")
 }
 
-// A source that hangs ends with the deadline of who waits, and is asked once for all of them.
+// If a source hangs, each caller waits until its own deadline. The source is called once for all of
+// them.
 func TestSourceHangs(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)

@@ -13,8 +13,8 @@ import (
 
 var proxyCredential = "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+password))
 
-// Over CONNECT a proxy sees where the connection goes and its own password. The API's token is
-// inside TLS, and the API sees nothing of the proxy's password.
+// With CONNECT a proxy sees only the target of the connection and its own password. The API's token
+// is inside TLS, and the API does not receive the proxy's password.
 func TestTunnel(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %t", http2), func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
-// Plain http through a proxy, which the caller has opted in to: the proxy reads everything, the
-// token too. Its own password goes no further.
+// With plain HTTP, which the caller has enabled, a proxy reads everything, including the token. The
+// proxy's password is not passed on.
 func TestPlain(t *testing.T) {
 	s := newServer(t, (*httptest.Server).Start)
 	p := newForward(t, s.Listener.Addr(), "")
@@ -50,8 +50,7 @@ func TestPlain(t *testing.T) {
 	s.requireCalls(t)
 }
 
-// requireCalls checks that each call came once, with the token, and with nothing that is the
-// proxy's.
+// requireCalls checks that each call arrived once, with the token and without the proxy's headers.
 func (s *server) requireCalls(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -76,8 +75,7 @@ func TestNoProxy(t *testing.T) {
 	assert.Len(t, s.headers, 6)
 }
 
-// A proxy that is down is an error that names it: nothing was sent, so that calls of every class
-// are tried again.
+// The error names a proxy that is down. Nothing was sent, so calls of every class are retried.
 func TestProxyDown(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -90,9 +88,8 @@ func TestProxyDown(t *testing.T) {
 	}
 }
 
-// A proxy that refuses a tunnel, for its password or because it cannot reach the server: nothing
-// has been sent, and no write may have been applied. A password does not become right by repeating
-// it.
+// A proxy refuses a tunnel because of its password or because it cannot reach the server. Nothing
+// was sent, so no write may have been applied. A wrong password is not retried.
 func TestTunnelRefused(t *testing.T) {
 	s := newServer(t, (*httptest.Server).StartTLS)
 	for status, attempts := range map[string]int{"407 Proxy Authentication Required": 1, "403 Forbidden": 1, "502 Bad Gateway": 4} {
@@ -109,9 +106,9 @@ func TestTunnelRefused(t *testing.T) {
 	}
 }
 
-// The answers of a proxy to plain http cannot be told from the server's: they are judged like
-// these, so that a non-idempotent call is not repeated, and the error says that it may have been
-// applied.
+// With plain HTTP the responses of a proxy cannot be distinguished from those of the server. They
+// are handled in the same way: a non-idempotent call is not retried, and the error reports that it
+// may have been applied.
 func TestPlainRefused(t *testing.T) {
 	s := newServer(t, (*httptest.Server).Start)
 	for status, test := range map[string]struct {

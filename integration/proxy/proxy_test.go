@@ -1,6 +1,5 @@
-// Package proxy proves the client through the proxies that the environment names. net/http reads
-// the environment once for a process, so the client runs in a child process: this test binary
-// again.
+// Package proxy tests the client through the proxies that the environment names. net/http reads the
+// environment once for a process, so the client runs in a child process: this test binary again.
 package proxy
 
 import (
@@ -31,11 +30,11 @@ const (
 	password = "THE-PASSWORD-OF-THE-PROXY"
 )
 
-// job is what the child does, and report what came of it.
+// job has the calls of the child, and report their results.
 type job struct {
 	BaseURL   string
-	Authority []byte // PEM; nil takes the client's own transport
-	Hosts     string // the address behind all names that no proxy resolves
+	Authority []byte // PEM; nil means the client's own transport
+	Hosts     string // the address of all names that no proxy resolves
 }
 
 type report struct {
@@ -101,8 +100,8 @@ func child(text string) {
 	_ = json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// run makes the calls in a child process with the given environment. Nothing of a secret may be in
-// what comes back.
+// run makes the calls in a child process with the given environment, and checks that the report
+// contains no secret.
 func run(t *testing.T, j job, environment ...string) report {
 	t.Helper()
 	text, err := json.Marshal(j)
@@ -124,13 +123,13 @@ func run(t *testing.T, j job, environment ...string) report {
 	return r
 }
 
-// requireSuccess checks that all calls went well.
+// requireSuccess checks that all calls succeeded.
 func (r report) requireSuccess(t *testing.T) {
 	t.Helper()
 	require.Equal(t, []string{"", "", ""}, r.Errors)
 }
 
-// requireFailure checks what every call says, and how often each class was tried.
+// requireFailure checks the errors of all calls, and the attempts of each class.
 func (r report) requireFailure(t *testing.T, says string, attempts ...int) {
 	t.Helper()
 	for _, said := range r.Errors {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server is an API under a name that only the proxy knows. It counts what was done.
+// server is an API with a name that only the proxy can resolve. It counts the effects of calls.
 type server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -43,13 +43,13 @@ func (s *server) authority() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
-// forward is a proxy that knows one address under whatever name it is asked for. It records every
-// byte that clients send.
+// forward is a proxy that resolves every name to one address. It records every byte that clients
+// send.
 type forward struct {
 	url      string // with user and password
 	target   string
 	listener net.Listener
-	refuse   string // the status line in place of a connection
+	refuse   string // the status line instead of a connection
 
 	mu       sync.Mutex
 	asked    []*http.Request
@@ -84,7 +84,7 @@ func (f *forward) Write(p []byte) (int, error) {
 	return f.received.Write(p)
 }
 
-// seen gives the requests, tunnels included, and all bytes.
+// seen returns the requests, tunnels included, and all bytes.
 func (f *forward) seen() ([]*http.Request, string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,7 +126,8 @@ func (f *forward) serve(client net.Conn) {
 	}
 }
 
-// pass hands one plain request over, without what is the proxy's, and its answer back.
+// pass forwards one plain request without the headers for the proxy, and returns the response to
+// the client.
 func (f *forward) pass(client, server net.Conn, req *http.Request) bool {
 	own := req.Clone(req.Context())
 	own.Header.Del("Proxy-Authorization")

@@ -31,7 +31,7 @@ func (c *golang) issues() {
 	}
 	first, response, err := of(gitlab.ListOptions{PerPage: 7})
 	require.NoError(c.t, err)
-	// By hand, as programs did before there was an iterator.
+	// With a page loop, as in programs from before the iterator.
 	second, response, err := of(gitlab.ListOptions{PerPage: 7, Page: response.NextPage})
 	c.see("issues.list_group: two pages", saw(append(first, second...), response, err))
 	_, response, err = of(gitlab.ListOptions{PerPage: 7, Page: 2})

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// golang drives client-go.
+// golang makes calls with client-go.
 type golang struct {
 	*session
 	api, hosted, outsider, owner, job, nobody, stranger *gitlab.Client
@@ -49,13 +49,13 @@ func TestClientGo(t *testing.T) {
 	s.end()
 }
 
-// bearer makes a client that sends its token as OAuth does.
+// bearer returns a client that sends its token like an OAuth token.
 func bearer(token string, options ...gitlab.ClientOptionFunc) (*gitlab.Client, error) {
 	source := gitlab.OAuthTokenSource{TokenSource: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})}
 	return gitlab.NewAuthSourceClient(source, options...)
 }
 
-// saw is the result of a call, or its error in the form of the rows.
+// saw returns the result of a call, or its error in the form of the rows.
 func saw(value any, response *gitlab.Response, err error) any {
 	var refused *gitlab.ErrorResponse
 	switch {
@@ -71,15 +71,15 @@ func saw(value any, response *gitlab.Response, err error) any {
 	return value
 }
 
-// done is the result of a call without one.
+// done returns the result of a call without a value.
 func done(response *gitlab.Response, err error) any { return saw(nil, response, err) }
 
-// content is the result of a download.
+// downloaded returns the result of a download.
 func downloaded(content []byte, response *gitlab.Response, err error) any {
 	return saw(digest(content), response, err)
 }
 
-// every reads all pages with client-go's own iterator.
+// every reads all pages with the iterator of client-go.
 func every[T any](list func(page gitlab.PaginationOptionFunc) ([]T, *gitlab.Response, error)) any {
 	records, err := gitlab.ScanAndCollect(list)
 	return saw(records, nil, err)

@@ -23,20 +23,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The versions that the rows were written against.
+// The versions for which the rows were written.
 const (
 	pythonGitlab = "3.12.0"
 	gitbeaker    = "43.8.0"
 )
 
-// session compares what one client sees, row by row.
+// session compares the results of one client, row by row.
 type session struct {
 	*world
 	client string
 	rows   []row
 	routes map[string]string
 	seen   []string
-	marks  [2]int // requests before the row, of both servers
+	marks  [2]int // number of requests to each server before the row
 }
 
 func newSession(t *testing.T, client string) *session {
@@ -45,8 +45,8 @@ func newSession(t *testing.T, client string) *session {
 	return s
 }
 
-// requests are the routes that the client has called since the last time; the test's own are told
-// by their User-Agent.
+// requests returns the routes that the client has called since the last call of requests. Requests
+// of the test itself are recognised by their User-Agent.
 func (s *session) requests() (routes []string) {
 	for i, srv := range []*forgetest.Server{s.srv, s.hosted} {
 		all := srv.Requests()
@@ -60,7 +60,7 @@ func (s *session) requests() (routes []string) {
 	return routes
 }
 
-// see compares what the client saw of a row with what the store holds now.
+// see compares the result of the client for a row with the current store.
 func (s *session) see(name string, saw any) {
 	s.t.Helper()
 	index := slices.IndexFunc(s.rows, func(r row) bool { return r.name == name })
@@ -92,7 +92,7 @@ func (s *session) see(name string, saw any) {
 	}
 }
 
-// details brings labels back to the form of the response: client-go has those with details under
+// details converts labels to the form of the response: client-go has labels with details under
 // another key, and writes those of a dependency as one text.
 func details(saw any) any {
 	switch v := saw.(type) {
@@ -118,7 +118,7 @@ func details(saw any) any {
 	return saw
 }
 
-// refused brings the text of an error to the wanted part of it, if it has that.
+// refused replaces the text of an error with the expected part, if the text contains it.
 func (s *session) refused(name string, want any, saw map[string]any) any {
 	wanted, ok := want.(map[string]any)
 	if !ok || wanted["status"] == nil {
@@ -137,7 +137,7 @@ func (s *session) refused(name string, want any, saw map[string]any) any {
 	return saw
 }
 
-// end holds the rows that were seen against those that the client can see.
+// end compares the rows that the client has run with those that it can run.
 func (s *session) end() {
 	s.t.Helper()
 	var expected []string
@@ -158,7 +158,7 @@ func (s *session) end() {
 }
 
 // run starts a client that prints one line of JSON for each row and waits for an empty line before
-// it goes on.
+// it continues.
 func (s *session) run(command *exec.Cmd) {
 	s.t.Helper()
 	told, err := json.Marshal(s.world)
@@ -190,7 +190,7 @@ func (s *session) run(command *exec.Cmd) {
 	s.end()
 }
 
-// need skips the test where a client is not installed; one of another version fails it.
+// need skips the test if a client is not installed, and fails it if the client has another version.
 func need(t *testing.T, version, how string, command ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).Output()

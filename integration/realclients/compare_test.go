@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// comparison says what a client may leave out.
+// comparison states what a client may omit.
 type comparison struct {
-	// typed clients have no field for some keys, and zero values for what a response omits or says
-	// null for.
+	// typed clients have no field for some keys, and zero values for keys that a response omits or
+	// that are null.
 	typed bool
-	// part compares the keys only that are wanted.
+	// part compares only the expected keys.
 	part bool
 }
 
-// normal is a value as JSON holds it.
+// normal returns a value as it is decoded from JSON.
 func normal(t *testing.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -28,7 +28,7 @@ func normal(t *testing.T, value any) any {
 	return parse(t, text)
 }
 
-// differences lists where what a client saw is not what was wanted.
+// differences lists where the result of a client differs from the expected one.
 func (c comparison) differences(at string, want, saw any) []string {
 	switch wanted := want.(type) {
 	case map[string]any:
@@ -84,7 +84,7 @@ func (c comparison) objects(at string, want, saw map[string]any) (found []string
 	return found
 }
 
-// sameText takes the forms of one time as the same.
+// sameText treats different forms of a time as equal.
 func sameText(a, b string) bool {
 	if a == b {
 		return true
@@ -94,7 +94,7 @@ func sameText(a, b string) bool {
 	return ok && also && first.Equal(second)
 }
 
-// empty reports whether a value is what a typed client has where it was not told one.
+// empty reports whether a value is that of a typed client for an absent key.
 func empty(value any) bool {
 	switch v := value.(type) {
 	case nil:

@@ -8,29 +8,30 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// row is one call that every client makes which has it. Its name is the contract's id of the
-// endpoint and, behind a colon, the case.
+// row is one call of every client that has a method for it. Its name is the id of the endpoint in
+// the contract and, after a colon, the case.
 type row struct {
 	name string
-	// want is what the store holds right after the call, in the form of the response.
+	// want returns the state of the store right after the call, in the form of the response.
 	want func(w *world) any
-	// check looks at the store itself, not through the API.
+	// check checks the store directly, not through the API.
 	check func(w *world)
-	// part is set where the client sees more than want names: a record that no documented call reads
+	// part is set if the result has more keys than want: for a record that no documented call reads
 	// alone.
 	part bool
-	// silent names a client whose method returns nothing though the response has a body.
+	// silent names a client whose method returns nothing although the response has a body.
 	silent string
-	// without names the clients that cannot make this call though they have the endpoint, and why.
+	// without names the clients that have the endpoint but cannot make this call, with the reason.
 	without map[string]string
 }
 
-// refusal is an error of the API as all clients show it: the status and a part of the text.
+// refusal returns an error of the API in the form of all clients: the status and a part of the
+// text.
 func refusal(status int, text string) func(*world) any {
 	return func(*world) any { return map[string]any{"status": status, "text": text} }
 }
 
-// unchanged is the 304 of a no-op.
+// unchanged is the 304 of a call that changes nothing.
 func unchanged(*world) any { return map[string]any{"status": http.StatusNotModified} }
 
 // nothing is the result of a call without a response body.
@@ -56,7 +57,7 @@ func values(w *world, args []func(*world) any) []any {
 	return list
 }
 
-// The numbers that paths are made of.
+// The ids in paths.
 func project(w *world) any  { return w.Project }
 func shop(w *world) any     { return w.Shop }
 func web(w *world) any      { return w.Web }
@@ -180,7 +181,8 @@ func fileRows() []row {
 	}
 }
 
-// uploaded is what all clients upload: all bytes, so that text modes would show.
+// uploaded is the content that all clients upload. It has all byte values, so that a text mode
+// would be detected.
 var uploaded = func() []byte {
 	var b []byte
 	for i := range 1000 {

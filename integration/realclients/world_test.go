@@ -16,20 +16,20 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// plain marks the requests with which the test reads the store.
+// plain is the User-Agent of the requests with which the test reads the store.
 const plain = "realclients-plain"
 
-// world is a filled server. The exported fields are what a client is told of it.
+// world is a filled server. Its exported fields are passed to the clients.
 type world struct {
 	URL, Token       string
 	HostedURL        string // the same data on the hosted offering
 	HostedToken      string
-	OutsiderToken    string // of a user without any role
-	OwnerToken       string // of an owner of the group who is no administrator
+	OutsiderToken    string // of a user without a role
+	OwnerToken       string // of an owner of the group who is not an administrator
 	JobToken         string
 	Group            int64
 	GroupPath        string
-	Project          int64 // has the code, its path holds two slashes
+	Project          int64 // has the code; its path has two slashes
 	ProjectPath      string
 	Shop             int64 // has the images
 	Web, Cron        int64 // registry repositories
@@ -83,7 +83,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// addPeople adds more users than two pages hold, and addresses.
+// addPeople adds users for more than two pages, and addresses.
 func (w *world) addPeople() {
 	w.srv.AddUsers(45, "crowd")
 	w.JobToken = w.srv.JobToken
@@ -95,8 +95,8 @@ func (w *world) addPeople() {
 	w.Address = w.srv.Root().AddEmail("root@second.example.com").Get("id").(int64)
 }
 
-// addCode adds merge requests with diff versions, one of which blocks another, and a file that
-// needs care in names.
+// addCode adds merge requests with diff versions, one of which blocks another, and a file whose
+// name must be escaped.
 func (w *world) addCode() {
 	w.Plain = w.project.AddCommit(forgetest.Change{Message: "Plain", Files: map[string]string{"docs/plain.md": "1\n"}}).ID
 	w.project.AddCommit(forgetest.Change{
@@ -148,7 +148,7 @@ func (w *world) field(list any, index int, name string) any {
 	return records[index].(map[string]any)[name]
 }
 
-// fetch reads an address the plain way, with the token of the administrator.
+// fetch reads an address without a client library.
 func (w *world) fetch(base, token, path string) (*http.Response, []byte) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, base+"/api/v4"+path, nil)
@@ -164,14 +164,14 @@ func (w *world) fetch(base, token, path string) (*http.Response, []byte) {
 	return response, body
 }
 
-// get is the JSON of an address.
+// get returns the JSON of an address.
 func (w *world) get(path string, args ...any) any {
 	w.t.Helper()
 	_, body := w.fetch(w.URL, w.Token, fmt.Sprintf(path, args...))
 	return parse(w.t, body)
 }
 
-// all is the JSON of all pages of a list.
+// all returns the JSON of all pages of a list.
 func (w *world) all(path string, args ...any) any {
 	w.t.Helper()
 	return w.pages(w.URL, w.Token, fmt.Sprintf(path, args...))
@@ -192,7 +192,7 @@ func (w *world) pages(base, token, path string) any {
 	return all
 }
 
-// content is the digest of what an address holds.
+// content returns the digest of the content of an address.
 func (w *world) content(path string, args ...any) any {
 	w.t.Helper()
 	_, body := w.fetch(w.URL, w.Token, fmt.Sprintf(path, args...))
@@ -211,7 +211,7 @@ func parse(t *testing.T, body []byte) any {
 	return value
 }
 
-// instant reads a time in any of the forms that clients write it in.
+// instant parses a time in any of the forms of the clients.
 func instant(text string) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return at, err == nil

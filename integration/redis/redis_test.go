@@ -1,4 +1,4 @@
-// Package redis proves that clients in several places can share one rate, kept by a real Redis.
+// Package redis tests that clients in several processes can share one rate limit in a real Redis.
 package redis
 
 import (
@@ -27,19 +27,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// silent keeps what go-redis logs of failures, which the tests want, out of the output.
+// silent drops the log of go-redis about failures, which the tests cause.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
-// shared is a forge.Limiter that all who name the same key share, wherever they run.
+// shared is a forge.Limiter that all users of the same key share.
 type shared struct {
 	limiter *redis_rate.Limiter
 	key     string
 	limit   redis_rate.Limit
 }
 
-// Wait returns when the rate has room for one more attempt.
+// Wait returns when the rate allows another attempt.
 func (s shared) Wait(ctx context.Context) error {
 	for {
 		result, err := s.limiter.Allow(ctx, s.key, s.limit)
@@ -57,7 +57,7 @@ func (s shared) Wait(ctx context.Context) error {
 	}
 }
 
-// limiter connects to Redis as a process of its own would.
+// limiter returns a limiter with its own connection to Redis, like a separate process.
 func limiter(t *testing.T, server *redistest.Server, limit redis_rate.Limit) shared {
 	t.Helper()
 	connection := redis.NewClient(&redis.Options{
@@ -81,8 +81,8 @@ func connect(t *testing.T, api *httptest.Server, limiter forge.Limiter, options 
 	return client
 }
 
-// newAPI notes the time of each request. Of every client's requests it fails each third, which is
-// then repeated.
+// newAPI records the time of each request. It fails every third request of each client, which is
+// then retried.
 func newAPI(t *testing.T) (*httptest.Server, func() []time.Time) {
 	var mu sync.Mutex
 	var times []time.Time
@@ -111,9 +111,9 @@ func call(ctx context.Context, client *forge.Client) error {
 	return err
 }
 
-// Four clients, each with a connection to Redis of its own, share 50 requests a second with a burst
-// of 10. However they run, n requests cannot have come in less than (n-10)/50 seconds: that is what
-// the algorithm allows, retries included. Being slow breaks nothing.
+// Four clients, each with its own connection to Redis, share 50 requests a second with a burst of
+// 10. The algorithm allows n requests, retries included, in not less than (n-10)/50 seconds. A slow
+// machine does not break the test.
 func TestLimiterIsShared(t *testing.T) {
 	const burst, perSecond, clients, calls = 10, 50, 4, 20
 	server := redistest.New(t)
@@ -134,8 +134,8 @@ func TestLimiterIsShared(t *testing.T) {
 	got := times()
 	assert.Len(t, got, clients*(calls+9), "9 of each client's first 29 requests fail")
 	assert.EqualValues(t, len(got), waits.Load(), "every attempt has waited")
-	// Redis counts in its own time, to the microsecond; a request is here after it was allowed, so
-	// only the start can be off.
+	// Redis uses its own clock with microseconds. A request arrives after it was allowed, so only the
+	// start can differ.
 	for i, at := range got {
 		allowed := time.Duration(max(0, i+1-burst)) * time.Second / perSecond
 		assert.GreaterOrEqual(t, at.Sub(start), allowed-time.Millisecond, "request %d is too early", i+1)
@@ -153,7 +153,8 @@ func (c counted) Wait(ctx context.Context) error {
 	return c.Limiter.Wait(ctx)
 }
 
-// A caller whose deadline comes before the rate has room leaves with it, and sends nothing.
+// A call whose deadline is before the next allowed attempt ends at the deadline, and nothing is
+// sent.
 func TestLimiterDeadline(t *testing.T) {
 	api, times := newAPI(t)
 	client := connect(t, api, limiter(t, redistest.New(t), redis_rate.Limit{Rate: 1, Period: time.Hour, Burst: 1}))
@@ -166,8 +167,8 @@ func TestLimiterDeadline(t *testing.T) {
 	assert.Len(t, times(), 1)
 }
 
-// Redis is gone, before the first call and between two: an error that says so, which wraps what the
-// connection said. Nothing is sent past the limit.
+// If Redis is unavailable, before the first call or between two calls, the error states this and
+// wraps the error of the connection. Nothing is sent without the limiter.
 func TestLimiterUnreachable(t *testing.T) {
 	server := redistest.New(t)
 	api, times := newAPI(t)
@@ -188,8 +189,7 @@ func TestLimiterUnreachable(t *testing.T) {
 	assert.Len(t, times(), 1)
 }
 
-// A Redis that takes connections and answers nothing holds a call until its deadline, and no
-// longer.
+// A Redis that accepts connections and does not respond delays a call only until its deadline.
 func TestLimiterHangs(t *testing.T) {
 	server := redistest.New(t)
 	api, times := newAPI(t)
@@ -201,7 +201,7 @@ func TestLimiterHangs(t *testing.T) {
 	defer cancel()
 	err := call(ctx, client)
 	require.ErrorIs(t, err, forge.ErrRateLimited)
-	var timeout net.Error // the context's, or that of the connection, which has the same deadline
+	var timeout net.Error // of the context or of the connection, which has the same deadline
 	require.ErrorAs(t, err, &timeout)
 	assert.True(t, timeout.Timeout())
 	assert.Len(t, times(), 1)

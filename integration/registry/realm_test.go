@@ -27,18 +27,18 @@ const (
 	password = "correct-horse-battery"
 )
 
-// realm is a token endpoint: basic credentials in, ES256 tokens out. It grants what is asked for,
-// but for the actions in denied.
+// realm is a token endpoint that accepts basic credentials and issues ES256 tokens. It grants all
+// requested actions except those in denied.
 type realm struct {
 	*httptest.Server
 	signer jose.Signer
-	jwks   string // the file with the public key, for the registry
+	jwks   string // file with the public key, for the registry
 
 	mu       sync.Mutex
 	requests []*http.Request
 	denied   []string
 	lifetime time.Duration
-	age      time.Duration // how long ago tokens were made, by their own claims
+	age      time.Duration // age of new tokens according to their claims
 }
 
 func newRealm(t *testing.T) *realm {
@@ -108,7 +108,7 @@ func (r *realm) set(change func(*realm)) {
 	change(r)
 }
 
-// scopes lists what tokens were asked for, in order.
+// scopes lists the scopes of the requested tokens, in order.
 func (r *realm) scopes() (asked []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/docker/go-events.(*Broadcaster).run")) // it never ends
 }
 
-// The catalogue comes in pages behind relative links, with one token for all of them.
+// The catalogue has pages with relative links, and one token is used for all pages.
 func TestCatalog(t *testing.T) {
 	s := newSetup(t)
 	var want []string
@@ -68,7 +68,8 @@ func catalog(items func(func(*forge.CatalogRepository, error) bool)) (names []st
 	return names, err
 }
 
-// A manifest goes with its tags, a tag goes alone, and image paths keep their slashes.
+// A manifest is deleted with all its tags, a tag is deleted alone, and the slashes of image paths
+// are kept.
 func TestDeleteManifest(t *testing.T) {
 	s := newSetup(t)
 	const image = "group/sub/app"
@@ -93,8 +94,8 @@ func TestDeleteManifest(t *testing.T) {
 	assert.Equal(t, []string{"repository:group/sub/app:delete"}, s.realm.scopes())
 }
 
-// The distribution registry does not know the deprecated route: the answer is a 404 without any
-// effect, and the error says so whether or not the tag exists.
+// The distribution registry does not have the deprecated route: it responds 404 without an effect,
+// and the error states this whether the tag exists or not.
 func TestDeleteTagReference(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1")
@@ -104,15 +105,14 @@ func TestDeleteTagReference(t *testing.T) {
 	assert.True(t, s.has("group/app", "v1"))
 }
 
-// A token is asked for once for each scope, by many callers at a time too, and again when it
-// expires.
+// A token is requested once for each scope, also by concurrent callers, and again when it expires.
 func TestTokens(t *testing.T) {
 	s := newSetup(t)
 	for _, image := range []string{"group/a", "group/b"} {
 		s.push(image, "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
 	}
 	client := s.client(password)
-	s.realm.set(func(r *realm) { r.lifetime = 2 * time.Second }) // the client counts on the first of them
+	s.realm.set(func(r *realm) { r.lifetime = 2 * time.Second }) // the client uses a token for the first of the two seconds
 	var calls sync.WaitGroup
 	for i := range 8 {
 		for _, image := range []string{"group/a", "group/b"} {
@@ -138,8 +138,8 @@ func TestTokens(t *testing.T) {
 	assert.Equal(t, "forge.RegistryToken([redacted])", fmt.Sprint(first))
 }
 
-// A token that the registry refuses, though it should be good by its claims, is replaced once and
-// the call repeated.
+// A token that the registry refuses, although it is valid by its claims, is replaced once, and the
+// call is sent again.
 func TestTokenRefused(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1", "v2")
@@ -166,8 +166,8 @@ func TestTokenRefused(t *testing.T) {
 	assert.True(t, s.has("group/app", "v2"))
 }
 
-// Without the right to delete nothing is deleted, whoever says no: the token endpoint or the
-// registry.
+// Without the permission to delete nothing is deleted, whether the token endpoint or the registry
+// refuses.
 func TestScopes(t *testing.T) {
 	for _, row := range []struct {
 		name, denied string
@@ -193,7 +193,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A wrong password is said so, in an error that does not hold it, and the registry hears nothing.
+// A wrong password is an error that states this and does not contain the password, and the registry
+// receives no request.
 func TestWrongPassword(t *testing.T) {
 	s := newSetup(t)
 	client := s.client("wrong-password-123")
@@ -211,7 +212,7 @@ func TestWrongPassword(t *testing.T) {
 	assert.Empty(t, s.requests())
 }
 
-// Each credential goes to its own origin and nowhere else: not by a call, and not by a redirect.
+// Each credential is sent only to its own origin, by calls and by redirects.
 func TestOrigins(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1")

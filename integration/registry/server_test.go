@@ -25,7 +25,7 @@ import (
 
 const manifestType = "application/vnd.docker.distribution.manifest.v2+json"
 
-// setup is a registry, its token endpoint, and an API that must not hear of either.
+// setup is a registry, its token endpoint, and an API that must not receive their requests.
 type setup struct {
 	*testing.T
 	realm *realm
@@ -33,7 +33,7 @@ type setup struct {
 	api   *httptest.Server
 
 	mu       sync.Mutex
-	seen     []*http.Request // by the registry
+	seen     []*http.Request // requests to the registry
 	apiCalls int
 }
 
@@ -73,8 +73,8 @@ func newSetup(t *testing.T) *setup {
 	return s
 }
 
-// client is a client of the registry with the given password, and a token of the API that belongs
-// to neither.
+// client returns a client of the registry with the given password. It also has a token of the API,
+// which must not be sent to the registry or its token endpoint.
 func (s *setup) client(secret string, options ...forge.Option) *forge.Client {
 	s.Helper()
 	transport := &http.Transport{}
@@ -87,7 +87,7 @@ func (s *setup) client(secret string, options ...forge.Option) *forge.Client {
 	return client
 }
 
-// requests lists what the registry was asked since the last call.
+// requests lists the requests to the registry since the last call of requests.
 func (s *setup) requests() []*http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *setup) requests() []*http.Request {
 	return seen
 }
 
-// send is a request of the test's own, with a token of the realm.
+// send sends a request of the test itself, with a token of the realm.
 func (s *setup) send(method, path, contentType string, body []byte, scopes ...string) *http.Response {
 	s.Helper()
 	address := path

@@ -151,8 +151,8 @@ func (b *bench) stand(address string) (closers []func(), err error) {
 	return closers, err
 }
 
-// poison puts proxies in front of an address. Most do no harm; the others reset, truncate, slow
-// down or silence some connections.
+// poison starts proxies in front of an address. Most of them have no fault; the others reset,
+// truncate, slow down or silence some connections.
 func poison(address string, closers []func()) (fronts []string, all []func(), err error) {
 	for _, toxics := range [][]toxitest.Toxic{
 		nil,

@@ -29,7 +29,7 @@ type ledger struct {
 	violated   int
 }
 
-// account is what is known of an issue's spent time: the hours that are certain, and whether there
+// account has the expected spent time of an issue: the hours that are certain, and whether there
 // may be one more.
 type account struct {
 	hours int32
@@ -180,8 +180,8 @@ func (l *ledger) verdict(out io.Writer) error {
 	return fmt.Errorf("%d violations", l.violated)
 }
 
-// dialer distributes connections over the fronts, whatever address is requested, and counts the
-// open ones.
+// dialer distributes connections over the fronts, for every requested address, and counts the open
+// ones.
 type dialer struct {
 	fronts []string
 	next   atomic.Uint64

@@ -26,8 +26,8 @@ func takeMark(client *forge.Client) mark {
 	return mark{client.Stats().Calls, rss(), int64(stats.HeapAlloc >> 10)}
 }
 
-// judge compares the halves of the run: the lower mark of the second with the higher mark of the
-// first. It allows 1 MiB for 100,000 calls, and at least the leeway.
+// judge compares the halves of the run: the lower mark of the second half with the higher mark of
+// the first half. It allows 1 MiB for 100,000 calls, and at least the leeway.
 func (l *ledger) judge(out io.Writer, marks [4]mark) {
 	calls := marks[2].calls - marks[1].calls
 	for _, kind := range []struct {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A short run ends without a violation, and has seen the faults it is about.
+// A short run ends without a violation, and its faults have occurred.
 func TestSoak(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), &out, 4*time.Second, 16)
@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 	assert.Contains(t, out.String(), "nothing left behind")
 }
 
-// The books find what they are for.
+// The ledger detects each kind of violation.
 func TestLedger(t *testing.T) {
 	bench, err := startBench(t.Context())
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/toxitest"
 )
 
-// Toxiproxy leaves the reader of a link behind when its toxic has closed the other end.
+// Toxiproxy does not end the goroutine that reads a link when its toxic has closed the other end.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*ToxicStub).Run"),
@@ -47,7 +47,7 @@ type setup struct {
 	attempts atomic.Int32
 }
 
-// newSetup starts them. With heal the toxics are gone from the second attempt on.
+// newSetup starts all three. With heal the toxics are removed before the second attempt.
 func newSetup(t *testing.T, heal bool, toxics ...toxitest.Toxic) *setup {
 	t.Helper()
 	s := &setup{T: t, server: forgetest.New(t)}
@@ -85,7 +85,7 @@ func newSetup(t *testing.T, heal bool, toxics ...toxitest.Toxic) *setup {
 	return s
 }
 
-// limiter is told of each attempt.
+// limiter is called for each attempt.
 type limiter func() error
 
 // Wait never waits.
@@ -93,7 +93,7 @@ func (l limiter) Wait(context.Context) error { return l() }
 
 func (s *setup) ref() forge.Ref { return forge.ID(s.project.ID) }
 
-// files reads from the server which contents it has under a name.
+// files returns the contents that the server has under a name.
 func (s *setup) files(name string) (contents [][]byte) {
 	s.Helper()
 	files, err := forge.Collect(s.direct.SecureFiles.List(s.Context(), s.ref()))

@@ -19,13 +19,13 @@ import (
 	"github.com/forge-sdk/forge-go/integration/internal/toxitest"
 )
 
-// row is a toxic, and what it does to the first attempt of a call.
+// row is a toxic, and its effect on the first attempt of a call.
 type row struct {
 	name    string
 	toxic   toxitest.Toxic
-	passes  bool // the attempt ends well
+	passes  bool // the attempt succeeds
 	arrives bool // a small request reaches the server
-	cuts    bool // the answer begins, so that a download is broken off while it is read
+	cuts    bool // the response begins, so that a download is truncated while it is read
 }
 
 func rows() []row {
@@ -47,8 +47,8 @@ func rows() []row {
 	}
 }
 
-// What the toxics do to one attempt ends a safe or idempotent call well, with one effect; a once
-// call fails and says truly whether it may have been applied.
+// If a toxic affects one attempt, a safe or idempotent call succeeds, with one effect. A
+// non-idempotent call fails, and its error correctly reports whether it may have been applied.
 func TestToxics(t *testing.T) {
 	for _, r := range rows() {
 		t.Run(r.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestToxics(t *testing.T) {
 	}
 }
 
-// wait is how long the row's calls wait for an answer: milliseconds where none will come.
+// wait returns the time limit of the row's calls for a response: milliseconds if none will arrive.
 func (r row) wait() forge.RequestOption {
 	if r.toxic.Type == "timeout" && r.toxic.Attributes == nil {
 		return forge.HeaderTimeout(300 * time.Millisecond)
@@ -159,8 +159,8 @@ func (r row) upload(s *setup) {
 	}
 }
 
-// A download that is cut, wherever, is an error of Read after a true beginning, and never a short
-// success.
+// A download that is truncated at any byte is an error of Read after correct bytes, and never a
+// short success.
 func TestDownloadTruncated(t *testing.T) {
 	for _, bytes := range []int{600, 4 << 10, 64 << 10, 299 << 10} {
 		s := newSetup(t, false, toxitest.Toxic{Type: "limit_data", Attributes: map[string]int{"bytes": bytes}})
@@ -189,8 +189,8 @@ func TestDownloadDeadline(t *testing.T) {
 	assert.Less(t, len(content), len(s.content))
 }
 
-// A body is sent again byte for byte: an upload that was refused for its rate, and an update that
-// was cut.
+// A retry sends the same body byte for byte: of an upload that was refused by a rate limit, and of
+// an update whose connection was closed.
 func TestSentAgain(t *testing.T) {
 	slicer := toxitest.Toxic{Type: "slicer", Stream: "upstream", Attributes: map[string]int{"average_size": 3000, "size_variation": 2000}}
 	s := newSetup(t, false, slicer)
@@ -213,7 +213,7 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
-// same proves that a route was asked n times for the same.
+// same checks that a route has received n equal requests.
 func (s *setup) same(route string, n int) {
 	s.Helper()
 	var bodies [][]byte
@@ -228,7 +228,7 @@ func (s *setup) same(route string, n int) {
 	}
 }
 
-// Silence ends each attempt after the header timeout, and the error says so.
+// If the server is silent, each attempt ends after the header timeout, and the error states this.
 func TestSilence(t *testing.T) {
 	for _, stream := range []string{"upstream", "downstream"} {
 		s := newSetup(t, false, toxitest.Toxic{Type: "timeout", Stream: stream})
@@ -242,8 +242,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A proxy that nobody listens on has taken nothing: even a once call is sent again, and has one
-// effect.
+// A proxy at whose address no process listens has received nothing: even a non-idempotent call is
+// sent again, and has one effect.
 func TestRefused(t *testing.T) {
 	s := newSetup(t, true)
 	s.proxy.Close()
@@ -254,8 +254,8 @@ func TestRefused(t *testing.T) {
 	s.server.AssertAppliedCount(t, spend, 1)
 }
 
-// Among many callers and connections of which a third goes bad somewhere, each success is one
-// effect, each failure that may have been applied at most one, and each other failure none.
+// With many callers, and faults on a third of the connections, each success has one effect, each
+// failure that may have been applied at most one, and each other failure none.
 func TestCreatesAreCounted(t *testing.T) {
 	s := newSetup(t, false,
 		toxitest.Toxic{Type: "reset_peer", Stream: "downstream", Toxicity: 0.1},
@@ -283,7 +283,7 @@ func TestCreatesAreCounted(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	s.proxy.Close() // ends what is still under way
+	s.proxy.Close() // ends requests that are still in progress
 	var spent int64
 	for caller := range 8 {
 		stats, err := s.direct.Issues.GetTimeStats(t.Context(), s.ref(), int64(caller+1))

@@ -1,6 +1,6 @@
-// Package bufpool keeps buffers for later use. A test can watch the pools to find misuse: if a
-// buffer is used after it was returned, or is returned twice, it belongs to two calls, and neither
-// would notice.
+// Package bufpool keeps buffers for later use. A test can watch the pools to find misuse: a buffer
+// that is used after it was returned, or that is returned twice, belongs to two calls, and no call
+// detects this.
 package bufpool
 
 import (
@@ -19,7 +19,7 @@ type Hook interface {
 	Made(pool, value any)
 	// Put takes a value that is returned to the pool. memory is the memory of the value.
 	Put(pool, value any, memory []byte)
-	// Drop records a value that is left to the garbage collector.
+	// Drop records a value that is not returned to the pool.
 	Drop(pool, value any)
 }
 
@@ -64,7 +64,7 @@ func (p *Pool[T]) Put(v *T, memory func(*T) []byte) {
 	p.pool.Put(v)
 }
 
-// Drop leaves a value to the garbage collector.
+// Drop does not return a value to the pool: the garbage collector frees it.
 func (p *Pool[T]) Drop(v *T) {
 	if h := hook.Load(); h != nil {
 		(*h).Drop(p, v)

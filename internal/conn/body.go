@@ -7,13 +7,13 @@ import (
 
 // Reader reads the body of a response. A read that takes too long ends the attempt.
 type Reader struct {
-	Left int64 // bytes to read; then the Reader ends
+	Left int64 // bytes left to read; at 0 the Reader ends
 
 	body    io.Reader
 	context *Context
 }
 
-// Reader returns the reader of at most limit bytes of a body. It replaces the one before: an
+// Reader returns the reader of at most limit bytes of a body. It replaces the previous Reader: an
 // attempt reads one response at a time.
 func (c *Context) Reader(body io.Reader, limit int64) *Reader {
 	c.reader = Reader{Left: limit, body: body, context: c}
@@ -35,8 +35,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Upload is the body of a request. Between two reads the transport writes to the network, which
-// must not take longer than Limits.Stall; after the last one a response is due.
+// Upload is the body of a request. Between two reads the transport writes to the network, for at
+// most Limits.Stall. After the last read it waits for a response.
 type Upload struct {
 	Body    io.ReadCloser
 	Context *Context
@@ -46,10 +46,10 @@ type Upload struct {
 	sent     int64
 	detached bool
 	closed   bool
-	err      error // why the body could not be read, while the transport wanted it
+	err      error // why a read of the transport failed
 }
 
-// Read reads from the body. The time that the body takes is not the server's.
+// Read reads from the body. The time of the read does not count as a wait for the server.
 func (u *Upload) Read(p []byte) (int, error) {
 	u.ifAttached(u.Context.Pause)
 	n, err := u.Body.Read(p)
@@ -67,7 +67,7 @@ func (u *Upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body. An error of a read that follows is not the body's own.
+// Close closes the body. An error of a later read is not recorded as an error of the body.
 func (u *Upload) Close() error {
 	u.mu.Lock()
 	u.closed = true
@@ -83,9 +83,9 @@ func (u *Upload) ifAttached(f func()) {
 	}
 }
 
-// Detach ends the effects of further reads. It returns the number of bytes that were read, and the
-// error that ended the reading. The transport may continue to read after it has returned an early
-// response; the attempt waits for the body of that response then.
+// After Detach further reads have no effect. Detach returns the number of bytes that were read, and
+// the error that ended the reading. A transport that has returned an early response may continue to
+// read, while the attempt already waits for the body of that response.
 func (u *Upload) Detach() (sent int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Reader ends after the given number of bytes, which can be raised, and counts those that it
-// read.
+// A Reader ends after the given number of bytes, which can be increased, and counts the bytes that
+// it has read.
 func TestReader(t *testing.T) {
 	c := newContext(t.Context(), time.Minute, time.Minute)
 	r := c.Reader(strings.NewReader("0123456789"), 4)
@@ -29,8 +29,8 @@ func TestReader(t *testing.T) {
 	assert.Equal(t, 10, c.Counter.(*count).bytes)
 }
 
-// A read that takes too long ends the attempt. The time between two reads does not count after
-// Pause.
+// A read that takes too long ends the attempt. The time after Pause and before the next read does
+// not count.
 func TestReaderTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContext(t.Context(), time.Minute, time.Minute)
@@ -52,8 +52,8 @@ func TestReaderTimeout(t *testing.T) {
 	})
 }
 
-// While the body is read the server has no time limit; then it has to take the bytes, and after the
-// last of them to respond.
+// While the body is read, the server has no time limit. Then it must read the bytes and, after the
+// last one, respond within the limits.
 func TestUploadTimeout(t *testing.T) {
 	for name, test := range map[string]struct {
 		reads int
@@ -79,8 +79,8 @@ func TestUploadTimeout(t *testing.T) {
 	}
 }
 
-// Detach reports the bytes and the error of the body. An error after Close is not the body's own,
-// and reads after Detach change nothing.
+// Detach returns the number of bytes and the error of the body. An error after Close does not count
+// as an error of the body, and reads after Detach change nothing.
 func TestUploadDetach(t *testing.T) {
 	broken := errors.New("broken")
 	body := func(err error) io.ReadCloser {

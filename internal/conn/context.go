@@ -123,8 +123,8 @@ func (c *Context) expire(now time.Duration) {
 	c.cancel(&timeoutError{text, c.Limits.Err})
 }
 
-// reset sets the timer for the current wait. A timer that fires earlier is set again then:
-// resetting it on every read costs more than the read.
+// reset sets the timer for the current wait. A timer that fires too early is set again: to reset it
+// on every read costs more than the read.
 func (c *Context) reset(left time.Duration) {
 	switch {
 	case c.child == nil || c.timerAt > 0 && c.timerAt <= c.deadline:
@@ -182,8 +182,8 @@ func (c *Context) Err() error {
 	return c.Context.Err()
 }
 
-// Value returns the child's value, so that contexts derived from this one end with the child
-// without a goroutine.
+// Value returns the child's value, so that contexts derived from this one end with the child and
+// need no goroutine.
 func (c *Context) Value(key any) any {
 	c.mu.Lock()
 	parent := c.Context

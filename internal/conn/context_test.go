@@ -26,12 +26,12 @@ func newContext(parent context.Context, header, stall time.Duration) *Context {
 // timedOut reports whether the server's silence has ended the attempt.
 func timedOut(c *Context) bool { return errors.Is(c.TimeoutCause(nil), errTest) }
 
-// The timer is not reset on every read: it continues when it fires too early. There is none before
-// the first call of Done; the end comes at the same time to a caller of Done and of Err.
+// The timer is not reset on every read: it continues when it fires too early. There is no timer
+// before the first call of Done. Callers of Done and of Err notice the end at the same time.
 func TestContextTimeout(t *testing.T) {
 	for name, test := range map[string]struct {
 		run  func(c *Context)
-		ends time.Duration // after the run; 0: not at all; -1: during it
+		ends time.Duration // time after the run; 0: never; -1: during the run
 	}{
 		"silence":                  {func(c *Context) { c.awaitBytes() }, 60 * time.Second},
 		"bytes come, then silence": {func(c *Context) { readEvery(c, 40*time.Second) }, 60 * time.Second},
@@ -96,8 +96,7 @@ func readEvery(c *Context, d time.Duration) {
 	c.awaitBytes()
 }
 
-// After the end of the attempt there is no wait, and no timer that would keep the attempt in
-// memory.
+// After the end of the attempt there is no wait, and no timer keeps the attempt in memory.
 func TestContextTimeoutAfterEnd(t *testing.T) {
 	for name, wait := range map[string]func(c *Context){
 		"the wait of before": func(*Context) {},
@@ -124,7 +123,7 @@ func TestContextTimeoutAfterEnd(t *testing.T) {
 	}
 }
 
-// The longest limit there is does not end an attempt.
+// The longest possible limit does not end an attempt.
 func TestContextWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContext(t.Context(), math.MaxInt64, math.MaxInt64)
@@ -138,7 +137,7 @@ func TestContextWithoutLimit(t *testing.T) {
 	})
 }
 
-// The next attempt has its whole time, whatever was left of the one before.
+// The next attempt has its full time limit, with any time left of the previous one.
 func TestContextOfTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := newContext(t.Context(), 0, time.Minute)
@@ -155,8 +154,8 @@ func TestContextOfTheNextAttempt(t *testing.T) {
 	})
 }
 
-// A Context ends as one of the standard library does, whether Done is called before, after or
-// never.
+// A Context ends like one of the standard library, whether Done is called before the end, after it
+// or never.
 func TestContext(t *testing.T) {
 	type key struct{}
 	mine := errors.New("mine")
@@ -202,8 +201,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Contexts that are derived from it, as net/http and tracers do, end with it and without a
-// goroutine.
+// Contexts that net/http and tracers derive from it end with it, and need no goroutine.
 func TestContextChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContext(t.Context(), time.Minute, time.Minute)
@@ -217,7 +215,7 @@ func TestContextChildren(t *testing.T) {
 		require.NoError(t, child.Err())
 		require.Error(t, other.Err())
 		c.Cancel(errTest)
-		// Without a goroutine in between the children have ended already.
+		// Without a goroutine in between, the children have already ended.
 		require.ErrorIs(t, child.Err(), context.Canceled)
 		require.ErrorIs(t, context.Cause(child), errTest)
 		require.ErrorIs(t, <-causes, errTest)

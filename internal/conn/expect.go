@@ -21,8 +21,8 @@ func ExpectContinue(req *http.Request) bool {
 	return true
 }
 
-// dropExpectOnHTTP2 sends the body immediately over HTTP/2: a refusal does not close the connection
-// there, and nginx does not respond to Expect.
+// dropExpectOnHTTP2 makes net/http send the body immediately over HTTP/2, where a refusal does not
+// close the connection and nginx does not respond to Expect.
 func dropExpectOnHTTP2(header http.Header, conn net.Conn) {
 	t, secure := conn.(*tls.Conn)
 	if secure && header["Expect"] != nil && t.ConnectionState().NegotiatedProtocol == "h2" {

@@ -21,7 +21,7 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 the header is dropped when the connection is known, over HTTP/1.1 it stays.
+// Over HTTP/2 the header is removed when the connection is known; over HTTP/1.1 it stays.
 func TestDropExpectOnHTTP2(t *testing.T) {
 	for _, second := range []bool{false, true} {
 		expect := ""

@@ -34,7 +34,7 @@ func (e *ProxyError) Permanent() bool {
 		e.Status != http.StatusTooEarly && e.Status != http.StatusTooManyRequests
 }
 
-// checkProxyResponse is the OnProxyConnectResponse of transports that do not have one.
+// checkProxyResponse is the OnProxyConnectResponse of transports whose own is nil.
 func checkProxyResponse(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil

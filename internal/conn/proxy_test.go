@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A proxy that does not connect is named in the error, with the header that may have a wait.
+// The error names a proxy that does not connect, and has the response header, which may contain a
+// wait.
 func TestProxyError(t *testing.T) {
 	for _, test := range []struct {
 		status    int
@@ -44,7 +45,7 @@ func TestProxyError(t *testing.T) {
 	}
 }
 
-// The error of an address of the proxy that cannot be used does not quote it.
+// The error for an invalid proxy address does not quote the address.
 func TestProxyAddressIsHidden(t *testing.T) {
 	transport := Transport(&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
 		return nil, errors.New("http://user:password@proxy")

@@ -22,7 +22,7 @@ func (e *lostError) Unwrap() error { return io.ErrUnexpectedEOF }
 // not process it. The loop of the call retries it, counts attempts and applies the retry policy.
 var ErrNotProcessed error = &lostError{"the connection was lost before the server processed the request"}
 
-// trace follows the connections that one request gets.
+// trace records the connections that one request gets.
 type trace struct {
 	httptrace.ClientTrace
 	context     *Context
@@ -41,7 +41,8 @@ func (c *Context) Trace(header http.Header, sent *atomic.Bool, transport *http.T
 	t := &trace{context: c, header: header, sent: sent, transport: transport}
 	t.GetConn, t.GotConn = t.getConn, t.gotConn
 	if transport == nil {
-		// It may send several requests for one, such as a recorder that dumps the request first.
+		// Such a transport may send several requests for one, for example a recorder that dumps the
+		// request first.
 		t.GotFirstResponseByte = func() { t.connections.Store(0) }
 	}
 	c.trace = t

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A second connection within one request ends the attempt: while net/http looks for it, or by
-// closing it. Below a caller's transport the count begins again after a response.
+// A second connection within one request ends the attempt: while net/http requests it, or because
+// it is closed. Below a caller's transport the count restarts after a response.
 func TestTrace(t *testing.T) {
 	const getConn, gotConn, response = "GetConn", "GotConn", "GotFirstResponseByte"
 	for name, test := range map[string]struct {
@@ -100,7 +100,7 @@ func TestIsHTTP2(t *testing.T) {
 	}
 }
 
-// What an error of the transport is, and what is left of it.
+// The kind of each transport error, and the error without the address.
 func TestTransportErrors(t *testing.T) {
 	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	assert.True(t, IsDial(fmt.Errorf("wrapped: %w", dial)))

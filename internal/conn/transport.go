@@ -34,7 +34,7 @@ func Transport(t *http.Transport) *http.Transport {
 	ownDial := t.DialContext != nil || t.Dial != nil || t.DialTLSContext != nil //nolint:staticcheck // a caller's Dial is respected
 	if !ownDial {
 		// The settings below would switch HTTP/2 off for a transport that has it by default. Clone has
-		// then listed h2 in the offered protocols, and a server would select it.
+		// then already listed h2 in the offered protocols, and a server would select it.
 		offers := t.TLSClientConfig == nil || slices.Contains(t.TLSClientConfig.NextProtos, "h2")
 		t.ForceAttemptHTTP2 = t.ForceAttemptHTTP2 || offers && t.TLSNextProto == nil
 		t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -56,7 +56,8 @@ func Transport(t *http.Transport) *http.Transport {
 }
 
 // pingSilentConnections lets HTTP/2 detect a connection on which nothing arrives anymore, and close
-// it. All calls share one connection: each retry, and each later call, would wait on it in vain.
+// it. All calls share one connection: without the ping each retry and each later call would wait on
+// it until its timeout.
 func pingSilentConnections(t *http.Transport) {
 	if t.HTTP2 == nil {
 		t.HTTP2 = &http.HTTP2Config{}

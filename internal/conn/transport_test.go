@@ -43,7 +43,7 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	}
 }
 
-// Silent HTTP/2 connections are pinged; times that the caller's transport has stay, and the
+// Silent HTTP/2 connections are pinged. Times that the caller's transport has are kept, and the
 // transport itself is not changed.
 func TestPingTimes(t *testing.T) {
 	given := &http.Transport{}

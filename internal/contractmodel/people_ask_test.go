@@ -128,7 +128,7 @@ func peopleHeaders(pages []*peoplePage, perPage int) string {
 	return ""
 }
 
-// fits reports whether a list agrees with an expected result. Tied rows may have any order.
+// fits reports whether a list agrees with an expected result. Tied rows may be in any order.
 func (a *peopleAnswer) fits(status int, ids []int64) bool {
 	if a.Refused != nil {
 		return slices.Contains(a.Refused, status)

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Some cases also use the client. The expected results are the same.
+// Some cases also use the client, with the same expected results.
 
 // peopleCall requests a list with the client.
 type peopleCall func(client *forge.Client, opts ...forge.RequestOption) ([]int64, error)

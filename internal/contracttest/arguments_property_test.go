@@ -26,16 +26,16 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// TestArguments is the property of all arguments: what is sent says what the caller said, or
-// nothing is sent. Each field of each options type and each argument of each method has zero, nil,
-// empty, negative, blank, doubled and huge values in turn, and the request is compared with the one
-// without.
+// TestArguments checks a property of all arguments: the request contains exactly the value of the
+// caller, or nothing is sent. It sets each field of each options type and each argument of each
+// method to zero, nil, empty, negative, blank, doubled and huge values in turn, and compares the
+// request with the request without the value.
 func TestArguments(t *testing.T) {
 	p := &argumentProperty{badInput: newBadInput(t)}
 	methods := map[string]bool{}
 	for _, m := range p.methods(t) {
 		if strings.Contains(m.name, "Wait") || strings.Contains(m.name, "Preview") || strings.HasPrefix(m.name, "Settings.") && m.name != "Settings.Update" {
-			continue // they are made of other calls; TestZeroRequestsOnBadInput has their refusals
+			continue // they consist of other calls; TestZeroRequestsOnBadInput tests their refusals
 		}
 		t.Run(m.name, func(t *testing.T) {
 			p.t, p.badInput.t = t, t
@@ -62,22 +62,22 @@ func TestArguments(t *testing.T) {
 	t.Logf("%d methods, %d values sent as they are, %d refused", len(methods), p.sent, p.refusals)
 }
 
-// argumentProperty counts what was tried.
+// argumentProperty counts the values that were sent and refused.
 type argumentProperty struct {
 	*badInput
 	t              *testing.T
 	sent, refusals int
 }
 
-// saidRequest is a request as a server reads it.
+// saidRequest is a request as a server parses it.
 type saidRequest struct {
 	path    string // escaped
 	values  url.Values
 	members map[string]any
 }
 
-// request calls the method on a client of its own, and returns what it sends last; nil for a
-// refusal.
+// request calls the method on a new client and returns its last request; nil if the client refuses
+// the call.
 func (p *argumentProperty) request(m *badMethod, in []reflect.Value) (sent *saidRequest) {
 	p.t.Helper()
 	transport := memory(func(req *http.Request) (*http.Response, error) {
@@ -134,18 +134,18 @@ func sentMembers(t *testing.T, body []byte) (members map[string]any) {
 	return members
 }
 
-// options tries each field of the options, those of Not included.
+// options tests each field of the options, including the fields of Not.
 func (p *argumentProperty) options(m *badMethod, i int, least reflect.Value) {
 	for field := range least.Type().Elem().Fields() {
 		if !field.IsExported() || field.Type == reflect.TypeFor[forge.File]() {
-			continue // TestCallersCode has files
+			continue // TestCallersCode tests files
 		}
 		base := p.base(least.Elem(), field.Index)
 		try := func(inner reflect.StructField, prefix string, value, options reflect.Value) {
 			in := slices.Clone(m.in)
 			in[i] = copied(base, field.Index, reflect.Zero(field.Type))
 			if in[i].Elem().IsZero() || cases.Check(p.t, in[i].Interface()) != nil {
-				in[i] = copied(base, nil, base) // it is required
+				in[i] = copied(base, nil, base) // the field is required
 			}
 			without := p.request(m, in)
 			in[i] = options
@@ -168,7 +168,7 @@ func (p *argumentProperty) options(m *badMethod, i int, least reflect.Value) {
 	}
 }
 
-// field compares the request with a value in the field with the request without it.
+// field compares a request that has the value in the field with a request that does not.
 func (p *argumentProperty) field(m *badMethod, field reflect.StructField, outer string, value reflect.Value, with, without *saidRequest) {
 	p.t.Helper()
 	what := fmt.Sprintf("%s %s %s = %.80s", m.name, outer, field.Name, fmt.Sprintf("%#v", value))
@@ -178,17 +178,17 @@ func (p *argumentProperty) field(m *badMethod, field reflect.StructField, outer 
 	}
 	p.sent++
 	if at, is := value.Interface().(time.Time); is && at.IsZero() {
-		value = reflect.Zero(field.Type) // in whatever zone
+		value = reflect.Zero(field.Type) // the zero time in any zone
 	} else if year := at.UTC().Year(); is {
-		assert.True(p.t, year >= 0 && year <= 9999, "%s: it has no form", what)
+		assert.True(p.t, year >= 0 && year <= 9999, "%s: the wire has no form for it", what)
 	}
 	query, body := field.Tag.Get("url"), field.Tag.Get("json")
 	name, _, _ := strings.Cut(cmp.Or(query, body), ",")
 	switch {
-	case field.Name == "Format" || field.Name == "Slug": // in the path
+	case field.Name == "Format" || field.Name == "Slug": // sent in the path
 		assert.Contains(p.t, with.path, url.PathEscape(value.String()), what)
 		return
-	case field.Name == "ManifestType": // a header
+	case field.Name == "ManifestType": // sent in a header
 		return
 	case query != "":
 		if outer != "" {
@@ -203,7 +203,8 @@ func (p *argumentProperty) field(m *badMethod, field reflect.StructField, outer 
 	}
 }
 
-// values compares a query or a form: the parameter says the value, and all else is as it was.
+// values compares a query or a form: the parameter has the value, and all other parameters are
+// unchanged.
 func (p *argumentProperty) values(what, name string, want url.Values, with, without *saidRequest) {
 	p.t.Helper()
 	have, rest := url.Values{}, url.Values{}
@@ -211,7 +212,7 @@ func (p *argumentProperty) values(what, name string, want url.Values, with, with
 		switch first, _, _ := strings.Cut(key, "["); {
 		case key == name || key == name+"[]" || first == name:
 			have[key] = texts
-		case key != "order_by" && key != "sort" && key != "pagination": // the library's, of keyset pagination
+		case key != "order_by" && key != "sort" && key != "pagination": // set by the library for keyset pagination
 			rest[key] = texts
 		}
 	}
@@ -231,12 +232,12 @@ func (p *argumentProperty) values(what, name string, want url.Values, with, with
 			delete(without.values, key)
 		}
 	}
-	delete(rest, "paused") // which Pause sends for those who say nothing
+	delete(rest, "paused") // Pause sends it if the caller does not set it
 	delete(without.values, "paused")
 	assert.Equal(p.t, without.values, rest, what)
 }
 
-// members compares a JSON body: the key says the value, and all else is as it was.
+// members compares a JSON body: the key has the value, and all other keys are unchanged.
 func (p *argumentProperty) members(what, name string, value reflect.Value, with, without *saidRequest) {
 	p.t.Helper()
 	want := map[string]any{}
@@ -252,10 +253,10 @@ func (p *argumentProperty) members(what, name string, value reflect.Value, with,
 		return
 	}
 	assert.Equal(p.t, want, with.members, what)
-	assert.NotContains(p.t, fmt.Sprint(with.members), "\ufffd", "%s: another text is sent", what)
+	assert.NotContains(p.t, fmt.Sprint(with.members), "\ufffd", "%s: the text was changed", what)
 }
 
-// saidMembers is what JSON says of values; times and lengths are written as the contract has them.
+// saidMembers returns values as JSON has them; times and durations are in the form of the contract.
 func saidMembers(t *testing.T, said any) map[string]any {
 	t.Helper()
 	values, _ := said.(map[string]any)
@@ -276,8 +277,8 @@ func saidMembers(t *testing.T, said any) map[string]any {
 	return members
 }
 
-// saidTexts is what a query says of a value, by the ends of the parameter's name; nothing for what
-// is not given.
+// saidTexts returns the texts of a value in a query, by the suffix of the parameter's name; nothing
+// for a value that is not set.
 func saidTexts(field reflect.StructField, value reflect.Value) url.Values {
 	one := func(text string) url.Values { return url.Values{"": {text}} }
 	brackets := ""
@@ -296,7 +297,7 @@ func saidTexts(field reflect.StructField, value reflect.Value) url.Values {
 		if said := v.UTC().Format(layout); !strings.Contains(field.Tag.Get("url"), "_before") || v.Nanosecond() == 0 || v.Nanosecond()%1e6 == 0 && strings.Contains(layout, ".000") {
 			return one(said)
 		}
-		return one(v.UTC().Add(time.Second).Truncate(time.Second).Format(layout)) // up to the next one
+		return one(v.UTC().Add(time.Second).Truncate(time.Second).Format(layout)) // rounded up to the next second
 	case forge.Hash:
 		said := url.Values{}
 		for name, text := range v {
@@ -318,14 +319,14 @@ func saidTexts(field reflect.StructField, value reflect.Value) url.Values {
 		return url.Values{brackets: texts}
 	case reflect.Pointer:
 		if value.Elem().Kind() == reflect.Struct {
-			return url.Values{} // Not without a key
+			return url.Values{} // an empty Not
 		}
 		return one(fmt.Sprint(value.Elem().Interface()))
 	}
 	return one(fmt.Sprint(value.Interface()))
 }
 
-// argumentValues are the values that a field of the type is tried with.
+// argumentValues returns the values that are tested in a field of the type.
 func argumentValues(kind reflect.Type) (values []reflect.Value) {
 	values = append(values, reflect.Zero(kind))
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -356,7 +357,7 @@ func argumentValues(kind reflect.Type) (values []reflect.Value) {
 	return values
 }
 
-// argument tries an argument: it is one part of the path, and says the value, or nothing is sent.
+// argument tests an argument: the value is one segment of the path, or nothing is sent.
 func (p *argumentProperty) argument(m *badMethod, i int) {
 	p.t.Helper()
 	before := strings.Split(p.request(m, m.in).path, "/")
@@ -371,7 +372,7 @@ func (p *argumentProperty) argument(m *badMethod, i int) {
 		}
 		p.sent++
 		after := strings.Split(with.path, "/")
-		if strings.HasPrefix(m.name, "RegistryNative") && i == 2 { // a path of several parts
+		if strings.HasPrefix(m.name, "RegistryNative") && i == 2 { // the argument is a path of several segments
 			text, err := url.PathUnescape(with.path)
 			require.NoError(p.t, err, what)
 			assert.Contains(p.t, text, "/"+value.String()+"/", what)
@@ -402,7 +403,7 @@ func saidSegment(value reflect.Value) string {
 	return fmt.Sprint(value.Interface())
 }
 
-// positionalValues are the values that an argument of the type is tried with.
+// positionalValues returns the values that are tested as an argument of the type.
 func positionalValues(kind reflect.Type) (values []reflect.Value) {
 	add := func(all ...any) {
 		for _, value := range all {

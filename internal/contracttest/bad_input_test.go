@@ -23,9 +23,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// TestZeroRequestsOnBadInput: each method refuses bad arguments, bad options and request options
-// that do not fit, with a *ValidationError that names the option and the wire name, before anything
-// is sent.
+// TestZeroRequestsOnBadInput checks that each method refuses invalid arguments, options and request
+// options with a *ValidationError that names the option and the wire name, and sends nothing.
 func TestZeroRequestsOnBadInput(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -43,12 +42,12 @@ func TestZeroRequestsOnBadInput(t *testing.T) {
 	}
 }
 
-// badInput is a server that counts, and a client of it.
+// badInput is a server that counts requests, and a client of this server.
 type badInput struct {
 	t        *testing.T
 	client   *forge.Client
 	requests atomic.Int64
-	options  map[reflect.Type]reflect.Value // valid ones, by the type of the pointer
+	options  map[reflect.Type]reflect.Value // valid options, by the type of the pointer
 }
 
 func newBadInput(t *testing.T) *badInput {
@@ -69,7 +68,7 @@ func newBadInput(t *testing.T) *badInput {
 	return b
 }
 
-// respond counts a request, and knows nothing but tokens of the registry.
+// respond counts a request. It returns registry tokens, and 404 for everything else.
 func (b *badInput) respond(r *http.Request) (*http.Response, error) {
 	b.requests.Add(1)
 	if strings.HasPrefix(r.URL.Path, "/auth/") {
@@ -82,11 +81,11 @@ func (b *badInput) respond(r *http.Request) (*http.Response, error) {
 type badMethod struct {
 	name   string
 	method reflect.Value
-	in     []reflect.Value // from the service on, without request options
+	in     []reflect.Value // the receiver first, without request options
 	list   bool
 }
 
-// methods are all methods that send something.
+// methods returns all methods that send a request.
 func (b *badInput) methods(t *testing.T) (methods []*badMethod) {
 	t.Helper()
 	for field := range reflect.TypeFor[forge.Client]().Fields() {
@@ -125,7 +124,7 @@ func (b *badInput) validArgument(kind reflect.Type) reflect.Value {
 	return cases.Sample(b.t, kind)
 }
 
-// leastOptions are valid options with the required fields alone.
+// leastOptions returns valid options with only the required fields.
 func (b *badInput) leastOptions(kind reflect.Type) reflect.Value {
 	least := reflect.New(kind.Elem())
 	full, known := b.options[kind]
@@ -150,8 +149,8 @@ func (b *badInput) leastOptions(kind reflect.Type) reflect.Value {
 	return least
 }
 
-// base are valid options in which a field can have a value: the least ones, or all where the field
-// needs others beside it.
+// base returns valid options in which a field can have a value: only the required fields, or all
+// fields if the field needs other fields.
 func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
 	full, known := b.options[reflect.PointerTo(least.Type())]
 	if !known || full.FieldByIndex(index).IsZero() {
@@ -163,7 +162,7 @@ func (b *badInput) base(least reflect.Value, index []int) reflect.Value {
 	return full
 }
 
-// call calls the method. It gives the error, the number of requests, and what else came of it.
+// call calls the method and returns its error, the number of requests, and how the call ended.
 func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...forge.RequestOption) (err error, sent int64, out callresult.Outcome) { //nolint:revive,staticcheck // the error is what is looked at
 	before := b.requests.Load()
 	out = callresult.Of(callresult.Patience, func() error {
@@ -172,11 +171,12 @@ func (m *badMethod) call(b *badInput, in []reflect.Value, opts ...forge.RequestO
 	return out.Err, b.requests.Load() - before, out
 }
 
-// valid shows that the method sends something, so that a refusal is one of what is bad.
+// valid checks that the method sends a request for valid arguments, so that a refusal in the other
+// tests is caused by the invalid argument.
 func (m *badMethod) valid(b *badInput) {
 	err, sent, out := m.call(b, m.in)
 	var invalid *forge.ValidationError
-	assert.True(b.t, out.Kind == callresult.Returned && !errors.As(err, &invalid) && sent > 0, "valid input: it %s, %d requests", out, sent)
+	assert.True(b.t, out.Kind == callresult.Returned && !errors.As(err, &invalid) && sent > 0, "valid input: the call %s, %d requests", out, sent)
 }
 
 // refused asserts the refusal of a call.
@@ -186,7 +186,7 @@ func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts .
 	if !assert.Equal(b.t, callresult.Returned, out.Kind, "%s: it %s", what, out) {
 		return nil
 	}
-	assert.Zero(b.t, sent, "%s: something was sent: %v", what, err)
+	assert.Zero(b.t, sent, "%s: a request was sent: %v", what, err)
 	if !assert.ErrorAs(b.t, err, &invalid, what) {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts .
 	return invalid
 }
 
-// badArguments gives each argument each bad value.
+// badArguments sets each argument to each invalid value.
 func (m *badMethod) badArguments(b *badInput) {
 	for i := 2; i < len(m.in); i++ {
 		kind := m.method.Type().In(i)
@@ -218,14 +218,14 @@ func (m *badMethod) badArguments(b *badInput) {
 		case kind.Kind() == reflect.String:
 			for _, text := range catalogue.BadSegments {
 				if strings.Contains(m.name, "RegistryNative") && strings.Contains(text, "/") {
-					continue // an image path has parts of its own
+					continue // an image path may have several segments
 				}
 				bad = append(bad, reflect.ValueOf(text).Convert(kind))
 			}
 		case kind == reflect.TypeFor[*forge.SecureFile]():
 			add((*forge.SecureFile)(nil), &forge.SecureFile{}, &forge.SecureFile{ID: -1})
 		case kind == reflect.TypeFor[forge.File]():
-			add(forge.File{}, forge.FileAt(""), forge.FileAt(b.t.TempDir())) // TestCallersCode has those that end the process
+			add(forge.File{}, forge.FileAt(""), forge.FileAt(b.t.TempDir())) // TestCallersCode tests files that end the process
 		case kind == reflect.TypeFor[forge.IntegrationName]():
 			bad = append(bad, reflect.Zero(kind))
 			add(forge.IntegrationSlug(""), forge.IntegrationSlug(".."), forge.IntegrationSlug("a\nb"))
@@ -237,7 +237,7 @@ func (m *badMethod) badArguments(b *badInput) {
 			in := slices.Clone(m.in)
 			in[i] = value
 			what := fmt.Sprintf("argument %d = %.60s", i-1, fmt.Sprint(value))
-			for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}} { // which lifts no check of an address
+			for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}} { // SkipValidation skips no check of a path
 				invalid := m.refused(b, what, in, opts...)
 				if invalid == nil || kind == reflect.TypeFor[forge.File]() || kind == reflect.TypeFor[forge.IntegrationOptions]() {
 					continue
@@ -254,7 +254,7 @@ func (m *badMethod) badArguments(b *badInput) {
 	}
 }
 
-// badOptions leaves out what is required, and gives each filter and each id what it cannot be.
+// badOptions omits each required field, and sets each filter and each id to invalid values.
 func (m *badMethod) badOptions(b *badInput) {
 	for i := 2; i < len(m.in); i++ {
 		kind := m.method.Type().In(i)
@@ -267,7 +267,7 @@ func (m *badMethod) badOptions(b *badInput) {
 			return in
 		}
 		least := m.in[i].Elem()
-		if !least.IsZero() && m.name != "Issues.Promote" { // whose body has a default
+		if !least.IsZero() && m.name != "Issues.Promote" { // Body has a default
 			m.refused(b, "no options", with(reflect.Zero(kind)))
 			m.refused(b, "empty options", with(reflect.New(kind.Elem())))
 		}
@@ -282,7 +282,7 @@ func (m *badMethod) badOptions(b *badInput) {
 				}
 			}
 			if kind == reflect.TypeFor[*forge.UpdateSettingsOptions]() {
-				continue // whose lists may hold what a server's do
+				continue // its lists may contain every value that a server has
 			}
 			for _, value := range badFieldValues(field) {
 				m.badField(b, field, value, with(copied(b.base(least, field.Index), field.Index, value)))
@@ -301,8 +301,8 @@ func (m *badMethod) badOptions(b *badInput) {
 	}
 }
 
-// badField is a value that the field cannot have. SkipValidation lifts that, unless the wire has no
-// form for it.
+// badField tests a value that is invalid for the field. With SkipValidation it is sent, unless the
+// wire has no form for it.
 func (m *badMethod) badField(b *badInput, field reflect.StructField, value reflect.Value, in []reflect.Value) {
 	wire, _, _ := strings.Cut(field.Tag.Get("url")+field.Tag.Get("json"), ",")
 	what := fmt.Sprintf("%s = %#v", field.Name, value)
@@ -318,13 +318,13 @@ func (m *badMethod) badField(b *badInput, field reflect.StructField, value refle
 		return
 	}
 	if strings.Contains(m.name, "Preview") || strings.Contains(fmt.Sprint(value), ",") {
-		return // which is always checked; a comma in a label
+		return // Preview is always checked, and so is a comma in a label
 	}
 	err, sent, _ := m.call(b, in, forge.SkipValidation())
 	assert.Positive(b.t, sent, "%s, unchecked: %v", what, err)
 }
 
-// copied are options with another value in a field.
+// copied returns a copy of options with another value in a field.
 func copied(options reflect.Value, index []int, value reflect.Value) reflect.Value {
 	other := reflect.New(options.Type())
 	other.Elem().Set(options)
@@ -332,8 +332,9 @@ func copied(options reflect.Value, index []int, value reflect.Value) reflect.Val
 	return other
 }
 
-// badFieldValues are values that a field cannot have: ids are positive, what is given is not empty,
-// numbers of a query are not negative, and times and durations have a form on the wire.
+// badFieldValues returns invalid values of a field: ids must be positive, set values must not be
+// empty, numbers in a query must not be negative, and times and durations must have a form on the
+// wire.
 func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 	of := func(all ...any) (values []reflect.Value) {
 		for _, value := range all {
@@ -366,7 +367,7 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 	case reflect.TypeFor[forge.Nullable[time.Duration]]():
 		return of(forge.Value(time.Duration(0)), forge.Value(-time.Second), forge.Value(1500*time.Millisecond))
 	case reflect.TypeFor[[]string]():
-		if strings.Contains(field.Tag.Get("json"), "omitzero") { // where an empty one clears
+		if strings.Contains(field.Tag.Get("json"), "omitzero") { // an empty value clears the field
 			return of([]string{""}, []string{"a", " "})
 		}
 		return of([]string{}, []string{""}, []string{"a", " "})
@@ -382,8 +383,8 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 	return nil
 }
 
-// badRequestOptions gives each method the request options that do not fit it, and nonsense in those
-// that do.
+// badRequestOptions passes each method the request options that do not apply to it, and invalid
+// values in those that do.
 func (m *badMethod) badRequestOptions(b *badInput) {
 	for name, option := range map[string]forge.RequestOption{
 		"HeaderTimeout": forge.HeaderTimeout(-1), "MaxBytes": forge.MaxBytes(-1), "Sudo": forge.Sudo(-1),
@@ -404,7 +405,7 @@ func (m *badMethod) badRequestOptions(b *badInput) {
 		lists = map[string]forge.RequestOption{"Ahead": forge.Ahead(2), "PerPage": forge.PerPage(2), "OnePage": forge.OnePage()}
 	}
 	if m.name == "PlaceholderReassignments.List" {
-		lists = nil // one file: pages are of no meaning, and what a list takes it may take
+		lists = nil // the response is one file: options of lists have no effect and are accepted
 	}
 	for name, option := range lists {
 		if invalid := m.refused(b, name, m.in, option); invalid != nil {
@@ -420,6 +421,6 @@ func (m *badMethod) badRequestOptions(b *badInput) {
 	in := slices.Clone(m.in)
 	in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
 	err, sent, out := m.call(b, in)
-	kept := m.name == "RegistryNative.GetToken" // which may have the token
-	assert.True(b.t, out.Kind == callresult.Returned && (err != nil || kept) && sent == 0, "nil context: it %s, %d requests", out, sent)
+	kept := m.name == "RegistryNative.GetToken" // it may return a cached token
+	assert.True(b.t, out.Kind == callresult.Returned && (err != nil || kept) && sent == 0, "nil context: the call %s, %d requests", out, sent)
 }

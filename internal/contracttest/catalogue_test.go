@@ -19,12 +19,12 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// optionRows name the options of each documented endpoint, nil where it takes none. A service with
+// optionRows has the options type of each documented endpoint, nil if it has none. A service with
 // one row needs a row for each of its endpoints.
 var optionRows = []struct {
 	endpoint string
 	options  any
-	// arguments are parameters that the method takes as arguments of their own.
+	// arguments are parameters that the method has as separate arguments.
 	arguments []string
 }{
 	{endpoint: "repositories.tree", options: &forge.TreeOptions{}},
@@ -55,7 +55,7 @@ var optionRows = []struct {
 	{endpoint: "resource_groups.update", options: &forge.UpdateResourceGroupOptions{}},
 	{endpoint: "secure_files.list"},
 	{endpoint: "secure_files.get"},
-	{endpoint: "secure_files.create", options: &forge.UploadSecureFileOptions{}, arguments: []string{"file"}}, // a part of its own
+	{endpoint: "secure_files.create", options: &forge.UploadSecureFileOptions{}, arguments: []string{"file"}}, // a separate part of the multipart body
 	{endpoint: "secure_files.download"},
 	{endpoint: "secure_files.delete"},
 	{endpoint: "approval_settings.get_group"},
@@ -123,7 +123,7 @@ var optionRows = []struct {
 	{endpoint: "integrations.get"},
 }
 
-// typeRows name the Go type of each catalogue type.
+// typeRows has the Go type of each type of the catalogue.
 var typeRows = map[string]any{
 	"TreeEntry":              forge.TreeEntry{},
 	"Blob":                   forge.Blob{},
@@ -193,7 +193,7 @@ var typeRows = map[string]any{
 	"IntegrationSummary":       forge.IntegrationSummary{},
 }
 
-// fixtureRows name the Go type of each fixture, or of its items.
+// fixtureRows has the Go type of each fixture, or of its items.
 var fixtureRows = map[string]any{
 	"repositories/tree.json":                 forge.TreeEntry{},
 	"repositories/tree_2.json":               forge.TreeEntry{},
@@ -267,8 +267,8 @@ var fixtureRows = map[string]any{
 	"integrations/integration.json":          forge.Integration{},
 }
 
-// beyond lists what deployed servers have and the contract has not, by options type or catalogue
-// type.
+// beyond lists parameters and fields that deployed servers have and the contract does not, by
+// options type or catalogue type.
 var beyond = map[string][]string{
 	"ListIssuesOptions":     {"closed_by_id"},
 	"ListNamespacesOptions": {"requested_hosted_plan"},
@@ -297,16 +297,16 @@ var beyond = map[string][]string{
 	"IntegrationSummary":       {"incident_events"},
 }
 
-// changesBeyond are the fields of a merge request that the contract does not show for its changes,
-// and the changes themselves.
+// changesBeyond returns the fields of a merge request that the contract does not show for its
+// changes, and the field of the changes.
 func changesBeyond() []string {
 	fields := catalogue.JSONFields(reflect.TypeFor[forge.MergeRequest]())
 	fields["changes"] = nil
 	return slices.Sorted(maps.Keys(fields))
 }
 
-// TestCatalogueParameters holds options and catalogue to each other: what the options send when
-// every field is set is exactly what the endpoints document, under the same wire names.
+// TestCatalogueParameters compares options with the catalogue: with every field set, the options
+// send exactly the documented parameters, under the same wire names.
 func TestCatalogueParameters(t *testing.T) {
 	endpoints, constants := catalogue.Endpoints(t), constantNames(t)
 	documented := map[string]map[string]bool{} // by options type
@@ -349,7 +349,7 @@ func TestCatalogueParameters(t *testing.T) {
 	}
 }
 
-// TestCatalogueRows shows that no endpoint and no type of a service is forgotten.
+// TestCatalogueRows checks that each endpoint and each type of a service has a row.
 func TestCatalogueRows(t *testing.T) {
 	endpoints := catalogue.Endpoints(t)
 	rows, services := map[string]bool{}, map[string]bool{}
@@ -363,12 +363,12 @@ func TestCatalogueRows(t *testing.T) {
 		}
 		assert.True(t, rows[e.ID], "%s has no row", e.ID)
 		if e.Response.Type != "" && e.Response.Kind != "csv" {
-			assert.NotNil(t, typeRows[e.Response.Type], "%s answers %s, which has no row", e.ID, e.Response.Type)
+			assert.NotNil(t, typeRows[e.Response.Type], "%s returns %s, which has no row", e.ID, e.Response.Type)
 		}
 	}
 }
 
-// TestCatalogueFields holds response types and catalogue to each other, field by field.
+// TestCatalogueFields compares the response types with the catalogue, field by field.
 func TestCatalogueFields(t *testing.T) {
 	var types map[string]struct{ Fields []catalogue.Field }
 	require.NoError(t, json.Unmarshal(catalogue.Fixture(t, "spec/types.json"), &types))
@@ -385,7 +385,7 @@ func TestCatalogueFields(t *testing.T) {
 			if !assert.True(t, found, "%s.%s has no field", name, f.Name) {
 				continue
 			}
-			settings := name == "ApplicationSettings" // TestSettingKinds knows which of them may be omitted
+			settings := name == "ApplicationSettings" // TestSettingKinds checks which of them may be omitted
 			assert.True(t, settings || fitsField(f, field), "%s.%s is %s in the catalogue (nullable: %t) and %s in Go", name, f.Name, f.Type, f.Nullable, field)
 			assertEnum(t, name+"."+f.Name, f.Enum, field, constants)
 			for _, ref := range append(f.RefAny, f.Ref, f.Items.Ref) {
@@ -398,9 +398,9 @@ func TestCatalogueFields(t *testing.T) {
 	}
 }
 
-// TestFixturesAreComplete shows that the fixtures have every field of every type they hold, with a
-// value other than zero in one of them, and nothing that no field names. So a field that is not
-// read fails the table of its service.
+// TestFixturesAreComplete checks the fixtures: each field of each of their types has a nonzero
+// value in at least one fixture, and each key has a field. So a field that is not decoded fails the
+// table test of its service.
 func TestFixturesAreComplete(t *testing.T) {
 	seen := map[reflect.Type]map[string]bool{}
 	for file, value := range fixtureRows {
@@ -418,7 +418,7 @@ func TestFixturesAreComplete(t *testing.T) {
 	}
 }
 
-// markFields notes which fields of the type have a value.
+// markFields records which fields of the type have a value.
 func markFields(t *testing.T, at string, kind reflect.Type, value any, seen map[reflect.Type]map[string]bool) {
 	t.Helper()
 	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
@@ -447,8 +447,8 @@ func markFields(t *testing.T, at string, kind reflect.Type, value any, seen map[
 	}
 }
 
-// TestCatalogueChecks shows that options refuse what the catalogue says a server would: required
-// parameters that are missing, and two that exclude one another.
+// TestCatalogueChecks checks that options refuse the same as a server by the catalogue: missing
+// required parameters, and two parameters that exclude each other.
 func TestCatalogueChecks(t *testing.T) {
 	endpoints := catalogue.Endpoints(t)
 	for _, row := range optionRows {
@@ -479,7 +479,7 @@ func TestCatalogueChecks(t *testing.T) {
 	}
 }
 
-// TestZeroOptionsSendNothing shows that a field that is not set never reaches the wire.
+// TestZeroOptionsSendNothing checks that a field that is not set is never sent.
 func TestZeroOptionsSendNothing(t *testing.T) {
 	for _, row := range optionRows {
 		if row.options == nil {
@@ -492,7 +492,7 @@ func TestZeroOptionsSendNothing(t *testing.T) {
 			continue
 		}
 		options := row.options
-		if _, upload := options.(*forge.UploadSecureFileOptions); upload { // which needs its file
+		if _, upload := options.(*forge.UploadSecureFileOptions); upload { // an upload needs its file
 			options = &forge.UploadSecureFileOptions{File: forge.FileBytes(nil).Named("f")}
 		}
 		byMethod := map[string][]string{"secure_files.create": {"name"}, "runners.pause": {"paused"}}[row.endpoint]
@@ -506,8 +506,8 @@ func TestZeroOptionsSendNothing(t *testing.T) {
 	assert.Subset(t, cases.ClientParams, cases.SentNames(t, &forge.ListIssuesOptions{Not: &forge.IssueNot{}}))
 }
 
-// TestTagsOmitZero looks at every struct of the package: a url tag has omitempty, a json tag of
-// options omitempty or omitzero, and no field has both.
+// TestTagsOmitZero checks every struct of the package: a url tag has omitempty, a json tag of
+// options has omitempty or omitzero, and no field has both tags.
 func TestTagsOmitZero(t *testing.T) {
 	seen := 0
 	eachStruct(t, func(name string, fields *ast.StructType) {
@@ -515,7 +515,7 @@ func TestTagsOmitZero(t *testing.T) {
 			tag := tagOf(t, field)
 			inQuery, inBody := tag.Get("url"), tag.Get("json")
 			at := fmt.Sprint(name, " ", tag)
-			assert.True(t, inQuery == "" || inBody == "", "%s: both forms", at)
+			assert.True(t, inQuery == "" || inBody == "", "%s: it has a url tag and a json tag", at)
 			if inQuery != "" && inQuery != "-" {
 				seen++
 				assert.Contains(t, inQuery, ",omitempty", at)
@@ -529,7 +529,7 @@ func TestTagsOmitZero(t *testing.T) {
 	assert.Greater(t, seen, 70)
 }
 
-// settingsBeyondResponses are the settings that the contract does not show in responses.
+// settingsBeyondResponses returns the settings that the contract does not show in responses.
 func settingsBeyondResponses(t *testing.T) (names []string) {
 	t.Helper()
 	for name, e := range catalogue.Settings(t) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// commentsOfDocument1 are what comments must say, by the names that they belong to; " | " stands
-// between two parts of one comment.
+// commentsOfDocument1 returns the texts that comments must contain, by the name that has the
+// comment; " | " separates two parts of one comment.
 func commentsOfDocument1() map[string]string {
 	return map[string]string{
 		"RegistryRepository.Name":                  "empty for the repository at the project's own path",
@@ -206,13 +206,13 @@ func commentsOfDocument1() map[string]string {
 	}
 }
 
-// What only the server does is said where the caller asks for it (document 1). No request shows
-// that such a sentence has become wrong.
+// Comments state the behaviour of the server that document 1 describes and that no request of a
+// test can check. So no other test detects that such a sentence is wrong.
 func TestCommentsOfDocument1(t *testing.T) {
 	assertComments(t, commentsOfDocument1())
 }
 
-// assertComments shows that the comments say all of the words.
+// assertComments checks that the comments contain all of the texts.
 func assertComments(t *testing.T, want map[string]string) {
 	t.Helper()
 	comments := sourceComments(t)
@@ -223,7 +223,7 @@ func assertComments(t *testing.T, want map[string]string) {
 	}
 }
 
-// A limit that only the server knows is said where the caller sets the value.
+// The comment of a field or an option states the limit that only the server enforces.
 func TestLimitsAreDocumented(t *testing.T) {
 	comments := sourceComments(t)
 	for field, words := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// callComments2 are what the server does with a call or a parameter of document 2, and what a
-// caller has to know of them.
+// callComments2 has the texts about calls and parameters of document 2 that comments must contain:
+// what the server does, and what a caller must know.
 var callComments2 = map[string]string{
 	"IssuesService":                                   "Calls identify an issue by its project and its IID",
 	"IssuesService.List":                              "Without Scope it lists only those that the user created",
@@ -168,12 +168,12 @@ var callComments2 = map[string]string{
 	"PlaceholderReassignmentsService.Upload":          "reports by mail when it is done",
 }
 
-// TestCommentsOfDocument2 is TestCommentsOfDocument1 for document 2: units, when a field is there,
-// what its zero value says, and what the server does with a parameter.
+// TestCommentsOfDocument2 is TestCommentsOfDocument1 for document 2: units, when a field is
+// present, what its zero value means, and what the server does with a parameter.
 func TestCommentsOfDocument2(t *testing.T) {
 	comments := sourceComments(t)
 	eachDeclaration(t, ".", func(decl *ast.GenDecl) {
-		if decl.Lparen.IsValid() { // the comment is that of the group
+		if decl.Lparen.IsValid() { // the group has the comment
 			return
 		}
 		switch spec := decl.Specs[0].(type) {

@@ -2,8 +2,8 @@ package contracttest_test
 
 import "testing"
 
-// As TestCommentsOfDocument1, for document 3 beside the settings, which have
-// testdata/spec/setting_meanings.tsv.
+// This is TestCommentsOfDocument1 for document 3, without the settings, for which
+// testdata/spec/setting_meanings.tsv is used.
 func TestCommentsOfDocument3(t *testing.T) {
 	assertComments(t, map[string]string{
 		"SettingsService":                     "an access token of an administrator, and a self-managed or dedicated instance",

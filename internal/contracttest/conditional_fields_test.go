@@ -13,20 +13,19 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// shownSometimes are fields that the catalogue gives no condition and that servers do not always
-// show.
+// shownSometimes are fields without a condition in the catalogue that servers do not always show.
 var shownSometimes = []string{
 	"Issue.subscribed", "MergeRequest.subscribed", "Namespace.billable_members_count", "Runner.run_untagged", "Runner.locked",
 	"IntegrationSummary.vulnerability_events", "VersionDiff.generated_file", "MergeRequest.approvals_before_merge",
 }
 
-// nullFlags are the flags that a section calls "boolean or null", which its null tells from false.
-// The null of all others is false (Document 1 §2.1 rule 3).
+// nullFlags are the flags with the type "boolean or null", for which null differs from false. For
+// all other flags null means false (Document 1 §2.1 rule 3).
 var nullFlags = []string{"MergeRequest.discussion_locked", "MergeRequest.should_remove_source_branch"}
 
 // A flag or a number that only some views, roles, tiers, editions or requests show is a pointer, so
-// that false and 0 are what the server said. All others are none. Ids are never 0, and settings
-// have a test of their own.
+// that false and 0 are always values from the server. All other flags and numbers are not pointers.
+// Ids are never 0, and settings have a separate test.
 func TestConditionalFields(t *testing.T) {
 	var types map[string]struct {
 		Views  []string
@@ -62,15 +61,15 @@ func TestConditionalFields(t *testing.T) {
 			pointer := field.Kind() == reflect.Pointer
 			switch {
 			case conditional:
-				assert.True(t, pointer, "%s.%s is not always shown: a pointer", name, f.Name)
+				assert.True(t, pointer, "%s.%s is not always shown: it must be a pointer", name, f.Name)
 				checked++
 			case f.Type == "boolean":
-				assert.False(t, pointer, "%s.%s is always shown", name, f.Name)
+				assert.False(t, pointer, "%s.%s is always shown: it must not be a pointer", name, f.Name)
 			}
 		}
 	}
 	assert.Greater(t, checked, 25)
-	for _, name := range shownSometimes { // those that the catalogue does not have included
+	for _, name := range shownSometimes { // including fields that the catalogue does not have
 		typ, field, _ := strings.Cut(name, ".")
 		kind := catalogue.JSONFields(reflect.TypeOf(typeRows[typ]))[field]
 		assert.True(t, kind != nil && kind.Kind() == reflect.Pointer, name)

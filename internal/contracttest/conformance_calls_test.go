@@ -17,8 +17,8 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// TestConformanceRows shows that each documented endpoint has a row, and each row a method of the
-// service of its endpoint.
+// TestConformanceRows checks that each documented endpoint has a row, and that each row has a
+// method of the endpoint's service.
 func TestConformanceRows(t *testing.T) {
 	rows := map[string]bool{}
 	for _, row := range cases.Methods {
@@ -27,7 +27,7 @@ func TestConformanceRows(t *testing.T) {
 	endpoints := catalogue.Endpoints(t)
 	assert.Len(t, endpoints, 94)
 	for id := range endpoints {
-		assert.True(t, rows[id], "%s is called by no row", id)
+		assert.True(t, rows[id], "no row calls %s", id)
 	}
 	assert.Len(t, rows, len(endpoints))
 	t.Logf("%d of %d documented endpoints have a typed method", len(rows), len(endpoints))

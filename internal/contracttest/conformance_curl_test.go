@@ -20,8 +20,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 )
 
-// What curl sends is what the client sends: every documented endpoint, with all its parameters,
-// through a real shell.
+// The curl command of a planned call sends the same request as the client, for every documented
+// endpoint with all its parameters. The commands run in a real shell.
 func TestCurlSendsTheSame(t *testing.T) {
 	if _, err := osexec.LookPath("curl"); err != nil {
 		t.Skip("there is no curl here")
@@ -62,8 +62,8 @@ func TestCurlSendsTheSame(t *testing.T) {
 	t.Logf("%d requests of curl are those of the client", compared)
 }
 
-// alike is a request with the parts of a multipart body in place of the bytes, which hold a random
-// boundary.
+// alike returns a request with the parts of a multipart body instead of its bytes, which contain a
+// random boundary.
 func alike(t *testing.T, r *contractRequest) map[string]any {
 	t.Helper()
 	seen := map[string]any{"method": r.method, "path": r.path, "query": r.query, "headers": r.headers(), "body": string(r.body)}

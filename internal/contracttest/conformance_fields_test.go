@@ -31,14 +31,14 @@ func readTypes(t *testing.T) contractTypes {
 }
 
 // TestConformanceFields decodes each field of each type of the catalogue: alone with a distinct
-// value, null, absent, and together with all others. Fields are found by the names of their Go
-// fields, and their tags compared.
+// value, null, absent, and together with all others. Fields are found by their Go names, and their
+// tags are compared.
 func TestConformanceFields(t *testing.T) {
 	types := readTypes(t)
 	covered, documented := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		fields := types[name].Fields
-		if name == "ApplicationSettingsUpdate" { // parameters: see TestConformance
+		if name == "ApplicationSettingsUpdate" { // a type of parameters: see TestConformance
 			continue
 		}
 		documented += len(fields)
@@ -73,7 +73,7 @@ func conformType(t *testing.T, types contractTypes, name string) {
 		if field.IsValid() {
 			field.SetZero()
 		}
-		assert.True(t, read.IsZero(), "%s set something else too: %+v", f.Name, read)
+		assert.True(t, read.IsZero(), "%s also set another field: %+v", f.Name, read)
 		read = decodeSample(t, kind, map[string]any{f.Name: nil})
 		if field := conformField(t, read, f.Name); field.IsValid() && isNull(field) {
 			field.SetZero()
@@ -87,8 +87,8 @@ func conformType(t *testing.T, types contractTypes, name string) {
 	}
 }
 
-// allFields are the fields of a type and those of the catalogue's types that it embeds: their
-// decoder is another one.
+// allFields returns the fields of a type and of the types that it embeds, for which another decoder
+// is generated.
 func allFields(types contractTypes, name string, kind reflect.Type) []catalogue.Field {
 	all := slices.Clone(types[name].Fields)
 	for i := range kind.NumField() {
@@ -109,8 +109,8 @@ func allFields(types contractTypes, name string, kind reflect.Type) []catalogue.
 	return all
 }
 
-// conformEmpty reads a field that is null behind all others, and one that is false or 0: what may
-// be absent is there.
+// conformEmpty reads an object with the field at the end: as null, and as false or 0. Then even a
+// field that may be absent is present.
 func conformEmpty(t *testing.T, kind reflect.Type, whole map[string]any, name string) {
 	t.Helper()
 	others := maps.Clone(whole)
@@ -126,7 +126,7 @@ func conformEmpty(t *testing.T, kind reflect.Type, whole map[string]any, name st
 		return
 	}
 	if field := read(nil); field.IsValid() && !isNull(field) {
-		assert.True(t, field.IsZero(), "%s is null behind the others: %v", name, field)
+		assert.True(t, field.IsZero(), "%s is null at the end of the object: %v", name, field)
 	}
 	switch whole[name].(type) {
 	case bool:
@@ -136,7 +136,7 @@ func conformEmpty(t *testing.T, kind reflect.Type, whole map[string]any, name st
 	}
 }
 
-// decodeSample reads an object as answers are read. Nothing may be of an unexpected type.
+// decodeSample decodes an object as responses are decoded. No value may have an unexpected type.
 func decodeSample(t *testing.T, kind reflect.Type, members map[string]any) reflect.Value {
 	t.Helper()
 	data, err := json.Marshal(members)
@@ -152,20 +152,20 @@ func readSample(t *testing.T, kind reflect.Type, data []byte) reflect.Value {
 	require.NoError(t, jsonClient(t, string(data)).Do(t.Context(), call, read.Interface(), forge.Into(&response)), "%s", data)
 	assert.Empty(t, response.Mismatches, "%s", data)
 	for field, value := range read.Elem().Fields() {
-		if field.IsExported() { // settings keep more beside their fields
+		if field.IsExported() { // settings also have unexported fields
 			exported.FieldByIndex(field.Index).Set(value)
 		}
 	}
 	return exported
 }
 
-// isNull reports whether a field says that its value is null.
+// isNull reports whether a field records that its value is null.
 func isNull(field reflect.Value) bool {
 	nullable, is := field.Interface().(interface{ IsNull() bool })
 	return is && nullable.IsNull()
 }
 
-// conformField finds the field with the Go form of the name, and compares its tag.
+// conformField finds the field with the Go form of the name, and checks its tag.
 func conformField(t *testing.T, value reflect.Value, name string) reflect.Value {
 	t.Helper()
 	for _, field := range reflect.VisibleFields(value.Type()) {
@@ -178,13 +178,14 @@ func conformField(t *testing.T, value reflect.Value, name string) reflect.Value 
 	return reflect.Value{}
 }
 
-// fieldSamples makes values that differ from one another.
+// fieldSamples makes distinct values.
 type fieldSamples struct {
 	types  contractTypes
 	number int
 }
 
-// value is of the catalogue's type. What refers to another type has its fields, to a depth.
+// value returns a value of the type in the catalogue. A reference to another type has the fields of
+// that type, up to a depth.
 func (s *fieldSamples) value(f catalogue.Field, depth int) any {
 	s.number++
 	n := s.number
@@ -204,7 +205,7 @@ func (s *fieldSamples) value(f catalogue.Field, depth int) any {
 		switch {
 		case f.Values.Type == "integer":
 			return map[string]any{"username": n}
-		case f.Name == "extended_trailers": // open in the contract; servers give lists
+		case f.Name == "extended_trailers": // the contract leaves the type open; servers send lists
 			return map[string]any{"username": []any{fmt.Sprintf("value %d", n), "more"}}
 		}
 		return map[string]any{"username": fmt.Sprintf("value %d", n)}
@@ -223,7 +224,7 @@ func (s *fieldSamples) value(f catalogue.Field, depth int) any {
 	return fmt.Sprintf("%s \"%d\" é\n", f.Name, n)
 }
 
-// items are two, in each form that the catalogue has for them.
+// items returns two items, in each form that the catalogue has for them.
 func (s *fieldSamples) items(f catalogue.Field, depth int) []any {
 	if f.Items.Ref != "" {
 		return []any{s.object(f.Items.Ref, depth), map[string]any{}}
@@ -245,7 +246,7 @@ func (s *fieldSamples) object(name string, depth int) map[string]any {
 	return members
 }
 
-// assertRead shows that the Go value holds the JSON one.
+// assertRead checks that the Go value equals the JSON value.
 func assertRead(t *testing.T, at string, want any, have reflect.Value) {
 	t.Helper()
 	if !have.IsValid() {
@@ -290,7 +291,7 @@ func assertReadKind(t *testing.T, at string, want any, have reflect.Value) {
 	t.Helper()
 	switch have.Kind() {
 	case reflect.Struct:
-		switch bare := want.(type) { // of the two forms of labels, changes and targets
+		switch bare := want.(type) { // labels, changes and targets have two forms
 		case string:
 			assert.Equal(t, bare, have.FieldByName("Name").String(), at)
 			return
@@ -328,7 +329,7 @@ func assertReadKind(t *testing.T, at string, want any, have reflect.Value) {
 }
 
 // conformColumns reads each column of a file of reassignments, filled and empty. A file without the
-// column is refused.
+// column is an error.
 func conformColumns(t *testing.T, fields []catalogue.Field) {
 	t.Helper()
 	client, err := forge.NewClient("https://forge.example")
@@ -369,7 +370,7 @@ func conformColumns(t *testing.T, fields []catalogue.Field) {
 	}
 }
 
-// conformValidation reads the one form of an error answer that the contract shows.
+// conformValidation reads the form of an error response that the contract shows.
 func conformValidation(t *testing.T, fields []catalogue.Field) {
 	t.Helper()
 	require.Len(t, fields, 1)

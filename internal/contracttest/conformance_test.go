@@ -23,23 +23,23 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// The conformance test, made from the catalogue: each documented endpoint is called through its
-// typed method with every parameter set, and what arrives at a server is compared with the
-// catalogue's wire form. Options are filled by the names of their Go fields, and not by their tags,
-// so that the tags are what is tested.
+// The conformance test is derived from the catalogue. It calls each documented endpoint through its
+// typed method with every parameter set, and compares the request that a server receives with the
+// wire form in the catalogue. It fills options by the names of their Go fields and not by their
+// tags, so that it tests the tags.
 
 const conformancePerPage = 37
 
-// conformanceCase is a method with what it must send.
+// conformanceCase is a method with the parameters that it must send.
 type conformanceCase struct {
 	*cases.Case
 	known   map[string]bool            // parameters that the options may send, on any endpoint
 	arrived map[string]bool            // parameters that have arrived in a call that was checked
-	others  map[string]map[string]bool // parameters that exclude those of a set
+	others  map[string]map[string]bool // parameters that exclude the parameters of a set
 }
 
-// conformanceCases are the methods, with the parameters that their options may send by the
-// contract, on an endpoint that shares them, or beyond it.
+// conformanceCases returns the methods with the parameters that their options may send: the
+// parameters of all endpoints that share the options, and those beyond the contract.
 func conformanceCases(t *testing.T) (all []*conformanceCase) {
 	t.Helper()
 	known := map[reflect.Type]map[string]bool{}
@@ -60,7 +60,7 @@ func conformanceCases(t *testing.T) (all []*conformanceCase) {
 			c.known[param.Wire] = true
 		}
 		for _, param := range c.Endpoint.Body {
-			c.known[param.Name] = true // in JSON
+			c.known[param.Name] = true // the name in JSON
 		}
 	}
 	return all
@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 	for _, c := range conformanceCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			fields := len(c.Fill(t, 0, nil).Sent)
-			for round := range max(1, bits.Len(uint(fields))) { // each boolean differs from each other one in some round
+			for round := range max(1, bits.Len(uint(fields))) { // any two booleans differ in at least one round
 				for _, call := range c.calls(t, round) {
 					c.run(t, server, call)
 				}
@@ -83,7 +83,7 @@ func TestConformance(t *testing.T) {
 			}
 			params := c.Endpoint.All()
 			for _, param := range params {
-				assert.True(t, c.arrived[param.Wire], "%s has never arrived without SkipValidation", param.Wire)
+				assert.True(t, c.arrived[param.Wire], "the server has never received %s from a call without SkipValidation", param.Wire)
 			}
 			documented += len(params)
 			arrived += len(c.arrived)
@@ -94,13 +94,15 @@ func TestConformance(t *testing.T) {
 	t.Logf("%d of %d documented parameters have arrived", arrived, documented)
 }
 
-// conformanceCall is one call of a case: options without some fields, which are checked or not.
+// conformanceCall is one call of a case, with options that may lack some fields. unchecked adds
+// SkipValidation.
 type conformanceCall struct {
 	*cases.Filled
 	unchecked bool
 }
 
-// calls are everything at once and, where the checks refuse that, everything in two allowed parts.
+// calls returns a call with all parameters. If the checks refuse it, the call is unchecked, and two
+// valid calls together have all parameters.
 func (c *conformanceCase) calls(t *testing.T, round int) []conformanceCall {
 	t.Helper()
 	left, others := map[string]bool{}, map[string]bool{}
@@ -110,7 +112,7 @@ func (c *conformanceCase) calls(t *testing.T, round int) []conformanceCall {
 		if key == "" {
 			break
 		}
-		require.True(t, !left[key] && whole.Sent[key] != nil, "the checks refuse %s, which is given", key)
+		require.True(t, !left[key] && whole.Sent[key] != nil, "the checks refuse %s, which is set", key)
 		left[key] = true
 	}
 	if len(left) == 0 {
@@ -126,13 +128,13 @@ func (c *conformanceCase) calls(t *testing.T, round int) []conformanceCall {
 	return []conformanceCall{{whole, true}, {c.Fill(t, round, left), false}, {c.Fill(t, round, c.others[at]), false}}
 }
 
-// bare is a call with only the parameters that it needs. Defaults are the server's: the client
-// sends nothing that the caller has not set.
+// bare returns a call with only the required parameters. It shows that the client sends no
+// defaults.
 func (c *conformanceCase) bare(t *testing.T) conformanceCall {
 	t.Helper()
 	left := c.Fill(t, 0, nil).Keys()
 	for _, param := range slices.Concat(c.Endpoint.PathParams, c.Endpoint.Params()) {
-		action := c.Endpoint.ID == "runners.pause" && param.Name == "paused" // Pause pauses
+		action := c.Endpoint.ID == "runners.pause" && param.Name == "paused" // Pause always sends it
 		if param.Required || action || strings.Contains(c.Endpoint.Path, "[.:"+param.Name+"]") {
 			delete(left, cases.NameKey(param.Wire))
 			delete(left, cases.NameKey(param.Name))
@@ -144,18 +146,18 @@ func (c *conformanceCase) bare(t *testing.T) conformanceCall {
 		if key == "" {
 			return conformanceCall{only, false}
 		}
-		require.True(t, left[key], "the checks refuse %s, which is given", key)
+		require.True(t, left[key], "the checks refuse %s, which is set", key)
 		delete(left, key)
 	}
 }
 
-// conflicts are the parameters beside which the checks refuse the one.
+// conflicts returns the parameters with which the checks refuse the parameter key.
 func (c *conformanceCase) conflicts(t *testing.T, round int, key string, all map[string]bool) map[string]bool {
 	t.Helper()
 	conflicts := map[string]bool{}
 	delete(all, key)
 	if refusedParam(t, c.Fill(t, round, all)) == key {
-		return nil // alone as well: it needs another
+		return nil // it is also refused alone, since it needs another parameter
 	}
 	for other := range maps.Clone(all) {
 		delete(all, other)
@@ -167,7 +169,7 @@ func (c *conformanceCase) conflicts(t *testing.T, round int, key string, all map
 	return conflicts
 }
 
-// run makes the call and compares what arrives.
+// run makes the call and compares the request that the server receives.
 func (c *conformanceCase) run(t *testing.T, server *contractServer, call conformanceCall) {
 	t.Helper()
 	client := server.begin(t, c.Endpoint)
@@ -224,7 +226,7 @@ func TestConformanceSpecials(t *testing.T) {
 	t.Logf("%d words for special values have arrived", seen)
 }
 
-// headers are those that the catalogue asks for, or lets the client choose from.
+// headers returns the headers that the catalogue requires, or of which the client may choose one.
 func (c *conformanceCase) headers(r *contractRequest) map[string]string {
 	want := map[string]string{"PRIVATE-TOKEN": cases.Token, "Accept": "application/json"}
 	switch c.Endpoint.Base {
@@ -236,7 +238,7 @@ func (c *conformanceCase) headers(r *contractRequest) map[string]string {
 	for _, header := range c.Endpoint.Headers {
 		want[header.Name] = strings.ReplaceAll(header.Value, "<token>", cases.Token)
 	}
-	if c.Endpoint.ID == "registry_native.delete_tag_reference" { // inside the row of delete_manifest, whose token it takes
+	if c.Endpoint.ID == "registry_native.delete_tag_reference" { // it uses the token of delete_manifest, whose row describes it
 		want["Authorization"] = "Bearer " + cases.Token
 	}
 	if c.Endpoint.Response.Kind == "raw" || c.Endpoint.Response.Kind == "csv" {
@@ -248,7 +250,7 @@ func (c *conformanceCase) headers(r *contractRequest) map[string]string {
 	return want
 }
 
-// contractRequest is what arrived.
+// contractRequest is a request that the server received.
 type contractRequest struct {
 	method, path string
 	query        url.Values
@@ -256,7 +258,7 @@ type contractRequest struct {
 	body         []byte
 }
 
-// headers are what matters of the header.
+// headers returns the fields of the header that the contract describes.
 func (r *contractRequest) headers() map[string]string {
 	seen := map[string]string{}
 	for _, name := range []string{"PRIVATE-TOKEN", "JOB-TOKEN", "Authorization", "Accept", "Content-Type", "Cookie", "Sudo"} {
@@ -267,7 +269,7 @@ func (r *contractRequest) headers() map[string]string {
 	return seen
 }
 
-// contractServer records what arrives, and answers as little as is right.
+// contractServer records requests, and sends the shortest response that the contract allows.
 type contractServer struct {
 	url string
 
@@ -285,8 +287,8 @@ func newContractServer(t *testing.T) *contractServer {
 	return s
 }
 
-// begin gives a new client, which has no budgets and no tokens yet. Its words are the contract's
-// own.
+// begin returns a new client, which has no quotas and no tokens yet. Its vocabulary has the words
+// of the contract.
 func (s *contractServer) begin(t *testing.T, endpoint catalogue.Endpoint) *forge.Client {
 	t.Helper()
 	s.mu.Lock()
@@ -304,8 +306,8 @@ func (s *contractServer) end() []*contractRequest {
 	return s.requests
 }
 
-// pages are the pages after the first that the server offers: one, where the catalogue has page
-// among the parameters.
+// pages returns the pages after the first that the server offers: one, if the endpoint has the
+// parameter page.
 func (s *contractServer) pages() []string {
 	if slices.ContainsFunc(s.endpoint.Query, func(p catalogue.Param) bool { return p.Name == "page" }) {
 		return []string{"2"}
@@ -319,7 +321,7 @@ func (s *contractServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	prefix := map[string]string{"api": "/api/v4", "registry": "/registry", "auth": "/auth"}[s.endpoint.Base]
 	w.Header().Set("Content-Type", "application/json")
 	path, ours := strings.CutPrefix(r.URL.EscapedPath(), prefix)
-	if !ours && r.URL.Path == "/auth/jwt/auth" { // on behalf of the call
+	if !ours && r.URL.Path == "/auth/jwt/auth" { // the client requests a token for the call
 		_, _ = io.WriteString(w, `{"token":"`+cases.Token+`"}`)
 		return
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// deprecation is what the catalogue says of a deprecated endpoint, parameter or field.
+// deprecation is the entry of the catalogue for a deprecated endpoint, parameter or field.
 type deprecation struct{ Since, Removal, Use string }
 
 // deprecatedPart is a field or a parameter, with the values that are deprecated.
@@ -29,14 +29,14 @@ type deprecatedPart struct {
 	Enum       []string `json:"enum_deprecated"`
 }
 
-// deprecations are the parts of the text that the mark of each Go name must have.
+// deprecations has the texts that the "Deprecated:" paragraph of each Go name must contain.
 type deprecations struct {
 	says      map[string][]string
-	unnamed   []string                     // names whose replacement has no Go name: the table has to say it
+	unnamed   []string                     // names whose replacement has no Go name: deprecated.tsv must describe it
 	constants map[string]map[string]string // names of constants, by type and value
 }
 
-// add adds what the catalogue says. use is the Go name of the replacement; empty if it has none.
+// add adds an entry of the catalogue. use is the Go name of the replacement; empty if it has none.
 func (d *deprecations) add(name string, says deprecation, use string) {
 	d.says[name] = append(d.says[name], "Deprecated: ", says.Removal, use)
 	if says.Since != "" {
@@ -73,7 +73,7 @@ func (d *deprecations) addParts(t *testing.T, kind reflect.Type, parts []depreca
 	}
 }
 
-// goMethods are the methods of the endpoints by their request lines, from the table of
+// goMethods returns the methods of the endpoints by request line, from the table of
 // docs/endpoints.md.
 func goMethods(t *testing.T) map[string]string {
 	t.Helper()
@@ -88,8 +88,8 @@ func goMethods(t *testing.T) map[string]string {
 	return methods
 }
 
-// wantDeprecations are the names that the catalogue calls deprecated, and those that
-// testdata/spec/deprecated.tsv adds from the prose of the documents.
+// wantDeprecations returns the names that are deprecated in the catalogue, and those that
+// testdata/spec/deprecated.tsv adds from the text of the documents.
 func wantDeprecations(t *testing.T) map[string][]string {
 	t.Helper()
 	want := &deprecations{says: map[string][]string{}, constants: constantNames(t)}
@@ -105,7 +105,7 @@ func wantDeprecations(t *testing.T) map[string][]string {
 		want.says[columns[1]] = append(want.says[columns[1]], "Deprecated: ", columns[2])
 	}
 	for _, name := range want.unnamed {
-		assert.True(t, named[name], "%s: deprecated.tsv does not say what replaces it", name)
+		assert.True(t, named[name], "%s: deprecated.tsv does not name the replacement", name)
 	}
 	return want.says
 }
@@ -122,7 +122,8 @@ func (d *deprecations) ofTypes(t *testing.T) {
 	}
 }
 
-// ofEndpoints adds the deprecated endpoints and parameters, those of integrations included.
+// ofEndpoints adds the deprecated endpoints and parameters, including the parameters of
+// integrations.
 func (d *deprecations) ofEndpoints(t *testing.T) {
 	t.Helper()
 	var endpoints []struct {
@@ -155,8 +156,8 @@ func (d *deprecations) ofEndpoints(t *testing.T) {
 	}
 }
 
-// deprecationMarks are the paragraphs that begin with "Deprecated:", by the name whose comment has
-// them.
+// deprecationMarks returns the paragraphs that begin with "Deprecated:", by the name that has the
+// comment.
 func deprecationMarks(t *testing.T) map[string]string {
 	t.Helper()
 	marks := map[string]string{}
@@ -174,8 +175,8 @@ func deprecationMarks(t *testing.T) map[string]string {
 	return marks
 }
 
-// What the documents call deprecated has a paragraph of its comment that begins with "Deprecated:",
-// and says since when and what to use. Nothing else has one.
+// The comment of each name that the documents call deprecated has a paragraph that begins with
+// "Deprecated:" and states since when and what to use instead. No other comment has one.
 func TestDeprecatedMarks(t *testing.T) {
 	got, want := deprecationMarks(t), wantDeprecations(t)
 	assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))

@@ -22,7 +22,7 @@ func TestEverythingIsDocumented(t *testing.T) {
 			counted += d.counted
 		}
 	}
-	assert.Greater(t, counted, 1500, "the count itself is broken")
+	assert.Greater(t, counted, 1500, "the test has not found what it counts")
 	t.Logf("%d exported names and fields are documented", counted)
 }
 
@@ -67,8 +67,8 @@ func (d *docs) decl(decl ast.Decl) {
 	}
 }
 
-// oneOf gives the comment of a declaration of a single name; a block's comment does not document
-// its members.
+// oneOf returns the comment of a declaration of a single name; the comment of a block does not
+// document its names.
 func oneOf(decl *ast.GenDecl) *ast.CommentGroup {
 	if len(decl.Specs) == 1 || decl.Lparen.IsValid() && decl.Tok == token.CONST && plainBlock(decl) {
 		return decl.Doc
@@ -76,8 +76,8 @@ func oneOf(decl *ast.GenDecl) *ast.CommentGroup {
 	return nil
 }
 
-// plainBlock reports whether no name of the block has a comment of its own, so that the block's
-// speaks for all.
+// plainBlock reports whether no name of the block has its own comment, so that the comment of the
+// block documents all names.
 func plainBlock(decl *ast.GenDecl) bool {
 	for _, spec := range decl.Specs {
 		if v, ok := spec.(*ast.ValueSpec); ok && (v.Doc != nil || v.Comment != nil) {

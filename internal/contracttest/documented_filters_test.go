@@ -17,10 +17,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// TestFiltersAreDocumented is the table of all fields of options, those of Not included, and of all
-// methods that take them: a field that neither the catalogue nor deployed servers have on the
-// endpoint is refused before anything is sent, with its names, and SkipValidation sends it. Every
-// other field arrives: TestConformance.
+// TestFiltersAreDocumented tests all fields of options, including the fields of Not, with all
+// methods that have these options. A field that neither the catalogue nor deployed servers have on
+// the endpoint is refused with its names, and nothing is sent; with SkipValidation it is sent.
+// TestConformance tests that all other fields are sent.
 func TestFiltersAreDocumented(t *testing.T) {
 	server := newContractServer(t)
 	refusals, fields := 0, 0
@@ -55,15 +55,15 @@ func TestFiltersAreDocumented(t *testing.T) {
 			client.CloseIdleConnections()
 		}
 	}
-	// entity_type and entity_id of two lists, version_prefix, iids of all merge requests, and the keys
-	// of not that one list of issues has.
+	// These are entity_type and entity_id of two lists, version_prefix, iids of all merge requests,
+	// and the keys of not that only one list of issues has.
 	assert.Equal(t, 2*2+1+1+4, refusals)
 	t.Logf("%d of %d pairs of a field and a method are refused", refusals, fields)
 }
 
-// TestFilterTypesMatchTheContract compares the types of fields with the rows of the catalogue:
-// a type takes the words that the row has and no others, an id where the row has integers, and a
-// boolean of which one value is legal cannot have the other.
+// TestFilterTypesMatchTheContract compares the types of fields with the rows of the catalogue: a
+// type allows exactly the words of the row, an id only if the row has integers, and a boolean with
+// one valid value cannot have the other value.
 func TestFilterTypesMatchTheContract(t *testing.T) {
 	seen := 0
 	for _, c := range cases.All(t) {
@@ -77,7 +77,7 @@ func TestFilterTypesMatchTheContract(t *testing.T) {
 				continue
 			}
 			seen++
-			if param.Wire == "not[milestone_id]" { // the row of not names keys; the words are those of milestone_id
+			if param.Wire == "not[milestone_id]" { // the row of not has only the key; the row of milestone_id has its words
 				param.Special = []string{"None", "Any", "Upcoming", "Started"}
 			}
 			at := c.Name + " " + param.Wire
@@ -95,8 +95,8 @@ func TestFilterTypesMatchTheContract(t *testing.T) {
 	assert.Greater(t, seen, 150)
 }
 
-// TestNotExcludesAsDocumented tries each pair of keys of not: it is refused where the rows of the
-// two parameters exclude one another, and nowhere else.
+// TestNotExcludesAsDocumented tests each pair of keys of not: it is refused exactly if the rows of
+// the two parameters exclude each other.
 func TestNotExcludesAsDocumented(t *testing.T) {
 	endpoints, pairs := catalogue.Endpoints(t), 0
 	for id, options := range map[string]any{"issues.list": &forge.ListIssuesOptions{}, "merge_requests.list": &forge.ListMergeRequestsOptions{}} {

@@ -13,10 +13,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
-// mostNamed is how many constants of a type a comment has to name. It may name an example of more.
+// mostNamed is the largest number of constants that a comment must name one by one. For a type with
+// more constants an example is enough.
 const mostNamed = 6
 
-// unfitConstants are the constants of a field's type that the field does not take or return.
+// unfitConstants has constants of a field's type that the field does not accept or return.
 var unfitConstants = map[string]string{
 	"Issue.State":                  "IssueStateAll",
 	"ListIssuesOptions.Scope":      "ScopeReviewsForMe",
@@ -24,14 +25,14 @@ var unfitConstants = map[string]string{
 	"MergeRequest.State":           "MergeRequestStateAll",
 }
 
-// taker is an exported field, or the parameters of an exported function, with its comment.
+// taker is an exported field, or an exported function with parameters, and its comment.
 type taker struct {
 	owner, name string
 	comment     string
 	types       []types.Type
 }
 
-// takers are the fields and functions of the root package.
+// takers returns the fields and functions of the root package.
 func takers(pkg *gosource.Package) (found []taker) {
 	for _, file := range pkg.Files {
 		for _, decl := range file.Decls {
@@ -80,7 +81,7 @@ func fieldTakers(pkg *gosource.Package, spec *ast.TypeSpec) (found []taker) {
 	return found
 }
 
-// namedTypes are the names of a type, and of what its pointers, lists and Nullables hold.
+// namedTypes returns the names of a type, and of the elements of its pointers, lists and Nullables.
 func namedTypes(of types.Type) (names []*types.TypeName) {
 	switch of := types.Unalias(of).(type) {
 	case interface{ Elem() types.Type }:
@@ -94,8 +95,9 @@ func namedTypes(of types.Type) (names []*types.TypeName) {
 	return names
 }
 
-// valuesOf are what a comment names for a type: its constants that are not deprecated or, for a
-// filter, the constants, conversions and functions that it takes, such as None, ID( and Labels(.
+// valuesOf returns the values that a comment must name for a type: its constants that are not
+// deprecated or, for a filter, the constants, conversions and functions that it accepts, such as
+// None, ID( and Labels(.
 func valuesOf(scope *types.Scope, marks map[string]string, kind *types.TypeName) (values []string) {
 	filter, isInterface := kind.Type().Underlying().(*types.Interface)
 	isFilter := isInterface && strings.HasSuffix(kind.Name(), "Filter")
@@ -126,20 +128,20 @@ func valuesOf(scope *types.Scope, marks map[string]string, kind *types.TypeName)
 	return values
 }
 
-// names reports whether the comment has the value as a word.
+// names reports whether the comment contains the value as a whole word.
 func names(comment, value string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(value) + `(\b|")`).MatchString(comment)
 }
 
-// assertNames checks that a comment names the values. Of more than mostNamed, and in a field that
-// is not one of options, "one of the X constants" and an example are enough.
+// assertNames checks that a comment names the values. If there are more than mostNamed values, and
+// for fields that do not belong to options, "one of the X constants" and an example are enough.
 func assertNames(t *testing.T, field taker, kind string, values []string) {
 	t.Helper()
 	var missing []string
 	for _, value := range values {
 		switch named := names(field.comment, value); {
 		case value == unfitConstants[field.name]:
-			assert.False(t, named, "%s does not take %s, which its comment names: %s", field.name, value, field.comment)
+			assert.False(t, named, "%s does not accept %s, but its comment names it: %s", field.name, value, field.comment)
 		case !named:
 			missing = append(missing, value)
 		}
@@ -150,8 +152,8 @@ func assertNames(t *testing.T, field taker, kind string, values []string) {
 	}
 }
 
-// The comment of a field names the constants that fit, so that a reader of the documentation finds
-// them. So do the comments of functions, for their parameters.
+// The comment of a field names the constants that it accepts or returns, so that readers of the
+// documentation find them. The comments of functions name those of their parameters.
 func TestCommentsNameConstants(t *testing.T) {
 	packages, err := gosource.Load(".", ".")
 	require.NoError(t, err)

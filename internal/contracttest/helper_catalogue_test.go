@@ -13,9 +13,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// What the catalogue tests know of options and types: wire names, samples, and which Go types fit.
+// This file has helpers of the catalogue tests: wire names, samples, and the Go types that fit a
+// type of the catalogue.
 
-// fitsParam says which Go types a parameter may have.
+// fitsParam reports whether a parameter may have a Go type.
 func fitsParam(want string, field reflect.Type) bool {
 	var fit []reflect.Type
 	switch want {
@@ -43,8 +44,8 @@ func fitsParam(want string, field reflect.Type) bool {
 	return slices.Contains(fit, field)
 }
 
-// fitsField says which Go types a field may have: a number is a pointer where null differs from
-// zero, and TestConditionalFields knows which others are.
+// fitsField reports whether a field may have a Go type. A number is a pointer if null differs from
+// zero; TestConditionalFields checks the other pointers.
 func fitsField(f catalogue.Field, field reflect.Type) bool {
 	base := field
 	if field.Kind() == reflect.Pointer {
@@ -71,7 +72,7 @@ func fitsField(f catalogue.Field, field reflect.Type) bool {
 		want := reflect.TypeOf(typeRows[f.Items.Ref])
 		return field.Kind() == reflect.Slice && (want == nil || field.Elem() == want)
 	case "object":
-		if f.Ref == "" { // the contract leaves the members open; deployed servers show them
+		if f.Ref == "" { // the contract does not name the keys; deployed servers show them
 			return field == reflect.TypeFor[json.RawMessage]() || field.Kind() == reflect.Map || field == reflect.TypeFor[*forge.UserSummary]()
 		}
 		return base == reflect.TypeOf(typeRows[f.Ref]) && (!f.Nullable || base != field)
@@ -79,7 +80,7 @@ func fitsField(f catalogue.Field, field reflect.Type) bool {
 	return false
 }
 
-// assertEnum shows that every value of the catalogue has a constant of the field's type.
+// assertEnum checks that every value in the catalogue has a constant of the field's type.
 func assertEnum(t *testing.T, at string, values []any, field reflect.Type, constants map[string]map[string]string) {
 	t.Helper()
 	if field.Kind() != reflect.String {

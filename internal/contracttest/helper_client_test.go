@@ -33,7 +33,7 @@ func (f memory) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// memoryClient returns a client whose requests f responds to, each once.
+// memoryClient returns a client without retries, to whose requests f responds.
 func memoryClient(t *testing.T, f memory, opts ...forge.Option) *forge.Client {
 	t.Helper()
 	opts = append([]forge.Option{forge.WithToken("secret-token"), forge.WithHTTPClient(&http.Client{Transport: f}), forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1})}, opts...)
@@ -42,16 +42,16 @@ func memoryClient(t *testing.T, f memory, opts ...forge.Option) *forge.Client {
 	return client
 }
 
-// silent is a client that must not send anything.
+// silentClient returns a client that must not send a request.
 func silentClient(t *testing.T, opts ...forge.Option) *forge.Client {
 	t.Helper()
 	return memoryClient(t, func(*http.Request) (*http.Response, error) {
-		t.Error("something was sent")
+		t.Error("a request was sent")
 		return jsonResponse(http.StatusTeapot, ""), nil
 	}, opts...)
 }
 
-// jsonClient returns a client to which every response is the JSON text.
+// jsonClient returns a client that gets the JSON text in every response.
 func jsonClient(t *testing.T, body string) *forge.Client {
 	t.Helper()
 	return memoryClient(t, func(*http.Request) (*http.Response, error) { return jsonResponse(http.StatusOK, body), nil })

@@ -1,6 +1,7 @@
 package contracttest_test
 
-// fieldComments2 are what a field of a response of document 2 means, and what its zero value says.
+// fieldComments2 has the texts about response fields of document 2 that comments must contain: the
+// meaning of the field and of its zero value.
 var fieldComments2 = map[string]string{
 	"UserSummary.AvatarURL":                       "empty if there is none",
 	"UserSummary.Locked":                          "in merge request dependencies only, nil elsewhere",
@@ -107,8 +108,8 @@ var fieldComments2 = map[string]string{
 	"PlaceholderReassignment.PublicEmail":         "who receives the contributions: the column Platform public email",
 }
 
-// constantComments2 are what a word of document 2 means: two exchanged comments are as wrong as two
-// exchanged words.
+// constantComments2 has the meaning of each value of document 2 that the comment of its constant
+// must contain. Two exchanged comments fail the test.
 var constantComments2 = map[string]string{
 	"UserStateActive":                 "can sign in",
 	"UserStateBlocked":                "was blocked",

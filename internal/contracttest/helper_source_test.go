@@ -15,7 +15,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
-// What the tests read from the source of the module: its declarations, comments and constants.
+// This file has helpers that read the source of the module: its declarations, comments and
+// constants.
 
 // parsePackage parses the files in dir, without tests.
 func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
@@ -44,7 +45,7 @@ func eachFunction(t *testing.T, dir string, visit func(name string, f *ast.FuncD
 	}
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of a method's type.
 func receiver(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:
@@ -92,7 +93,7 @@ func eachStruct(t *testing.T, visit func(name string, fields *ast.StructType)) {
 	})
 }
 
-// tagOf is the tag of a field.
+// tagOf returns the tag of a field.
 func tagOf(t *testing.T, field *ast.Field) reflect.StructTag {
 	t.Helper()
 	if field.Tag == nil {
@@ -103,13 +104,13 @@ func tagOf(t *testing.T, field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(text)
 }
 
-// eachComment visits the comments of all names of the package in dir. A member is "Type.Member",
-// and the comment of a group is one of "a group of type", const or var.
+// eachComment visits the comments of all names of the package in dir. A field or method is
+// "Type.Name". The name of a group's comment is "a group of " and type, const or var.
 func eachComment(t *testing.T, dir string, visit func(name string, comments ...*ast.CommentGroup)) {
 	t.Helper()
 	eachFunction(t, dir, func(name string, f *ast.FuncDecl) { visit(name, f.Doc) })
 	eachDeclaration(t, dir, func(decl *ast.GenDecl) {
-		own := decl.Doc // of the one name that is declared
+		own := decl.Doc // if only one name is declared
 		if decl.Lparen.IsValid() {
 			visit("a group of "+decl.Tok.String(), decl.Doc)
 			own = nil
@@ -132,8 +133,8 @@ func eachComment(t *testing.T, dir string, visit func(name string, comments ...*
 	})
 }
 
-// sourceComments are the comments of the package's functions, methods, types and fields in one line
-// each, by the names that eachComment gives them.
+// sourceComments returns the comments of the package's functions, methods, types and fields, each
+// on one line, by the names of eachComment.
 func sourceComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
@@ -145,8 +146,8 @@ func sourceComments(t *testing.T) map[string]string {
 	return comments
 }
 
-// wireComments are the comments of fields in one line each, by type and name on the wire. The
-// comment of the type itself has the name "".
+// wireComments returns the comments of fields, each on one line, by type and wire name. The comment
+// of the type itself has the name "".
 func wireComments(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	comments, same := map[string]map[string]string{}, map[string]string{}
@@ -203,7 +204,7 @@ func eachConstant(t *testing.T, visit func(kind, name, text string)) {
 	})
 }
 
-// constantNames are the names of the package's string constants, by type and text.
+// constantNames returns the names of the package's string constants, by type and text.
 func constantNames(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	names := map[string]map[string]string{}

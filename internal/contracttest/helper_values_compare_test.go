@@ -15,8 +15,8 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// How TestNothingSentIsLost finds JSON values in Go values. It uses the fields and their tags, and
-// no decoder of the package.
+// This file finds JSON values in Go values, for TestNothingSentIsLost. It uses the fields and their
+// tags, and no decoder of the package.
 
 var (
 	rawType   = reflect.TypeFor[json.RawMessage]()
@@ -37,7 +37,7 @@ func parsedJSON(text []byte) (value any) {
 
 func sameJSON(text []byte, want any) bool { return reflect.DeepEqual(parsedJSON(text), want) }
 
-// fieldOfKey is the field that a key is for, also one of an embedded struct.
+// fieldOfKey returns the field for a key, including the fields of embedded structs.
 func fieldOfKey(v reflect.Value, key string) (field reflect.Value, found bool) {
 	for f, value := range v.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -52,7 +52,7 @@ func fieldOfKey(v reflect.Value, key string) (field reflect.Value, found bool) {
 	return reflect.Value{}, false
 }
 
-// extraOf is the Extra of a struct; nil without one.
+// extraOf returns the Extra of a struct; nil if it has none.
 func extraOf(v reflect.Value) map[string]json.RawMessage {
 	if field := v.FieldByName("Extra"); field.IsValid() {
 		extra, _ := field.Interface().(map[string]json.RawMessage)
@@ -61,7 +61,7 @@ func extraOf(v reflect.Value) map[string]json.RawMessage {
 	return nil
 }
 
-// valueAt is the value at a JSON pointer.
+// valueAt returns the value at a JSON pointer.
 func valueAt(v reflect.Value, pointer string) (reflect.Value, bool) {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		for v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -93,18 +93,18 @@ func valueAt(v reflect.Value, pointer string) (reflect.Value, bool) {
 	return v, true
 }
 
-// holding says how well a Go value holds a JSON value.
+// holding states how completely a Go value holds a JSON value.
 type holding int
 
 const (
 	lost   holding = iota
-	asText         // a scalar of another type, as the same text
+	asText         // a scalar of another type with the same text
 	whole
 )
 
 func isNullable(kind reflect.Type) bool { return strings.HasPrefix(kind.Name(), "Nullable[") }
 
-// nullableParts takes a Nullable apart. value is not valid for null, and for one that is not set.
+// nullableParts returns the parts of a Nullable. value is invalid for null and if it is not set.
 func nullableParts(v reflect.Value) (value reflect.Value, null, is bool) {
 	if !v.CanInterface() {
 		return value, false, false
@@ -124,7 +124,7 @@ func nullableParts(v reflect.Value) (value reflect.Value, null, is bool) {
 	return value, false, false
 }
 
-// holds reports how v holds the JSON value, with all that is in it.
+// holds reports how completely v holds the JSON value and everything in it.
 func holds(v reflect.Value, want any) holding {
 	if value, null, is := nullableParts(v); is {
 		if value.IsValid() {
@@ -224,7 +224,7 @@ var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
 	time.DateOnly, time.RFC1123, time.RFC1123Z}
 
 func holdsString(v reflect.Value, want string) holding {
-	if v.Type() == reflect.TypeFor[[]string]() && v.Len() == 1 { // a text is a list of one
+	if v.Type() == reflect.TypeFor[[]string]() && v.Len() == 1 { // a text is decoded as a list with one item
 		return wholeIf(v.Index(0).String() == want)
 	}
 	switch {
@@ -255,8 +255,8 @@ func holdsString(v reflect.Value, want string) holding {
 	return lost
 }
 
-// holdsScalar is for types that read a scalar in place of an object: one field has it, and the
-// others have nothing.
+// holdsScalar is for types that are also decoded from a scalar instead of an object: one field has
+// the scalar, and the other fields are zero.
 func holdsScalar(v reflect.Value, want any) holding {
 	others := reflect.New(v.Type()).Elem()
 	others.Set(v)
@@ -287,8 +287,8 @@ func holdsNumber(v reflect.Value, want json.Number) holding {
 	return textIf(v, want.String())
 }
 
-// partOf reports whether a field holds nothing but what is in the JSON value: some elements of an
-// array or a map, or nothing.
+// partOf reports whether a field holds only elements of an array or a map that are in the JSON
+// value, or nothing.
 func partOf(v reflect.Value, want any) bool {
 	if v.IsZero() {
 		return true
@@ -319,7 +319,8 @@ func partOf(v reflect.Value, want any) bool {
 	return false
 }
 
-// differences lists where two values of one type differ, but for what is at a pointer or below.
+// differences lists the places in which two values of one type differ, except at or below a
+// pointer.
 func differences(a, b reflect.Value, at, but string) []string {
 	if but != "" && (at == but || strings.HasPrefix(at, but+"/")) {
 		return nil

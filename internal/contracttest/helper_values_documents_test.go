@@ -17,19 +17,20 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// The documents of TestNothingSentIsLost, and the places in them that can be disturbed.
+// This file has the documents of TestNothingSentIsLost, and the places in which the test replaces a
+// value.
 
 // fullDocument is a document of a type.
 type fullDocument struct {
 	name   string
 	kind   reflect.Type
-	tree   any // maps, slices, and json.RawMessage or what a decoder gives
+	tree   any // maps, slices, and json.RawMessage or values of a decoder
 	places []*documentPlace
 }
 
-// documentPlace is a value in a document that a field is for. holder is the nearest object, and key
-// the field of it that the value is in: the value itself, or an array or a map that has it as an
-// element.
+// documentPlace is a value in a document that is decoded into a field. holder is the nearest
+// object. key is the key in holder whose value is this value, or an array or a map that contains
+// it.
 type documentPlace struct {
 	pointer     string
 	holder, key string
@@ -38,13 +39,13 @@ type documentPlace struct {
 	get         func() any
 	set         func(any)
 	object      map[string]any // the holder
-	replace     func(any)      // the holder by something else; nil for the document itself
+	replace     func(any)      // replaces the holder; nil if the holder is the whole document
 	owner       reflect.Type   // the holder's type
-	first       bool           // no place before is for the same field in the same way
+	first       bool           // the first place of this field and this kind of element
 	turn        int            // counts the other places
 }
 
-// responseTypes are the types that the methods of all services return and that are read from JSON.
+// responseTypes returns the types that methods of services return and that are decoded from JSON.
 func responseTypes() (types []reflect.Type) {
 	for field := range reflect.TypeFor[forge.Client]().Fields() {
 		if !field.IsExported() {
@@ -67,7 +68,7 @@ func responseTypes() (types []reflect.Type) {
 	return types
 }
 
-// fullDocuments are the documents: one of each response type with every field set, and the
+// fullDocuments returns the documents: one of each response type with every field set, and the
 // fixtures.
 func fullDocuments(t *testing.T) (documents []*fullDocument) {
 	t.Helper()
@@ -103,7 +104,7 @@ func fullDocuments(t *testing.T) (documents []*fullDocument) {
 	return documents
 }
 
-// filledTree is a value that fills every field of a type; above are the types that it is inside of.
+// filledTree returns a value that fills every field of a type. above are the enclosing types.
 func filledTree(kind reflect.Type, above []reflect.Type) any {
 	raw := func(text string) any { return json.RawMessage(text) }
 	switch kind {
@@ -126,7 +127,7 @@ func filledTree(kind reflect.Type, above []reflect.Type) any {
 		if slices.Contains(above, kind) {
 			return map[string]any{}
 		}
-		if len(catalogue.JSONFields(kind)) == 0 { // it reads other forms by itself
+		if len(catalogue.JSONFields(kind)) == 0 { // its decoder reads other forms
 			return raw(`"name"`)
 		}
 		tree := map[string]any{"key_that_no_field_has": raw(`{"kept":1e2}`)}
@@ -150,7 +151,7 @@ func filledTree(kind reflect.Type, above []reflect.Type) any {
 	panic("no value of " + kind.String() + ": add one")
 }
 
-// allPlaces are the places of a document.
+// allPlaces returns the places of a document.
 func (d *fullDocument) allPlaces() (places []*documentPlace) {
 	var object func(tree map[string]any, kind reflect.Type, at string, replace func(any))
 	var value func(p documentPlace)
@@ -206,7 +207,7 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func pointerToken(key string) string { return pointerEscapes.Replace(key) }
 
-// text is the document as JSON with something else in a place.
+// text returns the document as JSON, with another value in a place.
 func (d *fullDocument) text(p *documentPlace, value string) string {
 	before := p.get()
 	defer p.set(before)
@@ -214,7 +215,7 @@ func (d *fullDocument) text(p *documentPlace, value string) string {
 	return treeText(d.tree)
 }
 
-// textTwice is the document with the key of a place twice: first with another value, or last.
+// textTwice returns the document with the key of a place twice, with another value first or last.
 func (d *fullDocument) textTwice(p *documentPlace, value string, first bool) string {
 	whole := treeText(p.object)
 	again := treeText(p.key) + ":" + value

@@ -28,12 +28,12 @@ type wireForm struct {
 	call conformanceCall
 }
 
-// paging compares the parameters of pagination, and takes them out.
+// paging compares the parameters of pagination and removes them from the query.
 func (w wireForm) paging(query url.Values, number int) {
 	e := w.c.Endpoint
 	size := "per_page"
 	if e.ID == "registry_native.catalog" {
-		size = "n" // the registry's own; the contract is silent
+		size = "n" // the parameter of the registry, which the contract does not mention
 	}
 	want, have := url.Values{size: {strconv.Itoa(conformancePerPage)}}, url.Values{}
 	if e.Pagination.Keyset {
@@ -65,7 +65,7 @@ func firstAmong(value string, list []string) string {
 	return list[0]
 }
 
-// note counts a parameter that has arrived.
+// note records a parameter that the server has received.
 func (w wireForm) note(wire string) {
 	documented := slices.ContainsFunc(w.c.Endpoint.All(), func(p catalogue.Param) bool { return p.Wire == wire })
 	if documented && !w.call.unchecked {
@@ -73,7 +73,7 @@ func (w wireForm) note(wire string) {
 	}
 }
 
-// body compares the body, in one of the encodings of the catalogue.
+// body compares the body, which has one of the encodings in the catalogue.
 func (w wireForm) body(r *contractRequest) {
 	w.t.Helper()
 	if len(w.c.Endpoint.Body) == 0 {
@@ -126,7 +126,7 @@ func (w wireForm) compare(values url.Values, params []catalogue.Param) {
 		delete(rest, wire)
 	}
 	for wire, have := range rest {
-		assert.True(w.t, w.c.known[wire], "%s is invented", wire)
+		assert.True(w.t, w.c.known[wire], "the catalogue does not have %s", wire)
 		if sent := w.call.Sent[cases.NameKey(wire)]; assert.NotNil(w.t, sent, wire) {
 			assert.Equal(w.t, sent.Texts, have, wire)
 		}
@@ -148,14 +148,14 @@ func (w wireForm) members(members map[string]any) {
 		delete(rest, param.Name)
 	}
 	for name, have := range rest {
-		assert.True(w.t, w.c.known[name], "%s is invented", name)
+		assert.True(w.t, w.c.known[name], "the catalogue does not have %s", name)
 		if sent := w.call.Sent[cases.NameKey(name)]; assert.NotNil(w.t, sent, name) {
 			assert.Equal(w.t, sent.JSON, have, name)
 		}
 	}
 }
 
-// sent is what must arrive of a parameter; nil where the call leaves it out.
+// sent returns the expected wire form of a parameter; nil if the call omits it.
 func (w wireForm) sent(param catalogue.Param) *cases.Sent {
 	w.t.Helper()
 	key := cases.NameKey(param.Wire)
@@ -169,7 +169,8 @@ func (w wireForm) sent(param catalogue.Param) *cases.Sent {
 	return sent
 }
 
-// flatParams lists parameters, those of a hash one by one, without those that the core sends.
+// flatParams lists parameters, the keys of a hash one by one, without the parameters that the core
+// sends.
 func flatParams(params []catalogue.Param) []catalogue.Param {
 	return catalogue.Endpoint{Query: params}.Params()
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// TestIntegrationKinds holds the options of each kind and the catalogue to each other: names,
-// types, what is required.
+// TestIntegrationKinds compares the options of each kind with the catalogue: names, types, and
+// required parameters.
 func TestIntegrationKinds(t *testing.T) {
 	kinds, constants := catalogue.Kinds(t), constantNames(t)
 	require.Len(t, kinds, len(cases.Kinds))
@@ -38,7 +38,7 @@ func TestIntegrationKinds(t *testing.T) {
 			delete(fields, param.Name)
 			if assert.NotNil(t, field, "%s: no field for %s", kind.ID, param.Name) {
 				assert.True(t, fitsParam(param.Type, field), "%s: %s is %s", kind.ID, param.Name, field)
-				assert.Equal(t, param.Type == "boolean", field == reflect.TypeFor[*bool](), "%s: %s sends false", kind.ID, param.Name)
+				assert.Equal(t, param.Type == "boolean", field == reflect.TypeFor[*bool](), "%s: %s must be a *bool, so that false is sent", kind.ID, param.Name)
 				assertEnum(t, kind.ID+" "+param.Name, param.Enum, field, constants)
 			}
 			if param.Required {
@@ -55,15 +55,15 @@ func TestIntegrationKinds(t *testing.T) {
 			require.NoError(t, cases.Check(t, options))
 		}
 		options := row.Options()
-		for _, inherit := range []bool{true, false} { // the contract exempts nothing
+		for _, inherit := range []bool{true, false} { // the contract has no exception
 			reflect.ValueOf(options).Elem().FieldByName("UseInheritedSettings").Set(reflect.ValueOf(&inherit))
 			require.Error(t, cases.Check(t, options), kind.ID)
 		}
 	}
 }
 
-// Each kind is set, read and disabled under the names of GitLab and under made-up ones; without a
-// vocabulary only those that the contract names.
+// Each kind is set, read and disabled with the vocabulary of GitLab and with a made-up one. Without
+// a vocabulary this works only for the kinds that the contract names.
 func TestIntegrationVocabulary(t *testing.T) {
 	for _, row := range cases.Kinds {
 		for _, v := range []forge.Vocabulary{forge.GitLab, madeUpKind(t, row.Kind, row.Options())} {
@@ -136,7 +136,8 @@ func TestIntegrationVocabulary(t *testing.T) {
 	}
 }
 
-// madeUpKind has a word of its own for everything unnamed of a kind.
+// madeUpKind returns a vocabulary with made-up words for all names of a kind that the contract
+// omits.
 func madeUpKind(t *testing.T, kind forge.IntegrationKind, options forge.IntegrationOptions) forge.Vocabulary {
 	t.Helper()
 	v := "slug " + string(kind) + " = made-up\n"
@@ -157,7 +158,7 @@ func fieldFor(options forge.IntegrationOptions, param string) reflect.Value {
 	return value.FieldByName(catalogue.GoName(value.Type(), param))
 }
 
-// Every parameter of every kind is taken over, or is named as hidden, and nothing else is.
+// Every parameter of every kind is decoded into the options, or named as hidden, and no others are.
 func TestFillEveryParameter(t *testing.T) {
 	for i, kind := range catalogue.Kinds(t) {
 		properties := map[string]json.RawMessage{}
@@ -186,7 +187,7 @@ func TestFillEveryParameter(t *testing.T) {
 			had, has := fieldFor(all, p.Name), fieldFor(filled, p.Name)
 			switch {
 			case named[p.Name]:
-				assert.True(t, has.IsZero(), "%s: %s is hidden and set", kind.ID, p.Name)
+				assert.True(t, has.IsZero(), "%s: %s is hidden but has a value", kind.ID, p.Name)
 				delete(named, p.Name)
 			default:
 				assert.Equal(t, had.Interface(), has.Interface(), "%s: %s is lost", kind.ID, p.Name)

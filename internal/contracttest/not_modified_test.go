@@ -17,8 +17,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 )
 
-// documents304 lists the routes whose 304 means that the desired state is there: five by the
-// contract, and the subscription to an issue, to which deployed servers respond so.
+// documents304 lists the routes whose 304 means that the desired state already exists: five by the
+// contract, and the subscription to an issue, for which deployed servers send it.
 var documents304 = []string{
 	"POST /projects/:id/issues/:issue_iid/subscribe",
 	"POST /projects/:id/issues/:issue_iid/unsubscribe",
@@ -29,8 +29,8 @@ var documents304 = []string{
 }
 
 // A 304 is "unchanged" on the six routes that document it, and on a read with a condition of the
-// caller. On all other routes it is an error that leaves the outcome of a write open: an idiom
-// such as `err != nil && !forge.IsNotModified(err)` would take a lost write for done.
+// caller. On all other routes it is an error that leaves the outcome of a write open: otherwise
+// code such as `err != nil && !forge.IsNotModified(err)` would treat a lost write as done.
 func TestNotModified(t *testing.T) {
 	called, methods := map[string]bool{}, map[string]bool{}
 	for _, c := range cases.All(t) {
@@ -42,7 +42,7 @@ func TestNotModified(t *testing.T) {
 		i := slices.IndexFunc(forge.Routes(), func(r forge.Route) bool {
 			return r.Method == c.Endpoint.Method && r.Template == c.Endpoint.Path
 		})
-		require.GreaterOrEqual(t, i, 0, "%s is no route", c.Name)
+		require.GreaterOrEqual(t, i, 0, "%s is not a route", c.Name)
 		route := forge.Routes()[i]
 		name := route.Method + " " + route.Template
 		called[name] = true
@@ -55,7 +55,7 @@ func TestNotModified(t *testing.T) {
 		assert.True(t, called[route.Method+" "+route.Template], "%s %s is not called", route.Method, route.Template)
 	}
 	for _, name := range documents304 {
-		assert.True(t, called[name], "%s is no route", name)
+		assert.True(t, called[name], "%s is not a route", name)
 	}
 }
 

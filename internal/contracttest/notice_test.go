@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NOTICE names each module that go.mod requires, with its licence as the module itself has it, and
-// those that programs link apart.
+// NOTICE names each module that go.mod requires, with the licence text of the module, and lists the
+// modules that programs link separately.
 func TestNotice(t *testing.T) {
 	text, err := os.ReadFile("NOTICE")
 	require.NoError(t, err)

@@ -17,7 +17,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// availability is what the catalogue says of a parameter or field that not all platforms have.
+// availability is the restriction in the catalogue of a parameter or field that not all platforms
+// have.
 type availability struct {
 	Tiers      []string
 	Role       string
@@ -25,7 +26,7 @@ type availability struct {
 	Introduced string
 }
 
-// phrases are what a comment must say, as regular expressions.
+// phrases returns regular expressions of the texts that a comment must contain.
 func (a availability) phrases() (phrases []string) {
 	switch {
 	case slices.Contains(a.Tiers, "premium"):
@@ -73,7 +74,7 @@ func TestFieldsNameTheirTier(t *testing.T) {
 	assert.Greater(t, checked, 15)
 }
 
-// optionFact is what the catalogue says of a parameter beside its type.
+// optionFact has the facts of the catalogue about a parameter in addition to its type.
 type optionFact struct {
 	Name, Wire string
 	Only       *availability
@@ -81,7 +82,7 @@ type optionFact struct {
 }
 
 // eachOptionFact visits the parameters of options, with the comments of their fields. The settings
-// have tests of their own.
+// have separate tests.
 func eachOptionFact(t *testing.T, visit func(at string, options reflect.Type, p optionFact, comment string)) {
 	t.Helper()
 	var endpoints []struct {
@@ -107,7 +108,7 @@ func eachOptionFact(t *testing.T, visit func(at string, options reflect.Type, p 
 	}
 }
 
-// The comments of options name the tiers, the releases and the role that they are for.
+// The comments of options name the tiers, the releases and the role that they require.
 func TestOptionsNameTheirTier(t *testing.T) {
 	checked := 0
 	eachOptionFact(t, func(at string, _ reflect.Type, p optionFact, comment string) {
@@ -137,7 +138,7 @@ var proseDefaults = map[string]string{
 	"GenerateChangelogOptions.date":            "now",
 }
 
-// The comments of options name the value that a server takes without them.
+// The comments of options name the default of the server.
 func TestOptionsNameTheirDefaults(t *testing.T) {
 	names, checked := constantNames(t), 0
 	eachOptionFact(t, func(at string, options reflect.Type, p optionFact, comment string) {
@@ -150,7 +151,7 @@ func TestOptionsNameTheirDefaults(t *testing.T) {
 				want = name
 			}
 		case bool:
-			if value { // the comments do not state false
+			if value { // comments do not state the default false
 				want = "default, true"
 			} else {
 				assert.NotRegexp(t, `(?i)\btrue\b[^.;]*\bdefault|\bdefault\b[^.;]*\btrue\b|\b(nil|unset|omitted) (for|is|means) true\b`, comment, at)
@@ -166,7 +167,7 @@ func TestOptionsNameTheirDefaults(t *testing.T) {
 	assert.Greater(t, checked, 30)
 }
 
-// otherWords are the constants whose names do not end with their words.
+// otherWords are the constants whose names do not end with their values.
 var otherWords = map[string]string{
 	"AuditEntityInstance":       "Service::Audit::InstanceScope",
 	"CatalogScope":              "registry:catalog:*",
@@ -180,13 +181,13 @@ var otherWords = map[string]string{
 	"SettingTier":               "of another tier",
 }
 
-// The name of a constant ends with its word: whoever asks for DueToday does not send tomorrow.
+// The name of a constant ends with its value, so that DueToday cannot send "tomorrow".
 func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 	eachConstant(t, func(kind, name, word string) {
 		if other, known := otherWords[name]; known {
 			assert.Equal(t, other, word, name)
-		} else if kind != "" && ast.IsExported(name) && kind != "Vocabulary" { // a table of words
+		} else if kind != "" && ast.IsExported(name) && kind != "Vocabulary" { // a vocabulary is a table, not a value
 			end := marks.Replace(strings.ToLower(word))
 			assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
 			checked++
@@ -195,8 +196,8 @@ func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	assert.Greater(t, checked, 150)
 }
 
-// A field is named for its word on the wire: whoever sets ProxyURL does not send the URL of
-// something else, and what is read as Platform is not the architecture.
+// The name of a field matches its wire name, so that ProxyURL cannot send another URL, and Platform
+// is not decoded from the architecture.
 func TestFieldsAreNamedForTheirKeys(t *testing.T) {
 	checked, seen := 0, map[reflect.Type]bool{}
 	var check func(kind reflect.Type)

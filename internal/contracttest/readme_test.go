@@ -15,7 +15,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// TestTriage is the test that the README shows, word for word.
+// TestTriage is the test that the README quotes.
 func TestTriage(t *testing.T) {
 	srv := forgetest.New(t)
 	app := srv.AddProject("group/app")
@@ -32,7 +32,7 @@ func TestTriage(t *testing.T) {
 	}
 }
 
-// maxReadme is the maximum number of lines of the README. What needs more belongs in docs/.
+// maxReadme is the maximum number of lines of the README. Longer texts belong in docs/.
 const maxReadme = 200
 
 // TestReadme checks that the README is short, that it shows TestTriage, and that docs/README.md
@@ -78,11 +78,11 @@ func TestDocumentLinks(t *testing.T) {
 			assert.Contains(t, anchors(readText(t, target)), anchor, "%s links to %s", file, link[1])
 		}
 	}
-	assert.Greater(t, checked, 50, "the count itself is broken")
+	assert.Greater(t, checked, 50, "the test has not found what it counts")
 }
 
-// TestCommandsNameFolders checks that the folders exist which the commands of README and examples
-// run.
+// TestCommandsNameFolders checks that the folders in the commands of the README and the examples
+// exist.
 func TestCommandsNameFolders(t *testing.T) {
 	checked := 0
 	for _, file := range []string{"README.md", "examples/README.md"} {
@@ -92,7 +92,7 @@ func TestCommandsNameFolders(t *testing.T) {
 			checked++
 		}
 	}
-	assert.Greater(t, checked, 8, "the count itself is broken")
+	assert.Greater(t, checked, 8, "the test has not found what it counts")
 }
 
 // anchors returns the names by which links find the headings of a document.

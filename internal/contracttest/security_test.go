@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every test and fuzz target that SECURITY.md names exists, in this module or in one below it, and
-// every promise names one.
+// Every test and fuzz target that SECURITY.md names exists in this module or in a module below it,
+// and every promise names at least one.
 func TestSecurityPromises(t *testing.T) {
 	text, err := os.ReadFile("SECURITY.md")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestSecurityPromises(t *testing.T) {
 			assert.NotEmpty(t, names, "the promise has no proof: %s", row)
 		}
 	}
-	assert.Greater(t, named, 20, "the count itself is broken")
+	assert.Greater(t, named, 20, "the test has not found what it counts")
 }
 
 // testNames finds the tests and fuzz targets of all modules.

@@ -23,8 +23,8 @@ import (
 // fieldComment is the comment of the field for a setting or a parameter in one of the types.
 type fieldComment struct{ at, text string }
 
-// settingComments are the comments of the fields for settings, by name, for parameters of
-// integrations as kind.parameter, and of the options of a kind, by kind.
+// settingComments returns the comments of the fields for settings (by name), of parameters of
+// integrations (by kind.parameter), and of the options of a kind (by kind).
 func settingComments(t *testing.T) map[string][]fieldComment {
 	t.Helper()
 	types := wireComments(t)
@@ -48,8 +48,8 @@ func settingComments(t *testing.T) map[string][]fieldComment {
 	return comments
 }
 
-// settingTable reads a table of testdata/spec. Its names may have stars: a row then holds for every
-// setting and parameter of the catalogue that matches, and at least one has to.
+// settingTable reads a table of testdata/spec. Its names may contain stars: such a row is for all
+// matching settings and parameters of the catalogue, of which there must be at least one.
 func settingTable(t *testing.T, file string, visit func(at, name string, columns []string)) {
 	t.Helper()
 	names := catalogueSettingNames(t)
@@ -71,7 +71,7 @@ func settingTable(t *testing.T, file string, visit func(at, name string, columns
 	}
 }
 
-// catalogueSettingNames are the names that the tables may have.
+// catalogueSettingNames returns the names that the tables may contain.
 func catalogueSettingNames(t *testing.T) []string {
 	t.Helper()
 	names := slices.Collect(maps.Keys(catalogue.Settings(t)))
@@ -85,7 +85,7 @@ func catalogueSettingNames(t *testing.T) []string {
 	return names
 }
 
-// settingFacts are what the catalogue says of parameters beside their types.
+// settingCatalogueFacts has the facts of the catalogue about a parameter in addition to its type.
 type settingCatalogueFacts struct {
 	Name    string
 	Default json.RawMessage
@@ -94,7 +94,7 @@ type settingCatalogueFacts struct {
 	MinText string `json:"min_text"`
 	Unit    string
 	Note    string
-	// RequiredWhen is the setting that needs this one when it is true.
+	// RequiredWhen is a setting that requires this one when it is true.
 	RequiredWhen string `json:"required_when"`
 }
 
@@ -126,7 +126,7 @@ func eachSettingFact(t *testing.T, visit func(name string, p settingCatalogueFac
 
 var statedDefault = regexp.MustCompile(`Default: (\w+)`)
 
-// The comments state the defaults of the documents, and no others.
+// The comments state the defaults of the documents and no other defaults.
 func TestSettingDefaults(t *testing.T) {
 	constants, comments, defaults := map[string]string{}, settingComments(t), map[string]string{}
 	eachConstant(t, func(_, name, text string) { constants[name] = text })
@@ -163,7 +163,7 @@ func TestSettingDefaults(t *testing.T) {
 	assert.Empty(t, defaults, "the catalogue has no parameter")
 }
 
-// The comments say what the documents say: units, limits, special values, tiers, releases.
+// The comments state the facts of the documents: units, limits, special values, tiers, releases.
 func TestSettingMeanings(t *testing.T) {
 	comments, rows, entries := settingComments(t), map[string]string{}, catalogue.Settings(t)
 	settingTable(t, "setting_meanings.tsv", func(at, name string, columns []string) {
@@ -182,7 +182,7 @@ func TestSettingMeanings(t *testing.T) {
 	})
 	eachSettingFact(t, func(name string, p settingCatalogueFacts) {
 		if p.Unit != "" || p.Min != nil || p.Max != nil || p.MinText != "" || p.Note != "" {
-			assert.Contains(t, rows, name, "the catalogue says more: %+v", p)
+			assert.Contains(t, rows, name, "the table lacks facts of the catalogue: %+v", p)
 		}
 		assert.Contains(t, rows[name], p.Unit, "%s: the unit", name)
 		if p.Min != nil {
@@ -214,7 +214,7 @@ func TestSettingUnits(t *testing.T) {
 	assert.Equal(t, 9+2+1+2+3+1, found, "settings with a unit in the name")
 }
 
-// The options say which settings need which others.
+// The comments of the options name the settings that a setting requires.
 func TestSettingCompanionsAreDocumented(t *testing.T) {
 	options, rules := wireComments(t)["UpdateSettingsOptions"], 0
 	goName := func(name string) string {

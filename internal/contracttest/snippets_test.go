@@ -21,21 +21,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snippetImports are what a snippet may use without importing it.
+// snippetImports are the packages that a snippet may use without importing them.
 var snippetImports = []string{
 	"bufio", "context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
 	"golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
 }
 
-// snippetNames are what a snippet of statements may take as given.
+// snippetNames are declarations that a snippet of statements may use.
 const snippetNames = `
 	ctx context.Context, client *forge.Client, err error, token, jobToken string, t *testing.T, srv *forgetest.Server,
 	project, group forge.Ref, saved forge.Cursor, save func(forge.Cursor), handle func(any), options *forge.ListIssuesOptions, limiter forge.Limiter`
 
-// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: whole files
-// as they are, declarations with the imports above, and statements inside a function that has the
-// names above. A snippet that needs other modules is part of a file that is named before it, in a
-// module that has them and tests it.
+// TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: complete
+// files unchanged, declarations with the imports above, and statements inside a function that has
+// the names above. A snippet that needs other modules must be part of a file that the text before
+// it names. The module of that file requires these modules and tests the file.
 func TestSnippetsCompile(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
@@ -58,7 +58,8 @@ func TestSnippetsCompile(t *testing.T) {
 	assert.Equal(t, 6, quoted, "in the guides on observability, pagination, registry and testing")
 }
 
-// TestSnippetsThatDoNotCompile shows that the check sees what a reader would stumble over.
+// TestSnippetsThatDoNotCompile shows that the check reports snippets that do not compile for a
+// reader.
 func TestSnippetsThatDoNotCompile(t *testing.T) {
 	packages := exportData(t)
 	for _, snippet := range []string{
@@ -73,7 +74,7 @@ func TestSnippetsThatDoNotCompile(t *testing.T) {
 	assert.NoError(t, compileSnippet("issue, err := client.Issues.Subscribe(ctx, project, 5)", packages))
 }
 
-// TestNamesInGuidesExist looks every name up that the guides mention in their text.
+// TestNamesInGuidesExist checks that every name in the text of the guides exists.
 func TestNamesInGuidesExist(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
@@ -129,7 +130,7 @@ func goSnippets(t *testing.T, file string) []goSnippet {
 	return snippets
 }
 
-// compileSnippet returns what a compiler would say, but for names and imports that are not used.
+// compileSnippet returns the errors of a compiler, except for unused names and imports.
 func compileSnippet(snippet string, packages types.Importer) error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "snippet.go", completeSnippet(snippet), 0)
@@ -162,7 +163,7 @@ func completeSnippet(snippet string) string {
 	return b.String() + "func _(" + snippetNames + ") error {\n{\n" + snippet + "\n}\nreturn nil\n}\n"
 }
 
-// exportData imports packages from what the compiler left in the build cache.
+// exportData imports packages from the export data in the build cache.
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", append([]string{

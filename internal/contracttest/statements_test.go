@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentSections are the sections of the contract, by document; 0 is what comes before the first.
+// documentSections are the sections of the contract, by document; 0 is the text before the first
+// section.
 var documentSections = map[string]string{
 	"1": "0 1 2 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 3 4 4.1 4.1.1 4.1.2 4.2 4.3 4.3.1 4.4 4.5 4.6 4.7 5 6 7 8 8.1 9",
 	"2": "0 1 2 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9 2.10 3 4 4.1 4.1.1 4.2 4.2.1 4.3 4.4 4.5 4.6",
 	"3": "0 1 2 2.1 2.2 3 4 4.1 4.1.1 4.1.2 4.2 4.2.1 4.2.2 6",
 }
 
-// packageTests are the tests of each package directory, read once.
+// packageTests has the tests of each package directory, read once.
 type packageTests map[string]map[string]bool
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
@@ -43,8 +44,8 @@ func (n packageTests) has(t *testing.T, dir, name string) bool {
 	return n[dir][name]
 }
 
-// TestStatements holds the tables that name, for each statement of the documents, the tests that
-// fail when it is not true: a test that is renamed or removed turns this one red.
+// TestStatements checks the tables that name, for each statement of the documents, the tests that
+// fail if the statement is false. It fails if such a test is renamed or removed.
 func TestStatements(t *testing.T) {
 	files, err := filepath.Glob("testdata/spec/statements-*.tsv")
 	require.NoError(t, err)
@@ -77,9 +78,9 @@ func TestStatements(t *testing.T) {
 }
 
 // statementKind checks the statement, the side and the last column of a row, and returns what the
-// last column is: tests, or a kind with its reason. "silent" is a decision where the documents are
-// silent, "not modelled" quotes a line of the list in forgetest's documentation, "nothing" is a
-// statement that neither side can do anything about.
+// last column is: tests, or a kind with its reason. "silent" is a decision about something that the
+// documents do not specify, "not modelled" quotes a line of the list in forgetest's documentation,
+// and "nothing" is a statement that requires no code on either side.
 func statementKind(t *testing.T, at string, columns []string, names packageTests) string {
 	t.Helper()
 	words := len(strings.Fields(columns[1]))
@@ -103,7 +104,8 @@ func statementKind(t *testing.T, at string, columns []string, names packageTests
 	return "test"
 }
 
-// notModelled is what forgetest's documentation says after its heading "Not modelled", in one line.
+// notModelled returns the text after the heading "Not modelled" of forgetest's documentation, on
+// one line.
 func notModelled(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("forgetest/doc.go")

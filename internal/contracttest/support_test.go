@@ -13,13 +13,13 @@ import (
 type supportRow struct{ release, sources string }
 
 // TestSupportTable compares the table in docs/support.md with the statements of the specification,
-// in both directions: each release that a statement names is a row with its section, and each row
-// with a section has a statement that names its release there.
+// in both directions: each release that a statement names has a row with the section, and for each
+// row with a section a statement of that section names the release.
 func TestSupportTable(t *testing.T) {
 	rows := supportRows(t)
-	assert.Greater(t, len(rows), 50, "the count itself is broken")
+	assert.Greater(t, len(rows), 50, "the test has not found what it counts")
 	stated := releasesOfStatements(t)
-	assert.Greater(t, len(stated), 50, "the count itself is broken")
+	assert.Greater(t, len(stated), 50, "the test has not found what it counts")
 	for place := range stated {
 		found := false
 		for _, row := range rows {
@@ -45,7 +45,7 @@ func (r supportRow) has(place string) bool {
 	return r.release == release && regexp.MustCompile(document+` [^D]*`+regexp.QuoteMeta(section)+`(?:,|;| |$)`).MatchString(r.sources)
 }
 
-// supportRows returns the rows. One without a release belongs to the release above it.
+// supportRows returns the rows. A row without a release belongs to the release above it.
 func supportRows(t *testing.T) (rows []supportRow) {
 	t.Helper()
 	release := ""
@@ -58,7 +58,8 @@ func supportRows(t *testing.T) (rows []supportRow) {
 	return rows
 }
 
-// releasesOfStatements returns what the statements name, such as "17.7 in D1 §4.3".
+// releasesOfStatements returns the releases that the statements name, each with its section: "17.7
+// in D1 §4.3".
 func releasesOfStatements(t *testing.T) map[string]bool {
 	t.Helper()
 	places := map[string]bool{}
@@ -66,7 +67,7 @@ func releasesOfStatements(t *testing.T) map[string]bool {
 	for document := 1; document <= 3; document++ {
 		for line := range strings.Lines(readText(t, fmt.Sprintf("testdata/spec/statements-%d.tsv", document))) {
 			columns := strings.Split(line, "\t")
-			// The numbers of a runner's version, and an endpoint without a path, are no releases of the API.
+			// The version of a runner and the numbers in these statements are not releases of the API.
 			if len(columns) < 2 || strings.HasPrefix(columns[1], "version_prefix ") || strings.HasPrefix(columns[1], "Health statistics ") {
 				continue
 			}

@@ -22,9 +22,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
-// TestNothingSentIsLost: whatever a server sends in the place of a documented value is found in the
-// field, or raw in Extra of the nearest object under its own key, and then Response.Mismatches
-// names it; nothing else in the value changes, and the call succeeds.
+// TestNothingSentIsLost checks that no value is lost if a server sends another value instead of a
+// documented one. The value is in the field, or it is unparsed in Extra of the nearest object,
+// under its key, and Response.Mismatches names it. All other values are unchanged, and the call
+// succeeds.
 func TestNothingSentIsLost(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -48,15 +49,15 @@ func TestNothingSentIsLost(t *testing.T) {
 	t.Run("lists", listLosses)
 }
 
-// oddValues are a value of each JSON type, and numbers that not every number type can hold.
+// oddValues has a value of each JSON type, and numbers that do not fit every number type.
 var oddValues = []string{`{"odd":{"k":[1,"two"]}}`, `["odd",{"k":1},7]`, `[]`, `{}`, `"odd text"`, `4711`, `4711.25`, `9223372036854775808`, `-1e999`, `true`, `null`}
 
-// oddTimes are forms of times, in the place of a timestamp or of a date.
+// oddTimes are times in other forms, sent instead of a timestamp or a date.
 var oddTimes = []string{"2026-01-02T03:04:05+0200", "2026-01-02T03:04:05+02", "2026-01-02 03:04:05 UTC", "2026-01-02 03:04:05 +0200", "2026-01-02T03:04:05",
 	"2026-01-02", "2026-01-02T23:04:05.678-05:00", "2026-01-02T03:04:05Z", "Fri, 02 Jan 2026 03:04:05 GMT", "2026/01/02", "1767323045", "02.01.2026", "tomorrow"}
 
-// otherTypes puts odd values into the place: each of them where a field is met for the first time,
-// and some where its type is used again.
+// otherTypes puts odd values into the place: each value if it is the first place of its field, and
+// some of them if it is a later place.
 func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
 	for i, odd := range oddValues {
 		if p.first && !racetest.Enabled || (p.first || !racetest.Enabled) && i%3 == p.turn%3 {
@@ -65,7 +66,7 @@ func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
 	}
 }
 
-// times puts other forms of times into the places of times.
+// times puts times in other forms into the places of times.
 func (d *decoding) times(document *fullDocument, p *documentPlace) {
 	if p.first && (p.kind == timeType || p.kind == dateType) {
 		for _, odd := range oddTimes {
@@ -74,8 +75,8 @@ func (d *decoding) times(document *fullDocument, p *documentPlace) {
 	}
 }
 
-// duplicates has the key of a place twice: the last value wins, and nothing of the first is mixed
-// into it.
+// duplicates sends the key of a place twice: the last value is used, and no part of the first value
+// is mixed into it.
 func (d *decoding) duplicates(document *fullDocument, p *documentPlace) {
 	if p.element || !p.first {
 		return
@@ -104,7 +105,7 @@ func (d *decoding) disturb(document *fullDocument, p *documentPlace, odd string)
 		return
 	}
 	holder, found := valueAt(value, p.holder)
-	if !d.report(what, "its object is lost", found, nil) {
+	if !d.report(what, "the object around it is lost", found, nil) {
 		return
 	}
 	tree := parsedJSON([]byte(text))
@@ -115,32 +116,32 @@ func (d *decoding) disturb(document *fullDocument, p *documentPlace, odd string)
 	inField := holds(field, sent)
 	switch {
 	case kept:
-		d.report(what, "Extra has something else", sameJSON(raw, sent), string(raw))
+		d.report(what, "Extra has another value", sameJSON(raw, sent), string(raw))
 		if p.kind != dateType || inField == lost { // the day of a timestamp may be in its field, and the rest in Extra
-			d.report(what, "it is in the field and in Extra", inField != whole, field)
-			d.report(what, "the field has what was not sent", partOf(field, sent), field)
+			d.report(what, "the complete value is in the field and in Extra", inField != whole, field)
+			d.report(what, "the field has a value that was not sent", partOf(field, sent), field)
 		}
 		if items, is := sent.([]any); is && p.element && strings.Count(p.pointer, "/") == strings.Count(under, "/")+1 && field.Kind() == reflect.Slice {
-			d.report(what, "the good elements are not in the field", field.Len() == len(items)-1, field)
+			d.report(what, "valid elements are not in the field", field.Len() == len(items)-1, field)
 		}
 		named := slices.ContainsFunc(mismatches, func(m forge.Mismatch) bool { return below(m.Pointer, p.pointer) && m.Want != "" && m.Got != "" })
 		d.report(what, "Mismatches does not name it", named, mismatches)
 	default:
 		d.report(what, "it is lost", inField != lost, field)
 		if inField == whole {
-			d.report(what, "Mismatches names it, and it is in its field", len(mismatches) == 0, mismatches)
+			d.report(what, "Mismatches names it, although it is in its field", len(mismatches) == 0, mismatches)
 		}
 	}
 	for _, m := range mismatches {
-		d.report(what, "Mismatches names something else", below(m.Pointer, p.pointer), m)
+		d.report(what, "Mismatches names another place", below(m.Pointer, p.pointer), m)
 	}
 	d.same(what, d.undisturbed(document), value, under)
 }
 
-// below reports whether a pointer is another one, or leads further.
+// below reports whether a pointer equals another one or is below it.
 func below(pointer, to string) bool { return pointer == to || strings.HasPrefix(pointer, to+"/") }
 
-// treeAt is the part of a parsed document at a pointer to a field.
+// treeAt returns the part of a parsed document at a pointer to a field.
 func treeAt(tree any, pointer string) any {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
@@ -172,7 +173,7 @@ func (d *decoding) decode(kind reflect.Type, text string) (value reflect.Value, 
 	return out.Elem(), response.Mismatches, err
 }
 
-// undisturbed is the document as it is.
+// undisturbed returns the unchanged document as it is decoded.
 func (d *decoding) undisturbed(document *fullDocument) reflect.Value {
 	value, known := d.plain[document]
 	if !known {
@@ -223,7 +224,7 @@ func eachPlace(t *testing.T, documents []*fullDocument, reports *lossReports, te
 	t.Logf("%d places", count.Load())
 }
 
-// lossReports counts what is wrong, and shows some of it.
+// lossReports counts the failures, and reports some of them.
 type lossReports struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -252,7 +253,7 @@ func (r *lossReports) end() {
 	}
 }
 
-// assertExtra shows that each object of a response can keep what has no field.
+// assertExtra checks that each object of a response has an Extra.
 func assertExtra(t *testing.T, kind reflect.Type, above []reflect.Type) {
 	t.Helper()
 	switch {
@@ -268,8 +269,8 @@ func assertExtra(t *testing.T, kind reflect.Type, above []reflect.Type) {
 	}
 }
 
-// listLosses: the same for the items of a list, whose pointers begin with the number of the item;
-// and an item that is no object is not passed over in silence.
+// listLosses checks the same for the items of a list, whose pointers begin with the index of the
+// item. An item that is not an object is reported.
 func listLosses(t *testing.T) {
 	for _, ahead := range []int{0, 2} {
 		client := jsonClient(t, `[{"id":1,"title":"one"},{"id":2,"title":{"odd":1},"author":{"id":[3],"name":"n"},"labels":["a",7]},{"id":3}]`)

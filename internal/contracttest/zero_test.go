@@ -38,8 +38,8 @@ func exportedOf(t *testing.T, kind string) map[string]bool {
 	return names
 }
 
-// zeroTypes are the exported types, found from what a Client leads to, and from those that a caller
-// makes.
+// zeroTypes returns the exported types: those that are reachable from Client, and those that
+// callers create.
 func zeroTypes(t *testing.T) map[string]reflect.Type {
 	t.Helper()
 	found, seen := map[string]reflect.Type{}, map[reflect.Type]bool{}
@@ -47,7 +47,7 @@ func zeroTypes(t *testing.T) map[string]reflect.Type {
 	look = func(kind reflect.Type) {
 		name, _, _ := strings.Cut(kind.Name(), "[")
 		own := kind.PkgPath() == reflect.TypeFor[forge.Client]().PkgPath() && name != ""
-		if seen[kind] || name != "" && !own && kind.Kind() != reflect.Func { // iter.Seq2 leads on
+		if seen[kind] || name != "" && !own && kind.Kind() != reflect.Func { // iter.Seq2 leads to further types
 			return
 		}
 		seen[kind] = true
@@ -94,7 +94,7 @@ func zeroTypes(t *testing.T) map[string]reflect.Type {
 	return found
 }
 
-// integrationTypes are the options of the kinds of integrations.
+// integrationTypes returns the options types of the kinds of integrations.
 func integrationTypes() (kinds []reflect.Type) {
 	for _, row := range cases.Kinds {
 		kinds = append(kinds, reflect.TypeOf(row.Options()))
@@ -102,14 +102,14 @@ func integrationTypes() (kinds []reflect.Type) {
 	return kinds
 }
 
-// panicOf calls f, and tells with what it panics.
+// panicOf calls f and returns the value with which it panics.
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// zeroArguments are zero values for all parameters but the receiver.
+// zeroArguments returns zero values for all parameters except the receiver.
 func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Value {
 	in := []reflect.Value{receiver}
 	for i := 1; i < method.Type.NumIn(); i++ {
@@ -121,8 +121,8 @@ func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Valu
 	return in
 }
 
-// Every method of every exported type takes zero values and nil, on the zero value of its type,
-// without a panic. What says whether it worked says that it did not.
+// No method of an exported type panics if the receiver and the arguments are zero values or nil.
+// The methods of services return an error.
 func TestZeroValues(t *testing.T) {
 	types := zeroTypes(t)
 	for name := range exportedOf(t, "type") {
@@ -134,7 +134,7 @@ func TestZeroValues(t *testing.T) {
 			continue
 		}
 		for method := range reflect.PointerTo(kind).Methods() {
-			if method.Name == "Format" || method.Name == "EncodeValues" { // packages fmt and query give them what they need
+			if method.Name == "Format" || method.Name == "EncodeValues" { // the packages fmt and query pass them valid arguments
 				continue
 			}
 			methods++
@@ -162,7 +162,7 @@ func TestZeroValues(t *testing.T) {
 	assert.Greater(t, methods, 150, "the methods are not found")
 }
 
-// Every method of every service takes zero values and nil with a client too.
+// No method of a service of a client panics if the arguments are zero values or nil.
 func TestZeroArguments(t *testing.T) {
 	b := newBadInput(t)
 	for _, m := range b.methods(t) {
@@ -177,7 +177,7 @@ func TestZeroArguments(t *testing.T) {
 	}
 }
 
-// A nil context is refused before anything is sent, by everything that takes one.
+// Every function with a context refuses a nil context and sends nothing.
 func TestNilContext(t *testing.T) {
 	client := silentClient(t, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials("a", "password"), forge.WithVocabulary(forge.GitLab))
 	var none context.Context
@@ -211,7 +211,7 @@ func TestNilContext(t *testing.T) {
 	assert.False(t, known)
 }
 
-// Every exported function takes zero values without a panic.
+// No exported function panics if the arguments are zero values.
 func TestZeroFunctions(t *testing.T) {
 	const address = "https://forge.example.com"
 	for _, name := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN"} {
@@ -227,7 +227,7 @@ func TestZeroFunctions(t *testing.T) {
 		_, list := forge.Collect(client.Issues.List(t.Context(), nil, o, forge.DryRun(nil)))
 		return errors.Join(err, list)
 	}
-	// refused is what must be an error, fine what may be one.
+	// refused means that the function must return an error, fine that it may.
 	const fine, refused = false, true
 	rows := map[string]struct {
 		run     func() error

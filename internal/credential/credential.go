@@ -109,8 +109,8 @@ func fixed(kind Kind, header, value string, redact func(text string) string) Cre
 	}
 }
 
-// Bearer returns a credential that sends what source returns. source is called with the token that
-// the server refused, or "".
+// Bearer returns a credential that sends the token that source returns. source is called with the
+// token that the server refused, or with "".
 func Bearer(source func(ctx context.Context, refused string) (*oauth2.Token, error)) Credential {
 	return bearer(new(lastToken), source)
 }
@@ -197,11 +197,11 @@ func isTokenType(kind string) bool {
 	})
 }
 
-// Error is the reason why there is no token, without anything that the token endpoint sent.
+// Error is the reason why there is no token. It contains no text from the token endpoint.
 type Error struct {
 	Reason    string
 	Temporary bool          // another attempt may succeed
-	Wait      time.Duration // that the token endpoint requested; 0: none
+	Wait      time.Duration // requested by the token endpoint; 0: none
 	Cause     error         // nil: none
 }
 

@@ -16,7 +16,7 @@ import (
 
 const secret = "glpat-THE-SECRET-0123456789"
 
-// tokens is a source that returns one token after the other, the last one again and again.
+// tokens returns a source with the tokens in order; the last one is returned repeatedly.
 func tokens(all ...string) func(context.Context, string) (*oauth2.Token, error) {
 	return func(context.Context, string) (*oauth2.Token, error) {
 		token := &oauth2.Token{AccessToken: all[0]}
@@ -82,8 +82,8 @@ func TestBadTokens(t *testing.T) {
 	require.ErrorContains(t, err, "returned no token")
 }
 
-// Two credentials are the same if they send the same token in the same header. Those that change
-// are not compared.
+// Two credentials are the same if they send the same token in the same header. Credentials whose
+// token changes are not compared.
 func TestSame(t *testing.T) {
 	asked := false
 	other := Bearer(func(context.Context, string) (*oauth2.Token, error) {
@@ -138,7 +138,7 @@ func TestRenew(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 }
 
-// Text loses the latest token, and the one that the request was sent with.
+// Redact removes the latest token, and the token that the request was sent with.
 func TestRedact(t *testing.T) {
 	const second = "glpat-ANOTHER-SECRET-98765"
 	text := "a " + secret + " b " + second
@@ -162,7 +162,7 @@ func TestRedact(t *testing.T) {
 	assert.Equal(t, "[redacted] [redacted] user", pair.Redact("long-password "+encoded+" user", Sent{}))
 }
 
-// No way of showing a credential, or a token that was sent, shows the secret.
+// No printed or encoded form of a credential, or of a sent token, contains the secret.
 func TestHidden(t *testing.T) {
 	changing := Bearer(tokens(secret))
 	_, _, sent, err := changing.Authorize(t.Context())
@@ -177,7 +177,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// An error is its reason, and its cause can be found.
+// The text of an error is its reason, and its cause can be unwrapped.
 func TestError(t *testing.T) {
 	err := error(&Error{Reason: "the reason", Cause: context.DeadlineExceeded})
 	assert.Equal(t, "the reason", err.Error())
@@ -185,7 +185,7 @@ func TestError(t *testing.T) {
 	assert.NoError(t, errors.Unwrap(&Error{Reason: "the reason"}))
 }
 
-// authorizeError returns the error of a credential that gives no header.
+// authorizeError returns the error of a credential that returns no header.
 func authorizeError(t *testing.T, c Credential) error {
 	t.Helper()
 	name, value, _, err := c.Authorize(t.Context())

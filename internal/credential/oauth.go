@@ -77,8 +77,8 @@ func (o *OAuth) usable(refused string) (*oauth2.Token, bool) {
 	return o.current, o.current.Valid() && o.current.AccessToken != refused
 }
 
-// refresh obtains a token and keeps it. A refresh token that comes with an unusable token is
-// kept: the old one may be used up.
+// refresh obtains a token and stores it. It also stores a refresh token that comes with an unusable
+// token, since the old refresh token may no longer be valid.
 func (o *OAuth) refresh(ctx context.Context, exchange func(ctx context.Context, refreshToken string) (*oauth2.Token, error)) (*oauth2.Token, error) {
 	old, _ := o.usable("")
 	fresh, err := exchange(ctx, old.RefreshToken)

@@ -16,7 +16,7 @@ type tokenSource func() (*oauth2.Token, error)
 
 func (s tokenSource) Token() (*oauth2.Token, error) { return s() }
 
-// exchanges answers the refresh tokens with tokens, and counts.
+// exchanges returns an exchange that responds to refresh tokens with tokens, and counts its calls.
 func exchanges(answers map[string]*oauth2.Token, calls *int) func(context.Context, string) (*oauth2.Token, error) {
 	return func(_ context.Context, refreshToken string) (*oauth2.Token, error) {
 		*calls++
@@ -34,8 +34,8 @@ func authorize(t *testing.T, c Credential) string {
 	return value
 }
 
-// A token is refreshed once it has expired or was refused, with the refresh token that came last.
-// All credentials have the new one.
+// A token is refreshed after it has expired or was refused, with the latest refresh token. All
+// credentials use the new token.
 func TestOAuth(t *testing.T) {
 	calls := 0
 	var saved []string
@@ -57,7 +57,7 @@ func TestOAuth(t *testing.T) {
 	assert.Equal(t, 2, calls)
 }
 
-// A refresh token that comes with an unusable token is kept, and used for the next request.
+// A refresh token that comes with an unusable token is stored, and used for the next request.
 func TestOAuthUnusableToken(t *testing.T) {
 	calls := 0
 	var saved []*oauth2.Token
@@ -93,7 +93,7 @@ func TestOAuthWithoutRefreshToken(t *testing.T) {
 	})
 }
 
-// Tokens that cannot be used at all are refused when they are given.
+// Unusable tokens are refused by NewOAuth.
 func TestNewOAuthRefuses(t *testing.T) {
 	for text, token := range map[string]*oauth2.Token{
 		"the token is empty": {}, "the token has spaces": {AccessToken: "a b", RefreshToken: "r"},

@@ -9,15 +9,16 @@ import (
 )
 
 // Singleflight merges concurrent requests for a token into one. The request continues when the
-// caller that began it leaves: an interrupted refresh could lose a rotated refresh token.
+// context of the caller that began it ends: an interrupted refresh could lose a rotated refresh
+// token.
 type Singleflight[T any] struct {
 	mu      sync.Mutex
 	running *task.Task[T]
 }
 
 // Do returns the token, or the error of ctx if ctx ends first. The context of fetch does not end. A
-// panic of fetch is raised in each caller. If the request of another caller ended its goroutine,
-// this caller fetches by itself.
+// panic of fetch is raised in each caller. If fetch of another caller ended its goroutine, this
+// caller calls its own fetch.
 func (s *Singleflight[T]) Do(ctx context.Context, fetch func(context.Context) (T, error)) (token T, err error) {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -62,8 +62,8 @@ func TestSingleflightLeave(t *testing.T) {
 	})
 }
 
-// A panic of fetch reaches each caller. A request whose goroutine ended is an error of the caller
-// that began it, and the others make another one.
+// A panic of fetch reaches each caller. If the goroutine of a request ends, the caller that began
+// it gets an error, and the others make a new request.
 func TestSingleflightEnds(t *testing.T) {
 	var s Singleflight[int]
 	assert.PanicsWithValue(t, "boom", func() {

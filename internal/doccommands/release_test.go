@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRelease runs docs/releasing.md from its first command to its last in a clone: the first
-// release, one that follows, and a retraction. The server of the repository is a folder, gh is a
-// script that keeps its arguments, and .ci/run does nothing but compare the API.
+// TestRelease runs all commands of docs/releasing.md in a clone: for the first release, a later
+// one, and a retraction. The server of the repository is a folder, gh is a script that records its
+// arguments, and .ci/run only compares the API.
 func TestRelease(t *testing.T) {
 	if os.Getenv("FORGE_COMMANDS") != "all" {
 		t.Skip("runs with FORGE_COMMANDS=all only, as in .ci/run: it downloads modules and takes a minute")
@@ -39,7 +39,7 @@ git tag -d $(git tag) >/dev/null 2>&1 || true
 	steps := blocksOf(t, "docs/releasing.md")
 	require.Len(t, steps, 9, "the test knows the blocks of docs/releasing.md by their order")
 	version, start, set, check, tag, publish, use, first, retract := steps[0], steps[1], steps[2], steps[3], steps[4], steps[5], steps[6], steps[7], steps[8]
-	// The go command asks a server by name; git finds the folder in its place.
+	// The go command requests a server by name; git uses the folder instead.
 	env := fmt.Sprintf("export PATH=%s:$PATH GOPRIVATE=github.com/forge-sdk GOFLAGS=-mod=mod GIT_CONFIG_COUNT=1 "+
 		"GIT_CONFIG_KEY_0=url.%s/forge-go.git.insteadOf GIT_CONFIG_VALUE_0=https://github.com/forge-sdk/forge-go\n", bin, server)
 

@@ -119,8 +119,8 @@ func lines(text []byte) []string {
 }
 
 // breakingSections returns the text below each "### Breaking" above the section of the release that
-// is compared with; "" selects the whole changelog. At a release the changes are no longer below
-// "Unreleased", and have no tag yet.
+// is compared with; "" selects the whole changelog. When a release is made, its changes are no
+// longer below "Unreleased" and have no tag yet.
 func breakingSections(changelog, release string) string {
 	if release != "" {
 		changelog, _, _ = strings.Cut(changelog, "\n## "+release+"\n")

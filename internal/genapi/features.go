@@ -93,7 +93,7 @@ func (w *writer) fields(owner string, named *types.Named, s *types.Struct) {
 	}
 }
 
-// isPromoted reports whether the field is the one that its name selects: no outer field hides it.
+// isPromoted reports whether the field's name selects it: no outer field hides it.
 func (w *writer) isPromoted(named *types.Named, f *types.Var) bool {
 	found, _, _ := types.LookupFieldOrMethod(named, true, w.pkg, f.Name())
 	return found == f

@@ -1,6 +1,6 @@
 // Genapi writes the exported API of the library as text: api/forge.txt and api/forgetest.txt, one
 // line for each exported name, sorted, in the form of the Go project's own api/*.txt. A change of
-// the API is then a change of these files, which a review sees. go generate runs it.
+// the API therefore changes these files, so that it is visible in a review. go generate runs it.
 //
 // A line has types only: names of parameters, struct tags and comments do not bind callers. The
 // value of an error constant is omitted, because it is a text for people. Unexported fields are one

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGenerated fails where the exported API was changed without go generate.
+// TestGenerated fails if the exported API was changed without go generate.
 func TestGenerated(t *testing.T) { current(t, "../..", ".", "./forgetest") }
 
-// TestSample fails where a change of the generator changes what it makes.
+// TestSample fails if a change of the generator changes its output.
 func TestSample(t *testing.T) { current(t, "testdata/sample", ".") }
 
 func current(t *testing.T, dir string, patterns ...string) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// typ writes a type as this package's source would, without the names of parameters:
-// types.TypeString has them, and a new name would look like a new type.
+// typ writes a type as in the source of its package, but without the names of parameters. With
+// types.TypeString, which writes the names, a new name would look like a new type.
 func (w *writer) typ(t types.Type) string {
 	switch t := t.(type) {
 	case *types.Pointer:

@@ -16,7 +16,7 @@ import (
 
 const extraType = "map[string]json.RawMessage"
 
-// packageInfo is what the generator knows about the package. Types are in source form.
+// packageInfo has the facts that the generator needs about the package. Types are in source form.
 type packageInfo struct {
 	name    string
 	types   map[string]ast.Expr

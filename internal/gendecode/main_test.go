@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGenerated fails where a response type was changed without go generate.
+// TestGenerated fails if a response type was changed without go generate.
 func TestGenerated(t *testing.T) { current(t, "../..") }
 
-// TestSample fails where a change of the generator changes what it makes.
+// TestSample fails if a change of the generator changes its output.
 func TestSample(t *testing.T) { current(t, "testdata/sample") }
 
 func current(t *testing.T, dir string) {

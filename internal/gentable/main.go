@@ -1,7 +1,7 @@
-// Gentable writes the table of services, methods and endpoints into docs/endpoints.md, between its
-// two markers. It reads the methods from the service files in the current directory and the rest
-// from forge.Routes. It also writes zz_parameters.go, the query parameters of each endpoint, from
-// the catalogue in testdata/spec. Run go generate after adding an endpoint.
+// Gentable writes the table of services, methods and endpoints between the two markers of
+// docs/endpoints.md. It reads the methods from the service files in the current directory and the
+// rest from forge.Routes. It also writes zz_parameters.go, the query parameters of each endpoint,
+// from the catalogue in testdata/spec. Run go generate after adding an endpoint.
 package main
 
 import (

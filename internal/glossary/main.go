@@ -28,7 +28,7 @@ const columns = 100
 // entry is a line of the glossary.
 type entry struct {
 	better      string
-	not, except *regexp.Regexp // except is nil if not is never right
+	not, except *regexp.Regexp // except is nil if there is no exception
 }
 
 // entries returns the glossary.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// code is what is not prose: quoted text, links to identifiers, names, calls, addresses.
+// code matches text that is not prose: quoted text, links to identifiers, names, calls, addresses.
 var code = regexp.MustCompile("`[^`]*`" + `|"[^"]*"|\[[A-Za-z_.*]+\]|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[a-z]\w*[A-Z]\w*|\w+\.[A-Z]\w*|\.\w+|\b\w+\(|https?://\S+`)
 
 // source checks the comments of a Go file.
@@ -79,8 +79,8 @@ var (
 	identifiers = regexp.MustCompile(`\w+`)
 )
 
-// proseOf returns a comment without code, and without the name that it begins with if that is
-// declared next.
+// proseOf returns a comment without code. It also removes the first word if this is the name of the
+// declaration that follows.
 func proseOf(comment, declaration string) string {
 	comment = strings.TrimSpace(comment)
 	if name := firstWord.FindString(comment); name != "" && slices.Contains(identifiers.FindAllString(declaration, -1), name) {

@@ -24,8 +24,8 @@ var seeds = []string{
 	`"12345678\"abcdefgh\\ijklmnop"`, `"абвгд абвгд"`, `"1234567é12345678"`,
 }
 
-// FuzzReader holds the reader to encoding/json: it accepts the same texts, and reads the same
-// values from them.
+// FuzzReader compares the reader with encoding/json: both accept the same texts, and read the same
+// values.
 func FuzzReader(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -63,7 +63,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// walk reads every value by the function for its type.
+// walk reads every value with the function for its type.
 func walk(r *Reader) {
 	switch r.Kind() {
 	case "object":
@@ -99,9 +99,9 @@ func sameScalars(t *testing.T, data []byte) {
 	})
 }
 
-// same reads one value twice. What encoding/json reads without an error must come out the same.
-// What it refuses is a mismatch, but for what is read more generously. What is read and noted all
-// the same has lost something.
+// same reads one value with both. If encoding/json returns no error, both must return the same
+// value. If it returns an error, the reader must report a mismatch, except for forms that only the
+// reader accepts. A value that is read and also recorded as a mismatch must have lost a part.
 func same[T any](t *testing.T, data []byte, f func(*T, *Reader) bool, equal func(a, b T) bool) {
 	t.Helper()
 	var ours, theirs T
@@ -147,7 +147,7 @@ func generous(data []byte, ours any) bool {
 	return false
 }
 
-// forms reads a timestamp in each of the forms that package time has a layout for.
+// forms parses a timestamp in each of the forms for which package time has a layout.
 func forms(s string) (times []time.Time) {
 	s = strings.Replace(strings.ToUpper(s), " ", "T", 1)
 	s = strings.ReplaceAll(strings.Replace(s, "UTC", "Z", 1), " ", "")
@@ -159,7 +159,7 @@ func forms(s string) (times []time.Time) {
 	return times
 }
 
-// isPartial reports whether a value cannot be all of its text.
+// isPartial reports whether a value cannot contain the whole text.
 func isPartial(data []byte, ours any) bool {
 	text := strings.Trim(string(data), " \t\r\n\"")
 	switch ours := ours.(type) {

@@ -4,17 +4,17 @@
 //
 // A decoder calls Object, then Key until it returns false, and reads or skips one value after each
 // key; arrays work the same way with Array and More. The functions of values.go read values. They
-// share one signature, so that they can be passed as arguments: f(&field, r) bool. A value of
-// another type than the requested one is recorded as a Mismatch and skipped, and its field is set
-// to the zero value. The first syntax error ends reading: Err returns it, and every method returns
+// share one signature, so that they can be passed as arguments: f(&field, r) bool. A value whose
+// type is not the requested one is recorded as a Mismatch and skipped, and its field is set to the
+// zero value. The first syntax error ends reading: Err returns it, and every method returns
 // immediately from then on.
 //
-// No value is lost: a decoder of a struct calls Field instead of Key, which stores in Extra the raw
-// value of a field that is a mismatch, or that has an element that is one. Elements of arrays and
-// maps belong to the enclosing field, and the fields of an object to that object. Unknown stores
-// the values of all other keys.
+// No value is lost: a decoder of a struct calls Field instead of Key. Field stores in Extra the raw
+// value of a field that is a mismatch, or that contains one. Elements of arrays and maps belong to
+// the enclosing field, and the fields of an object to that object. Unknown stores the values of all
+// other keys.
 //
-// Strings are copies, so that none of them keeps the text in memory. Short ones share small blocks
+// Strings are copies, so that no string keeps the text in memory. Short strings share small blocks
 // (see textCopier).
 //
 // To add a kind of value, write a function like Bool in values.go, with the same rule for null,
@@ -242,7 +242,7 @@ func (r *Reader) More() bool {
 }
 
 // next moves past the comma to the next entry, or leaves the object or array. The caller detects a
-// comma before the end, since it expects a key or a value there.
+// comma before the end, since it expects a key or a value after a comma.
 func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {
 	if r.err != nil {
 		return false

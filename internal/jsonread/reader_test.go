@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestValues has a line for each function of values.go and times.go and each type that can come
-// instead. A value is what must be read; partly a value that is noted, too; a text with an arrow a
-// mismatch.
+// TestValues has a line for each function of values.go and times.go and each JSON type that a
+// server may send instead. An expected value must be read; partly is a value that is also recorded
+// as a mismatch; a text with an arrow is a mismatch.
 func TestValues(t *testing.T) {
 	values(t, Text[string], "integer text", map[string]any{`"a"`: "a", `""`: "", `null`: "", `5`: "string<-number", `[{"a":1}]`: "string<-array", `true`: "string<-boolean", `{}`: "string<-object"})
 	values(t, Bool[bool], true, map[string]any{`true`: true, `false`: false, `null`: false, `"true"`: partly{true, "boolean<-string"}, `"false"`: partly{false, "boolean<-string"}, `"True"`: "boolean<-string", `"1"`: "boolean<-string",
@@ -46,13 +46,13 @@ func TestTimes(t *testing.T) {
 		`"2026-01-02T23:30:00-08:00"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02 00:00:00 UTC"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02T25:00:00Z"`: "date<-string"})
 }
 
-// partly is a value that is read, and the mismatch that it is noted as.
+// partly is a value that is read, and the mismatch that is recorded for it.
 type partly struct {
 	value    any
 	mismatch string
 }
 
-// values reads each text into a field that has a value already, which must not remain.
+// values reads each text into a field that already has a value, which must not remain.
 func values[T any](t *testing.T, f func(*T, *Reader) bool, before T, want map[string]any) {
 	t.Helper()
 	for text, want := range want {
@@ -88,8 +88,9 @@ func values[T any](t *testing.T, f func(*T, *Reader) bool, before T, want map[st
 	}
 }
 
-// A value that does not fit belongs to the field around it, whatever arrays and maps are between;
-// the fields of an object belong to the object. The last value of a repeated key counts.
+// A value that does not fit is stored with the enclosing field, through any number of arrays and
+// maps; the fields of an object are stored with the object. The last value of a repeated key
+// counts.
 func TestField(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		`{"a":"x","b" : 5 ,"c":"y"}`:                      {"/b": "5"},
@@ -126,7 +127,7 @@ func TestField(t *testing.T) {
 }
 
 // readFields reads an object as if its fields were strings, arrays of integers and objects, and
-// maps of both. It puts what is kept into all, by its place.
+// maps of both. It puts the stored values into all, by place.
 func readFields(r *Reader, all map[string]string) {
 	at := r.Pointer()
 	var extra map[string]json.RawMessage
@@ -178,7 +179,7 @@ func TestSyntaxErrors(t *testing.T) {
 		r.Reset([]byte(text))
 		r.Skip()
 		assert.EqualError(t, r.End(), want, "%q", text)
-		// After an error nothing moves and nothing hangs.
+		// After an error the position does not change and no method hangs.
 		place := r.pos
 		assert.False(t, r.Object() || r.Array())
 		assert.EqualError(t, r.Err(), want)
@@ -221,14 +222,13 @@ func TestStrict(t *testing.T) {
 	var strict *StrictError
 	require.ErrorAs(t, r.End(), &strict)
 	assert.Equal(t, "/a/b: no field has this name", strict.Error())
-	r.Reset([]byte(`{"a":{"b":1}`)) // bad syntax counts first
+	r.Reset([]byte(`{"a":{"b":1}`)) // the syntax error is reported first
 	require.True(t, r.Object() && r.Key())
 	r.Unknown(&extra)
 	assert.ErrorAs(t, r.End(), &strict)
 }
 
-// Strings are copies, whatever their length, and remembered ones are right although their slots are
-// shared.
+// Strings of any length are copies, and cached ones are correct although they share slots.
 func TestTextsAreCopies(t *testing.T) {
 	var want []string
 	for i := range 3000 {
@@ -266,7 +266,8 @@ func TestResetForgets(t *testing.T) {
 	assert.Equal(t, Reader{}, r)
 }
 
-// TestPlainPrefix has every byte at every place, before and after others that need a look.
+// TestPlainPrefix tests every byte at every position, before and after other bytes that end the
+// prefix.
 func TestPlainPrefix(t *testing.T) {
 	for c := range 256 {
 		for at := range 20 {

@@ -37,9 +37,9 @@ func (r *Reader) scanString() (raw []byte, escaped bool) {
 }
 
 // plainPrefix returns the number of bytes before the first quote, backslash, control byte or byte
-// outside ASCII. It tests eight bytes at a time: one of the terms sets the high bit of such a byte,
-// and perhaps of later ones, so that the lowest bit is right. Bytes outside ASCII, for which the
-// subtractions are wrong, are hits anyway.
+// outside ASCII. It tests eight bytes at a time. One of the terms sets the high bit of such a byte,
+// and possibly of later bytes, so only the lowest set bit is reliable. The subtractions are wrong
+// for bytes outside ASCII, but these are hits in any case.
 func plainPrefix(s []byte) int {
 	const (
 		ones  = 0x0101010101010101

@@ -6,9 +6,10 @@ import (
 )
 
 // Time reads a timestamp; the empty string is the zero time. In addition to RFC 3339 it reads the
-// forms that servers write instead: a space for the T, a comma for the point, an offset of hours
-// only or without a colon, no offset for UTC, lower-case letters, UTC for Z, and a date for its
-// midnight in UTC. Digits beyond nanoseconds are dropped, which is recorded as a mismatch.
+// forms that servers write instead: a space instead of the T, a comma instead of the point, an
+// offset with hours only or without a colon, no offset for UTC, lower-case letters, UTC instead of
+// Z, and a date alone for midnight in UTC. Digits beyond nanoseconds are dropped, which is recorded
+// as a mismatch.
 func Time(v *time.Time, r *Reader) bool {
 	*v = time.Time{}
 	raw, ok := r.text("timestamp")

@@ -78,7 +78,7 @@ func Float[T ~float64](v *T, r *Reader) bool {
 	return true
 }
 
-// isRounded reports whether n, written with the number of digits of raw, differs from raw.
+// isRounded reports whether n differs from raw when it is written with the number of digits of raw.
 func isRounded(raw []byte, n float64) bool {
 	if len(raw) <= 15 && !bytes.ContainsAny(raw, "eE") {
 		return false
@@ -236,7 +236,7 @@ func parseInt(raw []byte) (int64, bool) {
 
 // textCopier copies short strings into blocks, many per allocation, and reuses recent copies: the
 // same authors, states and labels occur many times in a response. A block is small, so that a
-// string which outlives the others keeps little memory alive, and no larger than the rest of the
+// string that outlives the others keeps little memory alive. It is not larger than the rest of the
 // response can fill.
 type textCopier struct {
 	block  strings.Builder

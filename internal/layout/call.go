@@ -59,7 +59,7 @@ func (r *report) checkPart(s *source, call *types.Struct, p part) {
 	r.atMost("assignments to call."+p.field+" outside "+p.file, len(foreign), p.foreign, strings.Join(foreign, " "))
 }
 
-// own adds a field and the fields of its type, including those of embedded types.
+// own adds a field and all fields of its type, including the fields of embedded types.
 func own(f *types.Var, owned map[types.Object]bool) {
 	owned[f] = true
 	inner, ok := f.Type().Underlying().(*types.Struct)

@@ -1,6 +1,7 @@
 // Layout checks that the structure of the repository stays as CONTRIBUTING.md describes it: which
-// files depend on each other, which packages know nothing of the root package, who declares methods
-// of a call and writes its fields, what the small packages export, and which files have tests.
+// files depend on each other, which packages do not import the root package, which files declare
+// methods of a call and assign its fields, what the small packages export, and which files have
+// tests.
 //
 //	go run ./internal/layout
 //
@@ -13,8 +14,8 @@ import (
 	"os"
 )
 
-// limits are the figures that the repository keeps to. A limit above its goal is lowered as soon as
-// the code allows it.
+// limits are the limits of the figures. A limit above its goal is lowered as soon as the code
+// allows it.
 type limits struct {
 	circle     int // hand-written files in the largest circle of files
 	services   int // service files and client.go in circles with other files

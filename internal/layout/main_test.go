@@ -14,7 +14,7 @@ func check(t *testing.T, dir string, l limits) *report {
 	return r
 }
 
-// The repository keeps to its limits.
+// The repository is within its limits.
 func TestRepository(t *testing.T) {
 	r := check(t, "../..", repository())
 	assert.Empty(t, r.problems)
@@ -43,7 +43,7 @@ func TestBroken(t *testing.T) {
 	}, r.problems)
 }
 
-// A package that keeps to the rules has no problem, and its figures are printed.
+// A package that follows the rules has no problem, and its figures are printed.
 func TestSound(t *testing.T) {
 	r := check(t, "testdata/sound", limits{
 		circle: 2, callFields: 1, exports: map[string]int{"conn": 1}, parts: []part{{"retry", "call_retry.go", 0}},
@@ -59,7 +59,8 @@ func TestSound(t *testing.T) {
 	}, r.figures)
 }
 
-// Circles are found however their files are linked; a file that only leads to one is not in it.
+// Circles are found for every kind of dependency between files. A file that only depends on a
+// circle is not in it.
 func TestCircles(t *testing.T) {
 	for _, test := range []struct {
 		links []string

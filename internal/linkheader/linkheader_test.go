@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RFC 8288 as servers and proxies write it.
+// Link headers of RFC 8288 in the forms of servers and proxies.
 func TestNext(t *testing.T) {
 	for _, test := range []struct {
 		want    string
@@ -53,8 +53,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// FuzzNext: no header makes it panic or hang, and a well-formed next link is found behind anything
-// well-formed.
+// FuzzNext checks that no header makes Next panic or hang, and that a well-formed next link is
+// found after any well-formed links.
 func FuzzNext(f *testing.F) {
 	for _, s := range []string{`</a?page=2>; rel="next"`, `<a>, <b>; rel=next`, `<a>; title="x, y; <z>"; rel="prev next"`, `<`, `;;,<>"`, `<a>;rel="\`} {
 		f.Add(s, "/a?page=2")

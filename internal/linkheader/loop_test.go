@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A loop of any length behind any number of other links is found, within four times the links that
-// it takes to enter and close it. Links that all differ are none.
+// A loop of any length after any number of other links is found. This needs at most four times as
+// many links as lead into the loop and around it once. Links that are all different are not a loop.
 func TestLoopDetector(t *testing.T) {
 	for _, before := range []int{0, 1, 2, 3, 10, 100} {
 		for _, length := range []int{1, 2, 3, 7, 50} {

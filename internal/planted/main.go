@@ -10,10 +10,10 @@
 //	go run ./internal/planted -list internal/planted/simulation.txt  # the breaks of another list
 //	go run ./internal/planted -mutate 'pagination*.go,retry.go' -n 20 -seed 1 -test '. TestListLoops'
 //
-// With -mutate the breaks are small, random changes by machine, because a list contains only the
-// ideas of its author. mutant.go has the kinds of changes. The table shows which changes the test
-// has found. Some changes have no effect, so a change that survived is a question and not a
-// failure.
+// With -mutate the breaks are small random changes that the program makes: a list contains only the
+// breaks that its author thought of. mutant.go has the kinds of changes. The table shows which
+// changes the test has found. Some changes have no effect on the behaviour, so a surviving change
+// needs a check and is not a failure.
 //
 // Tests that read source files from the disk (TestGenerated, TestCatalogueIsParsed) do not see a
 // break.

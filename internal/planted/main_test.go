@@ -22,7 +22,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// checkList checks a list, which has at least so many breaks: a bad merge may lose some.
+// checkList checks a list and its minimum number of breaks, since a bad merge may lose some.
 func checkList(t *testing.T, list string, least int) {
 	breaks, err := readList(root, list)
 	require.NoError(t, err)

@@ -121,7 +121,7 @@ func (m *mutator) negateCases(body *ast.BlockStmt) {
 	}
 }
 
-// negate negates a condition. It omits conditions that another kind of mutant negates already.
+// negate negates a condition. It omits conditions that another kind of mutant already negates.
 func (m *mutator) negate(cond ast.Expr) {
 	switch c := cond.(type) {
 	case nil:
@@ -174,7 +174,7 @@ func (m *mutator) forget(typ *ast.FuncType, r *ast.ReturnStmt) {
 }
 
 // drop removes statements. It keeps declarations, because the code after them would not compile. It
-// keeps returns, because other kinds of mutants are better for them.
+// keeps return statements, for which there are other kinds of mutants.
 func (m *mutator) drop(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

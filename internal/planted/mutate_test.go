@@ -120,7 +120,8 @@ func TestMutate(t *testing.T) {
 	assert.Contains(t, out.String(), "0 of 2 found (0%)", "a test that skips itself has found nothing")
 }
 
-// TestMutateChoice: a seed always chooses the same mutants, and another seed chooses others.
+// TestMutateChoice checks that a seed always selects the same mutants, and that another seed
+// selects others.
 func TestMutateChoice(t *testing.T) {
 	all, err := candidates(root, "retry.go, call_redirect.go,retry.*")
 	require.NoError(t, err)

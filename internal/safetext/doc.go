@@ -3,8 +3,9 @@
 //
 // Decisions:
 //
-//   - Text is first made printable, then redacted, then truncated. Removing control bytes may
-//     join the parts of a token, and truncation may leave a part of one.
+//   - Text is first made printable, then redacted, then truncated. Removing control bytes may join
+//     the parts of a token, so it comes before redaction. Truncation may leave a part of a token,
+//     so it comes after.
 //   - Redaction follows both readings of a byte that may begin an escape, and visits each pair of
 //     positions in text and token once. Without the visited pairs, a token with many backslashes
 //     takes exponential time.

@@ -74,7 +74,7 @@ func (m *matcher) matchLen(at int) int {
 
 // match returns the end of the longest prefix of text[i:] that decodes to token[j:], or -1. A byte
 // may be an escape or stand for itself; both readings are followed. A visited pair is not followed
-// again: its end is counted where it was visited first, or there is none.
+// again: the first visit has already returned its end, or there is none.
 func (m *matcher) match(i, j int) int {
 	switch {
 	case j == len(m.token):

@@ -23,9 +23,9 @@ var hostileTexts = []struct{ token, unit string }{
 	{strings.Repeat(`%\`, 40) + "a", `%\`}, {strings.Repeat(`\`, 20) + "a", `\u005c`},
 }
 
-// The work is linear in the length of the text, whatever a server writes: twice the text takes at
-// most twice the steps, and no step compares the same byte of the text with the same byte of the
-// token more than twice.
+// The work is linear in the length of the text, for every text of a server: a text of twice the
+// length takes at most twice the steps, and the same byte of the text is compared with the same
+// byte of the token at most twice.
 func TestRedactionIsLinear(t *testing.T) {
 	for _, test := range hostileTexts {
 		steps := func(size int) int {
@@ -33,7 +33,7 @@ func TestRedactionIsLinear(t *testing.T) {
 			m.redact()
 			return m.steps
 		}
-		for _, n := range []int{32, 2_000} { // exponential work would not end for the second
+		for _, n := range []int{32, 2_000} { // with exponential work the second one would not end
 			once, twice := steps(n), steps(2*n)
 			linear := 2*once + 8*len(test.token)*len(test.token)
 			require.LessOrEqual(t, twice, linear, "%.20q of %.20q", test.unit, test.token)
@@ -45,7 +45,7 @@ func TestRedactionIsLinear(t *testing.T) {
 	}
 }
 
-// Redaction of text without the token does not allocate, however many escapes the text has.
+// Redaction of text without the token does not allocate, for any number of escapes.
 func TestRedactionOfCleanText(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("the race detector allocates on its own account: run without -race")
@@ -56,7 +56,8 @@ func TestRedactionOfCleanText(t *testing.T) {
 	}
 }
 
-// A token that mixes several spellings is found. Of two readings the longer one is removed.
+// A token in a mix of several spellings is found. If there are two readings, the longer one is
+// removed.
 func TestRedactionAmbiguous(t *testing.T) {
 	for _, test := range []struct{ text, token, want string }{
 		{"a%2541b", "%41%41%41", "a%2541b"},
@@ -77,8 +78,8 @@ func TestRedactionAmbiguous(t *testing.T) {
 	}
 }
 
-// FuzzRedact: whatever the spelling of a token and the text around it, no reading of the redacted
-// text contains the token. Text without it is returned unchanged.
+// FuzzRedact checks that no reading of the redacted text contains the token, for every spelling and
+// surrounding text, and that text without the token is returned unchanged.
 func FuzzRedact(f *testing.F) {
 	for form := range safetexttest.Spellings() {
 		f.Add(uint8(form), secret, `{"message":"bad token `, `"}`)

@@ -25,7 +25,7 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 	default:
 		t.final = t.mode
 	}
-	// A file system without modes refuses this; the file then has at most its final permissions.
+	// A file system without modes rejects this call. The file then has its final permissions at most.
 	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
 		t.mode = hidden
 	}

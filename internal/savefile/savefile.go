@@ -109,8 +109,8 @@ type temporary struct {
 }
 
 // create creates the temporary file. A new file that is not private is created with all permissions
-// that the umask allows: no other way to learn the umask is safe from other goroutines. The file is
-// empty at that moment.
+// that the umask allows: other ways to read the umask are not safe while other goroutines run. The
+// file is empty at that moment.
 func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	dir, _ := filepath.Split(target)
 	mode := privateMode

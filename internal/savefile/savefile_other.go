@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hasModes reports that files have no permission bits here, except read-only.
+// hasModes reports that this system has no permission bits of files, except read-only.
 const hasModes = false
 
 func keepOwner(*os.File, fs.FileInfo) bool { return true }

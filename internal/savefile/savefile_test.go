@@ -35,7 +35,7 @@ func assertAlone(t *testing.T, path string) {
 	assert.Equal(t, filepath.Base(path), entries[0].Name())
 }
 
-// A write that fails in any way leaves the old file, and nothing else.
+// A write that fails in any way keeps the old file and leaves no other file.
 func TestFailedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, Write(path, false, text("old")))
@@ -48,13 +48,13 @@ func TestFailedWrite(t *testing.T) {
 	assertAlone(t, path)
 	assert.Equal(t, "old", read(t, path))
 
-	// The name is taken by a directory meanwhile: renaming fails.
+	// In the meantime a directory has the name: renaming fails.
 	require.NoError(t, os.Remove(path))
 	require.Error(t, Write(path, false, func(io.Writer) error { return os.Mkdir(path, 0o700) }))
 	assertAlone(t, path)
 }
 
-// A path without a directory is one in the current directory, for links too.
+// A path without a directory is in the current directory, also for links.
 func TestRelativePaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, Write("file", false, text("one")))
@@ -66,7 +66,7 @@ func TestRelativePaths(t *testing.T) {
 	}
 }
 
-// Who is in the group of a new file gets nothing that others do not have.
+// The group of a new file gets no permissions that others do not have.
 func TestWithoutGroup(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{
 		0o660: 0o600, 0o640: 0o600, 0o664: 0o644, 0o644: 0o644, 0o777: 0o777, 0o775: 0o755, 0o604: 0o604, 0o606: 0o606, 0o600: 0o600, 0: 0,

@@ -12,8 +12,8 @@ import (
 // hasModes reports that files have permission bits.
 const hasModes = true
 
-// keepOwner sets the owner and group of a file to those of another one, as far as the process may.
-// It reports whether the group is the same now.
+// keepOwner sets the owner and group of a file to those of old, if the process may. It reports
+// whether the group is now the same.
 func keepOwner(file *os.File, old fs.FileInfo) bool {
 	info, err := file.Stat()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A user who is not root cannot keep the owner and the group of a file that is replaced: it is
-// replaced all the same, and the new group gets nothing.
+// A user who is not root cannot keep the owner and the group of a replaced file. The file is
+// replaced anyway, and the new group gets no permissions.
 func TestOtherUser(t *testing.T) {
 	const user = 1234
 	if path := os.Getenv("SAVEFILE_AS_OTHER"); path != "" {
@@ -53,7 +53,7 @@ func TestOtherUser(t *testing.T) {
 	assertAlone(t, path)
 }
 
-// The owner of a private file can read it, whatever mode it replaces.
+// The owner of a private file can read it, for every mode of the replaced file.
 func TestPrivateIsReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
@@ -64,8 +64,7 @@ func TestPrivateIsReadable(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o400), info.Mode())
 }
 
-// A private file is private from its creation to its end, whatever it replaces and whatever the
-// umask.
+// A private file is private at all times, for every replaced file and every umask.
 func TestPrivateAlways(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for _, old := range []fs.FileMode{0o666, 0o777, 0} {

@@ -12,8 +12,8 @@ import (
 )
 
 // buffers watches the client's buffer pools. It counts the values in use and overwrites the
-// returned ones. It checks later that no one has written to a returned value. It hands out the
-// value that was returned last, so that two owners of one buffer conflict early.
+// returned ones. It checks later that no one has written to a returned value. Get returns the value
+// that was returned last, so that two owners of one buffer conflict early.
 type buffers struct {
 	mu     sync.Mutex
 	free   map[any][]any  // by pool, the latest last

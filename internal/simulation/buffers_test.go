@@ -45,7 +45,7 @@ func TestBuffersAreWatched(t *testing.T) {
 	}
 }
 
-// Two owners of one buffer get the same one immediately: the latest is handed out first.
+// A buffer with two owners is detected early: Get returns the buffer that was returned last.
 func TestBuffersReturnTheLatest(t *testing.T) {
 	defer WatchBuffers()()
 	var pool bufpool.Pool[block]
@@ -55,7 +55,7 @@ func TestBuffersReturnTheLatest(t *testing.T) {
 	assert.NotSame(t, first, pool.Get())
 }
 
-// The client returns its buffers, whatever fails.
+// The client returns its buffers after every kind of failure.
 func TestClientReturnsBuffers(t *testing.T) {
 	defer WatchBuffers()()
 	for _, kind := range []FaultKind{Respond, Reset, Garble, Stall, Repeat} {

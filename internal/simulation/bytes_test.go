@@ -148,7 +148,7 @@ func TestLostBeforeAndAfterTheEffect(t *testing.T) {
 	}
 }
 
-// RST_STREAM ends one HTTP/2 request, and not the connection.
+// RST_STREAM ends one HTTP/2 request and keeps the connection.
 func TestAbortKeepsTheConnection(t *testing.T) {
 	for _, protocol := range protocols {
 		s := see(t, smallPlan(protocol), "get", Fault{Attempt: 1, At: AtAfter, Kind: Abort})

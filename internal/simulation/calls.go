@@ -19,7 +19,7 @@ type row struct {
 
 	// setup creates the object that the step writes to, before the program begins.
 	setup func(f *fixtures, s *Step)
-	// moving: the program, or the passing of time, changes the result of a read.
+	// moving: the result of a read changes with the program or with time.
 	moving bool
 	// more: the step may send other requests than that of the route, such as for a registry token.
 	more bool

@@ -92,8 +92,8 @@ func (d *Data) fillRepository(plan DataPlan) {
 	}
 }
 
-// Pattern returns content of a size. Long parts of it are never equal, so that a moved byte is
-// found.
+// Pattern returns content of a size. No two long parts of it are equal, so that a moved byte is
+// detected.
 func Pattern(size int) []byte {
 	b := make([]byte, size)
 	x := uint32(size)*2654435761 + 1

@@ -32,7 +32,7 @@
 // Over TLS these are encrypted, and a changed byte ends the connection. Over HTTP/2 they may belong
 // to another request; [Exchange.Struck] reports this.
 //
-// Three limits are by design. A changed byte in a download without a checksum is delivered, because
+// Three limits are intended. A changed byte in a download without a checksum is delivered, because
 // no one can detect it. A row that is deleted between two pages by offset makes the list omit
 // another row. A fault AtHead is on the wire as Lost, because no server receives the request.
 //

@@ -48,7 +48,7 @@ func drawWorld(r source, p *Plan) WorldPlan {
 }
 
 // drawImpatience lets some programs cancel a call while the server makes all calls wait. A deadline
-// is not the same: a call that is known to end before the wait does not wait at all.
+// is different: a call whose deadline is before the end of the wait fails immediately.
 func drawImpatience(r source, faults []Fault, steps []*Step) {
 	for _, f := range faults {
 		if f.Status == http.StatusTooManyRequests && f.Wait > 0 && r.chance(2) {

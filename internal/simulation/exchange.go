@@ -31,8 +31,8 @@ type Exchange struct {
 	Sent    int64
 	Faults  []Fault // the faults that hit
 
-	// Struck reports that a fault has hit the connection. Over HTTP/2, other requests share it;
-	// over HTTP/1, later ones do.
+	// Struck reports that a fault has hit the connection of the request, which concurrent requests
+	// share over HTTP/2 and later requests over HTTP/1.
 	Struck bool
 
 	Began, Ended time.Duration // in virtual time; Ended is 0 while the request runs

@@ -110,8 +110,8 @@ var points = map[FaultKind][]Point{
 	Expire: {AtBefore}, Insert: {AtBefore, AtAfter}, Delete: {AtBefore, AtAfter}, Relink: {AtAfter}, Endless: {AtAfter},
 }
 
-// Every fault hits its call, at each of its points, with each operation and over each protocol, and
-// leaves nothing open.
+// Every fault hits its call at each of its points, with each operation and over each protocol, and
+// no resource stays open.
 func TestEveryFaultHits(t *testing.T) {
 	for kind, at := range points {
 		for _, point := range at {

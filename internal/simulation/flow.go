@@ -28,7 +28,7 @@ type flow struct {
 	written  int64
 	marks    []mark // marks at bytes that are not yet written, in order
 	slow     slowness
-	dead     bool // nothing is delivered from now on, and no end
+	dead     bool // neither bytes nor the end are delivered from now on
 }
 
 // mark is a byte of a flow at which a fault acts. hit is called when the byte is written, without a

@@ -248,7 +248,7 @@ func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A wait that the server requests with a 429 delays the other calls of the client too.
+// A wait that the server requests with a 429 also delays the other calls of the client.
 func waitsAreShared(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		for _, a := range s.attempts {
@@ -269,7 +269,8 @@ func waitsAreShared(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// attemptWithin returns an attempt that began between two times, and that waits of others delay.
+// attemptWithin returns an attempt that began between two times and that waits of other calls
+// should have delayed.
 func (o *observed) attemptWithin(from, until time.Time) *attempt {
 	for i, a := range o.attempts {
 		if sharesWaits(a.Route) && a.Start.After(from) && a.Start.Before(until) {
@@ -371,7 +372,7 @@ func failsForAReason(o *Outcome, report func(*observed, string, ...any)) {
 }
 
 // A safe call that may be retried fails only when its attempts or the retry budget are used up. A
-// retry that succeeds returns what it took from the budget.
+// retry that succeeds refunds its cost.
 func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if s.row.class() != forge.ClassSafe || s.row.more || s.step.Deadline+s.step.Cancel > 0 || s.fired != nil {
@@ -403,7 +404,7 @@ func (o *Outcome) spentAt(at time.Duration) (spent int) {
 	return spent
 }
 
-// says reports whether a response may request a wait. A call may refuse to wait so long.
+// says reports whether a response may request a wait, which may be too long for a call.
 func (p *Plan) says() bool {
 	return slices.ContainsFunc(p.World.Faults, func(f Fault) bool { return f.RetryAfter != Unsaid })
 }

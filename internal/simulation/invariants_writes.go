@@ -18,8 +18,8 @@ func onceTakesEffectOnce(o *Outcome, report func(*observed, string, ...any)) {
 	}
 }
 
-// A write that gets 303 has had its result, whatever it was: nothing more is sent for it. The
-// client may not get the response that the server sends.
+// A write that gets a 303 is finished: the client sends nothing more for it. The client does not
+// always receive the response that the server sends.
 func seeOtherEndsWrites(o *Outcome, report func(*observed, string, ...any)) {
 	for _, s := range o.seen {
 		if !s.row.writes() || s.row.more {
@@ -148,16 +148,16 @@ func panicReachesCaller(o *Outcome, report func(*observed, string, ...any)) {
 			report(s, "a panic that is not the caller's: %v", s.recovered)
 		case s.fired == nil || s.recovered != nil:
 		case s.limit > 0 && s.ended >= s.limit: // the call had returned
-		case s.step.Panic == inClose && s.err != nil: // the file was not sent: it is closed at any time
-		case s.step.Ahead > 0: // of a page that may not be needed any more
+		case s.step.Panic == inClose && s.err != nil: // the file was not sent, so it may be closed at any time
+		case s.step.Ahead > 0: // the panic is in a page that may no longer be needed
 		default:
 			report(s, "the caller's code panicked in its %s, and the call returned %v", s.step.Panic, s.err)
 		}
 	}
 }
 
-// firedElsewhere reports whether a call panicked with the value of another one, with which it
-// awaited the same token of the registry.
+// firedElsewhere reports whether a call panicked with the value of another call, because both
+// waited for the same registry token.
 func (o *Outcome) firedElsewhere(s *observed) bool {
 	return slices.ContainsFunc(o.seen, func(other *observed) bool {
 		return other.row.more && other.fired != nil && other.fired == s.recovered

@@ -268,7 +268,7 @@ func TestPositionsOfPages(t *testing.T) {
 	})
 }
 
-// A stuck tunnel ends with its world.
+// A stuck tunnel ends when its world ends.
 func TestProxyStuck(t *testing.T) {
 	for _, protocol := range []Protocol{HTTP1, TLS, TLS1} {
 		plan := smallPlan(protocol)

@@ -153,8 +153,8 @@ func (n *network) ends(which func(*conn) bool) []*conn {
 	return list
 }
 
-// restart resets all connections to an address, and refuses new ones for a time. It returns the
-// server ends of the reset connections.
+// restart resets all connections to an address, and refuses new connections for a time. It returns
+// the server ends of the reset connections.
 func (n *network) restart(address string, down time.Duration) []*conn {
 	n.mu.Lock()
 	n.downTill[address] = time.Now().Add(down)
@@ -294,7 +294,7 @@ func (c *conn) strike(m mark) {
 	c.out.strike(m)
 }
 
-// broken makes the reads of this end fail: the bytes that it sent have caused a reset.
+// broken makes the reads of this end fail, because the bytes that it sent have caused a reset.
 func (c *conn) broken() { c.in.finish(reset) }
 
 // SetLinger is called by a server before a reset.

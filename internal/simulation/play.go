@@ -124,7 +124,7 @@ func (p *player) play(out *Outcome) {
 	all.Wait()
 	for _, o := range p.seen {
 		if o.row.more {
-			time.Sleep(31 * time.Second) // a request for a token may run so long after its caller has left
+			time.Sleep(31 * time.Second) // a request for a token may continue so long after its caller has returned
 			break
 		}
 	}
@@ -219,7 +219,7 @@ func (p *player) gather(out *Outcome) {
 	p.gatherStore(out)
 }
 
-// keep turns a panic of the program itself into a violation.
+// keep records a panic of the program itself as a violation.
 func (o *Outcome) keep() {
 	if value := recover(); value != nil {
 		o.mu.Lock()

@@ -32,7 +32,8 @@ var found = map[string]struct {
 		},
 		Goroutines: [][]Step{{{ID: "g0.s0", Call: "RegistryNative.DeleteTagReference", Read: -1}}},
 	}},
-	// The hook ended the call after the response to the download had begun, and nobody closed it.
+	// The hook ended the call after the response to the download had begun, and the response was not
+	// closed.
 	"a hook that panics in front of a download": {9100308, Plan{
 		Goroutines: [][]Step{{{ID: "g0.s0", Call: "PlaceholderReassignments.Download", Read: -1, Panic: inAttempt, PanicAt: 1}}},
 	}},

@@ -65,7 +65,7 @@ func (p *passage) replay() {
 	relinked := false
 	for _, f := range p.at(AtAfter) {
 		if f.Kind == Relink && relinked {
-			continue // it would hide that the first link leads back, which no server does
+			continue // it would hide that the first link leads back; no real server does this
 		}
 		p.hit(f)
 		switch f.Kind {
@@ -125,13 +125,13 @@ func (p *passage) respond(f Fault, held *httptest.ResponseRecorder) {
 	}
 	for _, name := range []string{"Private-Token", "Job-Token", "Authorization"} {
 		if secret := p.e.Header.Get(name); secret != "" {
-			header.Set("X-Echo", secret) // as a careless server does
+			header.Set("X-Echo", secret) // as a careless server would
 		}
 	}
 	date := p.world.date()
 	if f.RetryAfter == ResetUnix {
-		// Clients decide by its size whether a value is a Unix time or a number of seconds. In a
-		// bubble's year a Unix time is small, so this server's clock is ahead.
+		// Clients decide by its size whether a value is a Unix time or a number of seconds. In the year
+		// 2000 of a bubble a Unix time is too small, so the clock of this server is ahead.
 		date = date.AddDate(30, 0, 0)
 	}
 	header.Set("Date", date.Format(http.TimeFormat))

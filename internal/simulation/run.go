@@ -113,7 +113,7 @@ func (w WorldPlan) has(kind FaultKind) bool {
 
 // openConnections reports and closes the connections that the client has left open. If a connection
 // without a stream gets GOAWAY, net/http removes it from its pool and waits for the server to close
-// it. On a stalled connection that close never arrives, so it is not reported.
+// it. If the connection is stalled, the close never arrives, so the connection is not reported.
 func (w *World) openConnections() (violations []Violation) {
 	for _, c := range w.net.ends(func(c *conn) bool { return c.client && !c.proxys }) {
 		if !w.plan.has(GoAway) || !c.in.stalled() {
@@ -125,8 +125,8 @@ func (w *World) openConnections() (violations []Violation) {
 	return violations
 }
 
-// goroutinesLeft reports the goroutines in the bubble, except the two of synctest. It counts first,
-// because reading all stacks is slow.
+// goroutinesLeft reports the goroutines in the bubble, except the two of synctest. It first counts
+// the goroutines, because reading all stacks is slow.
 func goroutinesLeft(outside int) (violations []Violation) {
 	if runtime.NumGoroutine() == outside+2 {
 		return nil

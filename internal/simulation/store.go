@@ -76,7 +76,8 @@ func (p *player) list(path string) (all []map[string]any) {
 	return all
 }
 
-// find requests IDs that furnish cannot know, and sets up the one integration that is only read.
+// find requests the IDs that furnish does not know, and sets up the integration that steps only
+// read.
 func (p *player) find() {
 	var versions []struct{ ID int64 }
 	p.read(fmt.Sprintf("/projects/%d/merge_requests/%d/versions", p.f.app.ID, p.f.versioned.IID), &versions)

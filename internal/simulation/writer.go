@@ -27,7 +27,7 @@ func (w *writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// note records the status.
+// note records the status of the response.
 func (w *writer) note(status int) {
 	w.began = true
 	if w.p.e.Handled && w.p.e.Answer == 0 {

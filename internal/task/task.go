@@ -1,6 +1,5 @@
-// Package task runs functions that call the caller's code in separate goroutines. A panic, a
-// runtime.Goexit and a function that never returns are not lost: the waiter for the task sees each
-// of them.
+// Package task runs functions that call the caller's code in separate goroutines. The goroutine
+// that waits for the task detects a panic, a runtime.Goexit, and a function that never returns.
 package task
 
 import (
@@ -52,8 +51,8 @@ func (t *Task[T]) run(f func() (T, error)) {
 	returned = true
 }
 
-// Wait returns when the function or ctx has ended, and reports whether the function has. A function
-// that has ended counts even if ctx has ended too.
+// Wait returns when the function or ctx has ended, and reports whether the function has. It returns
+// true for a function that has ended even if ctx has ended, too.
 func (t *Task[T]) Wait(ctx context.Context) bool {
 	select {
 	case <-t.done:
@@ -72,9 +71,9 @@ func (t *Task[T]) ended() bool {
 	}
 }
 
-// Result returns the results of the function. It raises a panic of the function again, with the
-// same value, in the goroutine that calls Result, on each call. The error is ErrGoexit if the
-// function ended its goroutine, and ErrRunning if it has not ended.
+// Result returns the results of the function. If the function panicked, each call of Result panics
+// with the same value in the goroutine of the caller. The error is ErrGoexit if the function ended
+// its goroutine, and ErrRunning if it has not ended.
 func (t *Task[T]) Result() (T, error) {
 	if !t.ended() {
 		var none T
@@ -92,8 +91,8 @@ type panicked struct {
 	stack []byte
 }
 
-// raise panics twice: recover returns the second value, which is the original one. If no one
-// recovers, the runtime prints both, and the first one shows the stack of the goroutine that
+// raise panics twice. recover returns the second value, which is the original one. Without a
+// recover the runtime prints both values, and the first one has the stack of the goroutine that
 // failed.
 func (p *panicked) raise() {
 	defer panic(p.value)

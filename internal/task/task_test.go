@@ -43,7 +43,7 @@ func TestResult(t *testing.T) {
 	assert.Equal(t, error(ErrGoexit), err)
 }
 
-// The value that recover returns is the original one, for each that waits.
+// recover returns the original value in each goroutine that waits.
 func TestPanic(t *testing.T) {
 	problem := errors.New("problem")
 	failed := Go(func() (int, error) { panic(problem) })
@@ -66,7 +66,7 @@ func TestPanicShowsStack(t *testing.T) {
 	assert.Contains(t, string(out), "task.failsInside")
 }
 
-// A wait ends with its context, and a result that is there counts all the same.
+// A wait ends when its context ends. A result that has already arrived is still returned.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

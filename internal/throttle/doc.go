@@ -3,8 +3,8 @@
 //
 // The decisions about waits and budgets:
 //
-//   - The retry budget is 40 retries. A failure that is retried spends one. A retry that succeeds
-//     returns what it cost, a first attempt that succeeds a tenth. So a dead server gets few
+//   - The retry budget is 40 retries. Each retry takes one from the budget. A retry that succeeds
+//     returns one, and a first attempt that succeeds returns a tenth. So a dead server gets few
 //     requests more than there are calls. Rejected: a share of recent calls, which needs a window
 //     of time and does not stop a short burst.
 //   - A request that a server refused because an HTTP/2 connection has too many streams takes

@@ -44,8 +44,8 @@ type Quota struct {
 	// Proven is set if every server enforces the quota. Otherwise it delays requests only once a
 	// response has shown it: with its limit in a header, or with a wait for the route.
 	Proven bool
-	// Path is the object of the request. If it is set, the quota delays only requests for objects
-	// that were counted before, as others may not count.
+	// Path is the object of the request. If it is set, the quota delays only requests for objects that
+	// were counted before, since the server may not count other objects.
 	Path string
 	// Instead names an alternative without this quota, for the reason of the delay.
 	Instead string
@@ -60,7 +60,7 @@ type usage struct {
 // longestHold limits announced waits: an absurd header must not shut a client down.
 const longestHold = time.Hour
 
-// Hold delays requests with the key until the given time, for an hour at most. A key without a
+// Hold delays requests with the key until the given time, but for an hour at most. A key without a
 // Route delays all requests to its Origin.
 func (g *Gate) Hold(key Key, until time.Time) {
 	if latest := time.Now().Add(longestHold); until.After(latest) {
@@ -133,11 +133,12 @@ func (g *Gate) Observe(key Key, quota Quota, h http.Header) {
 	}
 }
 
-// clockTolerance is how much a Date header may differ from this machine's clock without a meaning:
-// it has whole seconds, and the response was in transit.
+// clockTolerance is the difference between a Date header and this machine's clock that is ignored:
+// the header has whole seconds, and the response was in transit.
 const clockTolerance = 2 * time.Second
 
-// observeClock records the server's clock, which quotas are counted by: it may be set, or wrong.
+// observeClock records the server's clock, by which quotas are counted. The clock may be wrong or
+// be changed.
 func (g *Gate) observeClock(h http.Header) {
 	server, err := http.ParseTime(h.Get("Date"))
 	if err != nil || h.Get("Age") != "" { // the Date of a cached response is that of the first one
@@ -186,9 +187,9 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 }
 
 // Wait waits until a request with the key may be sent, and returns a zero time then. It does not
-// begin a wait that is longer than longest or ends after the deadline of ctx: it returns when that
-// wait would end, and why there is one. If ctx ends during a wait, Wait returns the error of ctx
-// too. waiting is called with each wait that begins.
+// begin a wait that is longer than longest or ends after the deadline of ctx: it then returns the
+// time at which the wait would end, and its reason. If ctx ends during a wait, Wait returns the
+// error of ctx too. waiting is called with each wait that begins.
 func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(time.Duration)) (until time.Time, why string, err error) {
 	for {
 		until, why = g.HeldUntil(key, quota)

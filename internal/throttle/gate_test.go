@@ -21,12 +21,12 @@ var (
 	blob     = Key{"API", "/blob", "group/app"}
 )
 
-// large is a quota that counts some of the objects only.
+// large returns a quota that counts only some of the objects.
 func large(path string) Quota {
 	return Quota{Calls: 2, Window: time.Minute, Proven: true, Path: path, Instead: "the raw form"}
 }
 
-// delay is how long the gate would delay a request now.
+// delay returns how long the gate would delay a request now.
 func delay(g *Gate, key Key, quota Quota) time.Duration {
 	until, _ := g.HeldUntil(key, quota)
 	return max(0, time.Until(until))
@@ -55,7 +55,7 @@ func TestGateHold(t *testing.T) {
 				g := NewGate()
 				for key, wait := range test.holds {
 					g.Hold(key, time.Now().Add(wait))
-					g.Hold(key, time.Now().Add(wait/2)) // a shorter one changes nothing
+					g.Hold(key, time.Now().Add(wait/2)) // a shorter wait changes nothing
 				}
 				for key, want := range test.want {
 					until, why := g.HeldUntil(key, Quota{})
@@ -67,8 +67,8 @@ func TestGateHold(t *testing.T) {
 	}
 }
 
-// A quota that is used up delays requests with the same key until its window ends, and not where
-// the server would not refuse them for certain.
+// A quota that is used up delays requests with the same key until its window ends, but only
+// requests that the server would certainly refuse.
 func TestGateQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate()
@@ -96,7 +96,7 @@ func TestGateQuota(t *testing.T) {
 	})
 }
 
-// A quota that is not certain delays requests once a response has shown it.
+// A quota that not every server enforces delays requests only after a response has shown it.
 func TestGateProof(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -122,7 +122,7 @@ func TestGateProof(t *testing.T) {
 	}
 }
 
-// A response that says that nothing is left delays the next request until the reset.
+// A response that reports a used-up quota delays the next request until the reset.
 func TestGateObserveRemaining(t *testing.T) {
 	for _, test := range []struct {
 		quota Quota
@@ -142,14 +142,15 @@ func TestGateObserveRemaining(t *testing.T) {
 	}
 }
 
-// Quotas are counted by the server's clock, which the latest response shows. A cached one does not.
+// Quotas are counted by the server's clock, which the latest response shows. A cached response does
+// not show it.
 func TestGateClock(t *testing.T) {
 	dated := func(ahead time.Duration, more ...string) http.Header {
 		return header(append(more, "Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))...)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate()
-		g.Observe(plain, Quota{}, dated(time.Hour)) // nothing is counted yet
+		g.Observe(plain, Quota{}, dated(time.Hour)) // no request is counted yet
 		g.Count(deletion, hourly)
 		assert.Equal(t, time.Hour, delay(g, deletion, hourly))
 		g.Observe(plain, Quota{}, dated(time.Second))
@@ -160,13 +161,13 @@ func TestGateClock(t *testing.T) {
 		assert.Equal(t, 10*time.Minute, delay(g, deletion, hourly))
 		time.Sleep(10 * time.Minute)
 		assert.Zero(t, delay(g, deletion, hourly))
-		g.Count(deletion, hourly) // at the server's time
+		g.Count(deletion, hourly) // counted at the server's time
 		assert.Equal(t, time.Hour, delay(g, deletion, hourly))
 	})
 }
 
-// A wait ends when the request may be sent. One that is too long is not begun, and one that the
-// context ends returns its error. Each wait that begins is reported.
+// A wait ends when the request may be sent. A wait that is too long is not begun, and a wait that
+// the context ends returns the error of the context. Each wait that begins is reported.
 func TestGateWait(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// header makes a header of pairs of names and values.
+// header returns a header from pairs of names and values.
 func header(pairs ...string) http.Header {
 	h := http.Header{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -20,8 +20,8 @@ func header(pairs ...string) http.Header {
 	return h
 }
 
-// Retry-After is a number of seconds, or a date by the server's own clock; without it the reset of
-// a 429 counts. What is not a time is ignored.
+// Retry-After is a number of seconds, or a date by the server's clock. Without it the reset time of
+// a 429 is used. A value that is not a time is ignored.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	const skewed = "Mon, 02 Jan 2034 15:04:00 GMT" // the server's clock, far from this one
@@ -51,7 +51,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// FuzzRetryAfter: whatever the headers are, the wait is not negative and its end is a valid time.
+// FuzzRetryAfter checks that for all headers the wait is not negative and its end is a valid time.
 func FuzzRetryAfter(f *testing.F) {
 	for _, s := range []string{"", "1", "0", "-1", "1e9", "99999999999999999999999999999999", "Fri, 20 Nov 2026 10:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", " 5 "} {
 		f.Add(s, "Fri, 20 Nov 2026 10:00:00 GMT", "1800000000")

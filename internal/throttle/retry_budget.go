@@ -4,12 +4,12 @@ import "sync"
 
 const (
 	retryBudgetSize  = 40  // retries that may be spent while nothing succeeds
-	refundPerRetry   = 1   // a retry that succeeds returns what it cost
+	refundPerRetry   = 1   // a retry that succeeds returns the one that it took
 	refundPerSuccess = 0.1 // a first attempt that succeeds returns a tenth
 )
 
 // RetryBudget limits the retries of all calls together, so that a dead server gets few requests
-// more than there are calls. The one of a Gate is full at the start.
+// more than there are calls. The budget of a new Gate is full.
 type RetryBudget struct {
 	mu   sync.Mutex
 	left float64 // retries

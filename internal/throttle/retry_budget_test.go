@@ -17,8 +17,8 @@ func spendAll(b *RetryBudget) (n int) {
 	return n
 }
 
-// The budget is 40 retries. A retry that succeeds returns what it cost, a first attempt a tenth,
-// and there are never more than 40.
+// The budget is 40 retries. A retry that succeeds refunds its cost, a first attempt that succeeds a
+// tenth of a retry, and there are never more than 40.
 func TestRetryBudget(t *testing.T) {
 	for _, test := range []struct {
 		name               string
@@ -51,7 +51,7 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
-// Concurrent calls spend no more than there is.
+// Concurrent calls cannot spend more than the budget.
 func TestRetryBudgetConcurrently(t *testing.T) {
 	b := &NewGate().Retries
 	var spent atomic.Int64

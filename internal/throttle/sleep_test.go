@@ -25,7 +25,7 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-// Jitter is a part of its argument, and nothing of nothing.
+// Jitter is a part of its argument, and 0 for 0.
 func TestJitter(t *testing.T) {
 	assert.Zero(t, Jitter(0))
 	assert.Zero(t, Jitter(-1))

@@ -3,8 +3,8 @@
 //
 //	go run github.com/forge-sdk/forge-go/forgetest/cmd/forgetest -seed demo
 //
-// It prints its address, an access token and a CI job token, and runs until it is interrupted. All
-// data are lost then.
+// It prints its address, an access token and a CI job token, and runs until it is interrupted. When
+// it stops, all data are lost.
 package main
 
 import (
@@ -41,9 +41,9 @@ func main() {
 func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	flags := flag.NewFlagSet("forgetest", flag.ContinueOnError)
 	flags.SetOutput(problems)
-	addr := flags.String("addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	seed := flags.String("seed", "", `data to start with: "demo" or nothing`)
-	token := flags.String("token", "", "access token of the administrator; a new one when empty")
+	addr := flags.String("addr", "127.0.0.1:8080", "address to listen on; port 0 selects a free port")
+	seed := flags.String("seed", "", `initial data: "demo"; empty starts without data`)
+	token := flags.String("token", "", "access token of the administrator; empty generates a new one")
 	gitlab := flags.Bool("gitlab-words", false, "use the names that GitLab has, in place of the neutral ones of the API documents")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	case "demo":
 		options = append(options, forgetest.WithDemo())
 	default:
-		return fmt.Errorf("-seed %q: the only seed is demo", *seed)
+		return fmt.Errorf("-seed %q: use demo, which is the only seed", *seed)
 	}
 	if *token != "" {
 		options = append(options, forgetest.WithToken(*token))
@@ -68,8 +68,8 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	}
 	defer srv.Close()
 	if *seed == "demo" {
-		// The clock starts at the day of the demo data and then runs, so that background work ends and
-		// limits expire.
+		// The clock starts at the time of the demo data and runs, so that background work finishes and
+		// rate limits expire.
 		started := time.Now()
 		srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
 	}

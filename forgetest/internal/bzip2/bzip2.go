@@ -1,4 +1,4 @@
-// Package bzip2 writes bzip2, which the standard library only reads.
+// Package bzip2 compresses data in the bzip2 format. The standard library can only decompress it.
 package bzip2
 
 import (
@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// blockSize is the number of bytes in a block. Level 1 allows 100,000 after the run-length step,
-// which can add a quarter.
+// blockSize is the number of bytes in a block. Level 1 allows 100,000 bytes after the run-length
+// step, which can make the data a quarter longer.
 const blockSize = 75_000
 
 // Writer compresses to valid bzip2. It uses a fixed code instead of an optimal one.
@@ -64,7 +64,7 @@ func (z *Writer) block(data []byte) {
 
 	alphabet := len(used) + 2
 	short, length := codeLengths(alphabet)
-	z.put(3, 2) // two equal tables, the least allowed
+	z.put(3, 2) // two equal tables, the minimum
 	groups := (len(symbols) + 49) / 50
 	z.put(15, uint64(groups))
 	for range groups {
@@ -83,8 +83,8 @@ func (z *Writer) block(data []byte) {
 	z.flush()
 }
 
-// codeLengths returns a complete code: the first short symbols have length-1 bits, the others
-// length bits.
+// codeLengths returns a complete prefix code: the first short symbols of the alphabet have length-1
+// bits, the others length bits.
 func codeLengths(alphabet int) (short, length int) {
 	length = bits.Len(uint(alphabet - 1))
 	return 1<<length - alphabet, length
@@ -105,7 +105,7 @@ func (z *Writer) putLengths(alphabet, short, length int) {
 	}
 }
 
-// putUsed writes which byte values occur, as a map of maps.
+// putUsed writes the set of byte values that occur, as a two-level bitmap.
 func (z *Writer) putUsed(used []byte) {
 	var rows [16]uint16
 	var top uint16

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// writeCertificate writes cert.pem and key.pem for 127.0.0.1 to dir and returns the former.
+// writeCertificate writes cert.pem and key.pem for 127.0.0.1 to dir and returns the certificate.
 func writeCertificate(dir string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// ErrMissing is returned where there is no nginx on the PATH.
+// ErrMissing is returned if nginx is not on the PATH.
 var ErrMissing = errors.New("nginx is not on the PATH: apt-get install nginx")
 
 // Config extends the base configuration, with which nginx runs as any user, in any folder.

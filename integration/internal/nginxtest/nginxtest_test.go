@@ -44,7 +44,7 @@ func TestServerTLS(t *testing.T) {
 	assert.Equal(t, 2, answer.ProtoMajor)
 }
 
-// A mistake in the configuration is told, not waited for.
+// An invalid configuration is an error immediately, not after a timeout.
 func TestServerRefusesItsConfiguration(t *testing.T) {
 	_, err := nginxtest.Start(t.TempDir(), nginxtest.Config{Server: "no_such_directive on;"})
 	if errors.Is(err, nginxtest.ErrMissing) {

@@ -41,7 +41,7 @@ func (o Outcome) String() string {
 	}
 }
 
-// Of calls f in its own goroutine and waits for its end, at most for patience.
+// Of calls f in its own goroutine and waits until it ends, at most for patience.
 func Of(patience time.Duration, f func() error) Outcome {
 	began, done := time.Now(), Start(f)
 	select {

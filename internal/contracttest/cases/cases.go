@@ -22,7 +22,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// Method is an endpoint of the catalogue and its method.
+// Method is an endpoint of the catalogue with its typed method.
 type Method struct {
 	Endpoint string
 	Func     any

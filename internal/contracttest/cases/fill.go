@@ -63,8 +63,8 @@ func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 	return f
 }
 
-// fill sets the fields of a struct. Extra and Params are not parameters of the contract, Slug is in
-// the path, and without ManifestType the word of the vocabulary is requested.
+// fill sets the fields of a struct except four: Extra and Params are not parameters of the
+// contract, Slug is in the path, and an empty ManifestType selects the word of the vocabulary.
 func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample func(key string, kind reflect.Type) (reflect.Value, *Sent)) {
 	t.Helper()
 	for field, value := range options.Fields() {
@@ -113,7 +113,7 @@ func NameKey(name string) string {
 // sampleSent returns a value that contains the number, and its expected wire form.
 func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, enum []any) (reflect.Value, *Sent) {
 	t.Helper()
-	text := fmt.Sprintf("v%d +&é/x", n) // a pattern too
+	text := fmt.Sprintf("v%d +&é/x", n) // also a valid pattern
 	for _, s := range samples(n, text, truth) {
 		if Fits(s.value, kind) {
 			return reflect.ValueOf(s.value), &s.sent
@@ -123,7 +123,7 @@ func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, 
 	switch {
 	case len(enum) > 0:
 		text = enum[n%len(enum)].(string)
-	case key == "body": // of a note that promotes
+	case key == "body": // the text of a note that promotes an issue
 		text = "/promote"
 	}
 	return reflect.ValueOf(text).Convert(kind), &Sent{[]string{text}, text}

@@ -120,7 +120,7 @@ func Endpoints(t *testing.T) map[string]Endpoint {
 	return endpoints
 }
 
-// All returns the parameters with those of pagination. The keys of a hash are listed instead of it.
+// All returns the parameters with those of pagination. For a hash, its keys are listed.
 func (e Endpoint) All() (params []Param) {
 	for _, param := range slices.Concat(e.Query, e.Body) {
 		if len(param.Keys) == 0 {
@@ -316,8 +316,8 @@ func Service(client any, service reflect.Type) any {
 	return nil
 }
 
-// BadSegments are arguments that would address something other than the caller intended, for the
-// server or for a proxy in front of it.
+// BadSegments are arguments that a server, or a proxy in front of it, would read as another address
+// than the caller intended.
 var BadSegments = []string{
 	"", " ", "\t", "\u00a0 ", ".", "..", "../b", "a/..", "a/../b", "a/./b", "./a", "%2e%2e", "%2E%2E", "%2e", ".%2e", "%2E.", "%2E/",
 	"a/%2e%2e/b", "a%2F..%2Fb", "a%2f%2e%2e%2fb", "%2f", "a%2F", "%2Fa", "a%2f%2fb", "a\x00b", "a%00b", "a\nb", "a\rb", "a%0d%0ab", "a\x7fb",

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Spellings returns the ways in which a server may write what it was sent.
+// Spellings returns the encodings in which a server may write a text that it received.
 func Spellings() []func(string) string {
 	return []func(string) string{
 		func(s string) string { return s },
@@ -62,7 +62,8 @@ func decodeEach(text string, mark byte, digits, size int) string {
 	return b.String()
 }
 
-// RequireHidden fails the test if a reading of the text around the redactions contains the token.
+// RequireHidden fails the test if the text without the redactions contains the token in any
+// reading.
 func RequireHidden(t *testing.T, token, text string) {
 	t.Helper()
 	for part := range strings.SplitSeq(text, "[redacted]") {

@@ -19,7 +19,7 @@ type (
 
 func open() issues { return nil }
 
-// The type decides where the items are of package forge.
+// If the items have a type of package forge, the type decides.
 func byType(list iter.Seq2[*forge.Issue, error], named issues, values source, l lister, r report) {
 	for issue := range list { // want "the error of the list is dropped"
 		use(issue)
@@ -44,7 +44,7 @@ func byType(list iter.Seq2[*forge.Issue, error], named issues, values source, l 
 	}
 }
 
-// The definition decides where a local variable has items of another type.
+// If a local variable has items of another type, its definition decides.
 func byDefinition(ctx context.Context, client *forge.Client) {
 	list := forge.ListAs[job](ctx, client, forge.Call{})
 	for one := range list { // want "the error of the list is dropped"
@@ -67,7 +67,7 @@ func jobs() iter.Seq2[*job, error] { return nil }
 
 func two() (a, b iter.Seq2[*job, error]) { return nil, nil }
 
-// These may have another value than the list.
+// These variables may have another value than the list.
 func unknown(ctx context.Context, client *forge.Client, given iter.Seq2[*job, error], lists []iter.Seq2[*job, error], s shared) {
 	again := forge.ListAs[job](ctx, client, forge.Call{})
 	if len(lists) > 0 {
