@@ -180,6 +180,8 @@ func (e *RateLimitError) Error() string {
 	}
 	text := e.Err.Error()
 	switch {
+	case !e.Until.IsZero() && e.Err.Status == http.StatusBadRequest: // the latest possible time
+		text += "; it is possible again by " + e.Until.UTC().Format(time.RFC3339) + " at the latest"
 	case !e.Until.IsZero():
 		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
 	default:

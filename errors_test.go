@@ -51,6 +51,7 @@ func TestRateLimitErrorText(t *testing.T) {
 	for want, err := range map[string]*RateLimitError{
 		"forge: GET /user: the server has asked to wait; try again after 2026-03-04T09:30:00Z; nothing was sent": {until, held},
 		"forge: GET /user: 429 Too Many Requests; try again after 2026-03-04T09:30:00Z":                          {until, sent},
+		"forge: GET /user: 400 Bad Request; it is possible again by 2026-03-04T09:30:00Z at the latest":          {until, &Error{Method: "GET", Route: "/user", Status: 400, Attempts: 1}},
 		"forge: GET /user: 429 Too Many Requests; the server did not say when: try again later, and less often":  {time.Time{}, sent},
 	} {
 		require.EqualError(t, err, want)
