@@ -62,7 +62,7 @@ func TestApprovalSettings(t *testing.T) {
 	_, err = c.ApprovalSettings.UpdateForProject(t.Context(), ID(42), both)
 	assertRefused(t, err, "UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals", "selective_code_owner_removals")
 	off := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(false), RetainApprovalsOnPush: new(true)}
-	require.NoError(t, off.check(), "only true requires it")
+	require.NoError(t, off.check(), "the parameter is required only with true")
 	alone := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(true)}
-	require.NoError(t, alone.check(), "it may be off already")
+	require.NoError(t, alone.check(), "the setting may already be off")
 }

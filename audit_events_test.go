@@ -115,7 +115,7 @@ func TestAuditEvents(t *testing.T) {
 				oneOfProject, err := own.AuditEvents.GetForProject(t.Context(), ID(42), 5)
 				require.NoError(t, err)
 				for _, event := range []*AuditEvent{ofGroup[0], oneOfGroup, ofProject[0], oneOfProject} {
-					assert.Equal(t, AuditEntityInstance, event.EntityType, "whichever method has read it")
+					assert.Equal(t, AuditEntityInstance, event.EntityType, "with each method")
 				}
 			},
 		},

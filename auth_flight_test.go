@@ -134,7 +134,7 @@ func askTogether(t *testing.T, code tokenCode, g *gate, how func()) (c *Client, 
 // assertWaiters checks that the failure has reached all goroutines that waited for the token.
 func assertWaiters(t *testing.T, code tokenCode, reached []any, others []error) {
 	t.Helper()
-	assert.Len(t, append(reached, make([]any, len(others))...), 5, "each caller has an outcome")
+	assert.Len(t, append(reached, make([]any, len(others))...), 5, "each caller has a result")
 	if code.after {
 		assert.NotEmpty(t, reached)
 		return

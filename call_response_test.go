@@ -203,7 +203,7 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 		require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil, Into(&r)))
 		assert.Equal(t, []int{1, 2, 1}[i], r.Attempts, route)
 	}
-	assert.Equal(t, 1+2, w.used(), "one for the first call, one for each that was lost")
+	assert.Equal(t, 1+2, w.used(), "one connection for the first call, and one for each lost connection")
 }
 
 // With any transport above the network, a write that had a connection is not sent again, even if

@@ -81,7 +81,7 @@ func TestGate(t *testing.T) {
 		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "a call that cannot be repeated tells the others all the same")
+		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "the wait of a call that is not retried delays the others, too")
 	})
 }
 
@@ -212,7 +212,7 @@ func TestDeletionQuota(t *testing.T) {
 			var limited *RateLimitError
 			require.ErrorAs(t, remove(t.Context(), again, 3, Retry(RetryPolicy{})), &limited)
 			assert.Equal(t, began.Add(time.Hour), limited.Until)
-			assert.Equal(t, 10*time.Minute, time.Since(began), "at once")
+			assert.Equal(t, 10*time.Minute, time.Since(began), "the call must fail immediately")
 			require.ErrorIs(t, limited, ErrRateLimited)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
@@ -226,7 +226,7 @@ func TestDeletionQuota(t *testing.T) {
 		assert.GreaterOrEqual(t, time.Since(began), time.Hour)
 		assert.LessOrEqual(t, time.Since(began), time.Hour+2*time.Second)
 		assert.Equal(t, 3, *sent)
-		require.NoError(t, c.Registry.DeleteTag(t.Context(), Path("group/app"), 3, "v1"), "other calls have no part in it")
+		require.NoError(t, c.Registry.DeleteTag(t.Context(), Path("group/app"), 3, "v1"), "other calls are not delayed")
 	})
 }
 
@@ -343,7 +343,7 @@ func TestBlobQuota(t *testing.T) {
 			require.NoError(t, read(t.Context(), 1, "small"))
 		}
 		require.NoError(t, read(t.Context(), 1, "small"))
-		require.NoError(t, read(t.Context(), 1, "large6"), "not known to be large")
+		require.NoError(t, read(t.Context(), 1, "large6"), "the blob is not known to be large")
 		require.NoError(t, read(t.Context(), 2, "large1"), "another project")
 		assert.Zero(t, time.Since(began))
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -355,7 +355,7 @@ func TestBlobQuota(t *testing.T) {
 		require.ErrorContains(t, err, "DownloadBlob")
 		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large3")
 		fetch(t, d, err)
-		assert.Zero(t, time.Since(began), "the way out is open")
+		assert.Zero(t, time.Since(began), "the alternative has no quota")
 		require.NoError(t, read(t.Context(), 1, "large3"))
 		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
 		assert.Equal(t, 15, *sent)
@@ -438,7 +438,7 @@ func TestDeletionQuotaByTheServersClock(t *testing.T) {
 		require.NoError(t, remove())
 		require.ErrorIs(t, remove(), ErrRateLimited)
 		require.Equal(t, 1, *sent)
-		require.NoError(t, remove(SkipValidation()), "the caller lifts it")
+		require.NoError(t, remove(SkipValidation()), "the caller can send the call anyway")
 		require.Equal(t, 2, *sent)
 		require.ErrorIs(t, remove(), ErrRateLimited)
 

@@ -152,7 +152,7 @@ func TestOnRefreshNeedsOAuth(t *testing.T) {
 		}
 	}
 	_, err = NewClient(address, WithOnRefresh(nil))
-	require.NoError(t, err, "nothing is lost by it")
+	require.NoError(t, err, "a nil hook needs no credential")
 }
 
 // The hook of a parent does not receive the tokens of another credential.

@@ -49,7 +49,7 @@ func TestWithHTTPClient(t *testing.T) {
 	got := c.transport.(*http.Transport)
 	assert.NotSame(t, given, got)
 	assert.EqualValues(t, tls.VersionTLS12, got.TLSClientConfig.MinVersion)
-	assert.EqualValues(t, tls.VersionTLS10, given.TLSClientConfig.MinVersion, "the caller's own is not changed")
+	assert.EqualValues(t, tls.VersionTLS10, given.TLSClientConfig.MinVersion, "the caller's http.Client is not changed")
 	assert.Equal(t, 200, got.MaxIdleConnsPerHost)
 	assert.Equal(t, 10*time.Second, got.TLSHandshakeTimeout)
 	assert.EqualValues(t, 256<<10, got.MaxResponseHeaderBytes)
@@ -126,7 +126,7 @@ func TestSameTokenSharesTheBudget(t *testing.T) {
 	before := len(w.seen())
 	anew := wireClient(t, w.url)
 	require.Error(t, anew.Do(t.Context(), callOf(ClassIdempotent), nil))
-	assert.Len(t, w.seen(), before+4, "another NewClient has a budget of its own")
+	assert.Len(t, w.seen(), before+4, "another NewClient has a separate budget")
 }
 
 // A client and a derived client with the same API credential share the retry budget and the waits
@@ -172,8 +172,8 @@ func TestSharedPerCredential(t *testing.T) {
 			require.NoError(t, err)
 			derived, err := parent.With(test.with...)
 			require.NoError(t, err)
-			assert.Equal(t, test.api, parent.throttle == derived.throttle, "the API's")
-			assert.Equal(t, test.native, parent.native == derived.native, "the registry's")
+			assert.Equal(t, test.api, parent.throttle == derived.throttle, "the budget of the API")
+			assert.Equal(t, test.native, parent.native == derived.native, "the budget of the registry")
 			assert.Same(t, parent.stats, derived.stats)
 			assert.NotSame(t, parent.throttle, parent.native)
 			again, err := NewClient(base, test.parent...)
@@ -238,7 +238,7 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 	valid = "new-token-2"
 	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, 2, dials)
-	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each knows the latest token")
+	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each client has the latest token")
 }
 
 // The error names a missing variable.

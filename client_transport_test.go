@@ -182,8 +182,8 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 
 	parent := closed(t)(NewClient(address, WithRootCAs(pool)))
 	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces the certificates, too
-	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the parent's")
-	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are the transport's")
+	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are those of the parent")
+	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are those of the transport")
 	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil))
 	_, err := closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
 	refusedOption(t, err, "WithRootCAs")
@@ -209,7 +209,7 @@ func TestJobAuthorities(t *testing.T) {
 	all, err := x509.SystemCertPool()
 	require.NoError(t, err)
 	all.AppendCertsFromPEM(certificate)
-	assert.True(t, c.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "besides the system's")
+	assert.True(t, c.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "in addition to those of the system")
 	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(ClassSafe), nil))
 
 	set(map[string]string{"CI_API_V4_URL": address + "/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
@@ -226,14 +226,14 @@ func TestJobAuthorities(t *testing.T) {
 		job(name)
 		_, err := NewClientFromEnv()
 		assert.Contains(t, refusedOption(t, err, jobAuthorities), says)
-		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil), "an explicit pool counts")
+		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil), "an explicit pool is used")
 	}
 	require.NoError(t, os.WriteFile(file, certificate, 0o600))
 	job(file)
 	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
 	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil))
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
-	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the transport says what to trust")
+	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates of the transport apply")
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }
 

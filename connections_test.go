@@ -110,7 +110,7 @@ func TestExpectationFailed(t *testing.T) {
 	assert.Equal(t, 2, asError(t, err).Attempts)
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status)
 	err = upload(wireClient(t, stubborn.url), FileBytes([]byte("small")))
-	assert.Equal(t, 1, asError(t, err).Attempts, "it had no Expect")
+	assert.Equal(t, 1, asError(t, err).Attempts, "the request had no Expect header")
 	err = upload(wireClient(t, newWire(t, refuse).url), FileReader(strings.NewReader(strings.Repeat("x", 64<<10+1)), 64<<10+1))
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status, "a reader is sent once")
 }

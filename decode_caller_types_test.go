@@ -107,7 +107,7 @@ func TestForeignMismatches(t *testing.T) {
 		assert.Equal(t, []Mismatch{want}, mismatches, text)
 	}
 	_, _, err := decodeText[struct{ At time.Time }](`{"At":"yesterday"}`)
-	assert.Error(t, err, "what is no type error fails the response")
+	assert.Error(t, err, "another error than a type error fails the response")
 }
 
 // If the exact place cannot be found, the mismatch has the place of the enclosing value.

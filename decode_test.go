@@ -70,7 +70,7 @@ func TestDecodeMismatches(t *testing.T) {
 		assert.Equal(t, []Mismatch{{Pointer: "/" + test.field, Want: test.want, Got: test.got}}, mismatches, text)
 		assert.True(t, issue.IID == 5 && issue.WebURL == "w", text)
 		if strings.Contains(below, "/") || strings.HasSuffix(below, "id") || strings.HasSuffix(below, "date") {
-			assert.Nil(t, issue.Extra, "an object keeps its own")
+			assert.Nil(t, issue.Extra, "an object stores its own fields in Extra")
 			continue
 		}
 		assert.Equal(t, map[string]json.RawMessage{name: json.RawMessage(test.value)}, issue.Extra, text)
@@ -111,7 +111,7 @@ func TestDecodeMismatchesBelow(t *testing.T) {
 	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":"b","c":["d","e"],"f":""}}`)
 	require.NoError(t, err)
 	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "c": {"d", "e"}, "f": {""}}}, commit)
-	assert.Empty(t, mismatches, "a text is a list of one")
+	assert.Empty(t, mismatches, "a text is decoded as a list of one item")
 
 	blob, mismatches, err := decodeText[Blob](`{"content":[1],"size":2}`)
 	require.NoError(t, err)
@@ -199,8 +199,8 @@ func TestDecodeRepeatedKeys(t *testing.T) {
 
 	issue, mismatches, err := decodeText[Issue](`{"title":5,"labels":[5],"author":7,"due_date":"x","title":"b","labels":["c"],"author":{"id":1},"due_date":null,"id":[],"id":{},"id":3}`)
 	require.NoError(t, err)
-	assert.Equal(t, Issue{ID: 3, Title: "b", Author: UserSummary{ID: 1}, Labels: []Label{{Name: "c"}}}, issue, "a value that fits removes one before that did not")
-	assert.Len(t, mismatches, 6, "all that came")
+	assert.Equal(t, Issue{ID: 3, Title: "b", Author: UserSummary{ID: 1}, Labels: []Label{{Name: "c"}}}, issue, "a value that fits removes an earlier one that did not fit")
+	assert.Len(t, mismatches, 6, "all values that were sent")
 }
 
 // A raw field is nil for null.
@@ -387,7 +387,7 @@ func TestDecodeErrorsNameTheCall(t *testing.T) {
 		require.ErrorAs(t, err, &e, text)
 		assert.ErrorIs(t, err, ErrInvalidResponse)
 		assert.Equal(t, "GET /namespaces/:id", e.Method+" "+e.Route)
-		assert.Equal(t, 1, e.Attempts, "a complete answer is not asked for again")
+		assert.Equal(t, 1, e.Attempts, "a complete response is not requested again")
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, "GET")
 		assert.ErrorContains(t, err, "/namespaces/:id")

@@ -47,7 +47,7 @@ func TestDecodeLikeV2(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, read, 500, "hardly anything is compared")
+	assert.Greater(t, read, 500, "too few texts are compared")
 }
 
 // differV2 describes where a decoder and encoding/json/v2 differ, for a text that v2 accepts.

@@ -285,7 +285,7 @@ func TestDownloadWriteTo(t *testing.T) {
 		}), d)
 		assert.Equal(t, content[:size], got.Bytes())
 		assert.EqualValues(t, size, n)
-		assert.Greater(t, largest, 32<<10, "the steps are io.Copy's own")
+		assert.Greater(t, largest, 32<<10, "the block size is that of io.Copy")
 		var failed *Error
 		assert.Equal(t, id == 2, errors.As(err, &failed), "%v", err)
 		require.NoError(t, d.Close())
@@ -330,8 +330,8 @@ func TestDownloadSaveTo(t *testing.T) {
 	assert.Equal(t, "/projects/:id/repository/archive[.:format]", failed.Route)
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got), "the old file has gone")
-	assert.Equal(t, []string{"archive.tar.gz"}, entries(), "a failure left something")
+	assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got), "the old file was removed")
+	assert.Equal(t, []string{"archive.tar.gz"}, entries(), "a failure left a file")
 
 	for _, bad := range []string{filepath.Join(dir, "missing", "x"), dir, filepath.Join(path, "x")} {
 		require.Error(t, downloadFrom(t, "x", false, "").SaveTo(bad), bad)

@@ -28,7 +28,7 @@ func TestDrift(t *testing.T) {
 	}
 	settings, err := c.Settings.Get(t.Context())
 	require.NoError(t, err)
-	assert.Len(t, settings.Extra, 2, "values are kept as ever")
+	assert.Len(t, settings.Extra, 2, "values are stored in Extra as without a Drift")
 	var user User
 	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Ref{ID(1)}}, &user))
 	assert.Equal(t, []DriftEntry{

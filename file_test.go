@@ -109,7 +109,7 @@ func TestUpload(t *testing.T) {
 			require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), test.file))
 			require.Len(t, srv.bodies, fail+1)
 			for i, body := range srv.bodies {
-				assert.EqualValues(t, len(body), srv.lengths[i], "the length was not announced")
+				assert.EqualValues(t, len(body), srv.lengths[i], "the request had no Content-Length")
 				assert.True(t, bytes.Equal(srv.bodies[0], body), "attempt %d sent other bytes", i+1)
 				assert.Equal(t, srv.types[0], srv.types[i])
 			}
@@ -230,7 +230,7 @@ func TestUploadProgress(t *testing.T) {
 	})))
 	mu.Lock()
 	defer mu.Unlock()
-	assert.EqualValues(t, 2, starts, "it starts again with each attempt")
+	assert.EqualValues(t, 2, starts, "Progress starts at zero with each attempt")
 	assert.Equal(t, srv.lengths[0], total)
 	assert.Equal(t, total, last)
 }
@@ -366,7 +366,7 @@ func TestLocalFileErrors(t *testing.T) {
 	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
 	gone := &Error{Method: "GET", Route: "/x", Status: 404, sentinel: ErrNotFound}
 	err = s.WriteCSV(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
-	require.ErrorIs(t, err, ErrNotFound, "an error of the rows stays what it is")
+	require.ErrorIs(t, err, ErrNotFound, "an error of the rows is returned unchanged")
 }
 
 // FuzzFileName checks that a suggested name stays in the directory to which it is joined.

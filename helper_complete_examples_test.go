@@ -70,7 +70,7 @@ func completeExamples(t *testing.T) {
 				interrupted++
 				assert.NoFileExists(t, file, "interrupted at request %d", at)
 			}
-			assert.Greater(t, interrupted, 2, "the program has not asked for enough")
+			assert.Greater(t, interrupted, 2, "the program has sent too few requests")
 		})
 	}
 }

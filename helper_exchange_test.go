@@ -153,7 +153,7 @@ func (e exchange) reply(t *testing.T, w http.ResponseWriter) {
 	if strings.HasSuffix(e.answer, ".json") || strings.HasSuffix(e.answer, ".csv") {
 		var err error
 		if answer, err = os.ReadFile(filepath.Join("testdata", e.answer)); err != nil {
-			t.Errorf("no answer: %v", err)
+			t.Errorf("no response: %v", err)
 		}
 	}
 	w.WriteHeader(cmp.Or(e.status, http.StatusOK))

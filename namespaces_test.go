@@ -19,7 +19,7 @@ func TestNamespaces(t *testing.T) {
 				assert.Equal(t, NamespaceKindUser, namespaces[0].Kind)
 				assert.Nil(t, namespaces[0].ParentID)
 				assert.Nil(t, namespaces[0].SharedRunnersMinutesLimit, "null is the server's own limit")
-				assert.Equal(t, new(0), namespaces[1].SharedRunnersMinutesLimit, "0 is no limit")
+				assert.Equal(t, new(0), namespaces[1].SharedRunnersMinutesLimit, "0 means unlimited")
 			},
 		},
 		{

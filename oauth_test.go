@@ -108,7 +108,7 @@ func TestOAuthKeepsTheRotatedToken(t *testing.T) {
 		c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) {
 			stored = append(stored, token.AccessToken+"/"+token.RefreshToken)
 			_, err := NewClient("https://forge.example.com", WithOAuth(config, token))
-			require.NoError(t, err, "what is to be stored can be used")
+			require.NoError(t, err, "the token that is passed to WithOnRefresh can be used")
 		}))
 		require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "illegal")
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))

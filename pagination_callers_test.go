@@ -184,7 +184,7 @@ func TestAheadBlocked(t *testing.T) {
 				require.ErrorIs(t, err, context.Canceled)
 				assert.Equal(t, upTo(1), ids)
 			})
-			assert.Positive(t, inside.Load(), "it is inside still")
+			assert.Positive(t, inside.Load(), "the code is still running")
 			cancel()
 			close(release)
 			require.Eventually(t, func() bool { return inside.Load() == 0 }, 5*time.Second, time.Millisecond)

@@ -174,10 +174,10 @@ func TestCursorRefused(t *testing.T) {
 			assert.Empty(t, ids)
 		}
 	}
-	assert.Zero(t, srv.count(), "something was sent")
+	assert.Zero(t, srv.count(), "a request was sent")
 
 	rest, err := collectIDs(t.Context(), client, call, StartAt(good), PerPage(50))
-	require.NoError(t, err, "another page size is no other list")
+	require.NoError(t, err, "the page size does not belong to the identity of a list")
 	assert.Equal(t, []int64{3, 4, 5}, rest)
 }
 

@@ -58,7 +58,7 @@ func readList(t *testing.T, ctx context.Context, client *Client, call Call, each
 	var ids []int64
 	var last error
 	for row, err := range ListAs[listRow](ctx, client, call, opts...) {
-		require.NoError(t, last, "something came after the error")
+		require.NoError(t, last, "the list continued after the error")
 		if last = err; err != nil {
 			assert.Nil(t, row)
 			asError(t, err)
@@ -229,7 +229,7 @@ func TestListErrorInTheMiddle(t *testing.T) {
 		items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
 		var failures int
 		for item, err := range items {
-			assert.Zero(t, failures, "something came after the error")
+			assert.Zero(t, failures, "the list continued after the error")
 			if err != nil {
 				failures++
 				assert.Nil(t, item)
@@ -334,6 +334,6 @@ func TestListRangeAgainAndBreak(t *testing.T) {
 			break
 		}
 	}
-	assert.Equal(t, 2, srv.count(), "a page that nobody asked for was read")
+	assert.Equal(t, 2, srv.count(), "a page that was not needed was requested")
 	assert.False(t, page.Cursor.Done())
 }

@@ -173,7 +173,7 @@ func TestAheadBreak(t *testing.T) {
 				break
 			}
 		}
-		assert.Eventually(t, func() bool { return blocked.Load() == 0 }, time.Second, time.Millisecond, "a request is still under way")
+		assert.Eventually(t, func() bool { return blocked.Load() == 0 }, time.Second, time.Millisecond, "a request is still in progress")
 	}
 }
 
@@ -316,7 +316,7 @@ func TestPrefetchError(t *testing.T) {
 			}
 			assert.Equal(t, problem, last)
 			assert.Len(t, seen, failing+1)
-			assert.EqualValues(t, 2, canceled.Load(), "the fetches beyond it end with it")
+			assert.EqualValues(t, 2, canceled.Load(), "the fetches after the error have ended")
 		})
 	}
 }
@@ -349,7 +349,7 @@ func TestPrefetchBreak(t *testing.T) {
 				}
 			}
 			if blocked {
-				assert.Equal(t, leaveAfter, time.Since(left), "all waits together")
+				assert.Equal(t, leaveAfter, time.Since(left), "the sum of all waits")
 				assert.EqualValues(t, 4, running.Load())
 			} else {
 				assert.Equal(t, leaveAfter/2, time.Since(left))
@@ -433,7 +433,7 @@ func TestPrefetchEndsWithItsContext(t *testing.T) {
 			want++
 		}
 		assert.Equal(t, 4, want)
-		assert.Equal(t, leaveAfter, time.Since(began), "all waits together")
+		assert.Equal(t, leaveAfter, time.Since(began), "the sum of all waits")
 		close(release)
 	})
 }

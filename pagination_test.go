@@ -344,7 +344,7 @@ func TestListLoops(t *testing.T) {
 				var seen []int64
 				var last error
 				for row, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), call, PerPage(1), Ahead(ahead)) {
-					require.NoError(t, last, "something came after the error")
+					require.NoError(t, last, "the list continued after the error")
 					if last = err; err != nil {
 						assert.Nil(t, row)
 						continue

@@ -260,7 +260,7 @@ func FuzzExpand(f *testing.F) {
 		require.Equal(t, plain, expanded.plain)
 		u, err := url.Parse("https://forge.example.com/api/v4" + path)
 		require.NoError(t, err)
-		require.Equal(t, "/api/v4"+path, u.EscapedPath(), "the path changes on its way")
+		require.Equal(t, "/api/v4"+path, u.EscapedPath(), "the path is changed in transit")
 		require.Empty(t, u.RawQuery+u.Fragment)
 		segments := strings.Split(path, "/")
 		for i, segment := range segments {
@@ -318,6 +318,6 @@ func FuzzBaseURL(f *testing.F) {
 		}
 		again, err := NewClient(client.BaseURL(), WithPlainHTTP())
 		require.NoError(t, err)
-		require.Equal(t, client.BaseURL(), again.BaseURL(), "the address of a client makes the same client")
+		require.Equal(t, client.BaseURL(), again.BaseURL(), "the base URL of a client is accepted as an address")
 	})
 }

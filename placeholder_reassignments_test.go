@@ -104,7 +104,7 @@ func TestPlaceholderReassignments(t *testing.T) {
 				require.ErrorContains(t, err, "an HTML page instead of the file")
 				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team))
 				var failed *Error
-				require.ErrorAs(t, err, &failed, "a file that is cut short")
+				require.ErrorAs(t, err, &failed, "a truncated file")
 				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team, OnePage()))
 				assertRefused(t, err, "OnePage", "")
 			},

@@ -132,7 +132,7 @@ func TestGetToken(t *testing.T) {
 	require.NoError(t, err)
 	_, err = other.RegistryNative.GetToken(t.Context(), scopes)
 	require.NoError(t, err)
-	assert.Len(t, auth.seen(), 3, "one with other credentials does not")
+	assert.Len(t, auth.seen(), 3, "a client with other credentials does not share them")
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		assert.NotContains(t, fmt.Sprintf(verb, token), held)
 		assert.NotContains(t, fmt.Sprintf(verb, *token), held)
@@ -258,7 +258,7 @@ func TestRegistryTokenRefused(t *testing.T) {
 		good, sent = "none", nil
 		err := c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
 		require.ErrorIs(t, err, ErrUnauthorized)
-		assert.Len(t, sent, 2, "no more than once")
+		assert.Len(t, sent, 2, "the call is sent again only once")
 		assert.ErrorContains(t, err, "UNAUTHORIZED: authentication required: [redacted]")
 		assert.NotContains(t, err.Error(), "opaque-token")
 	})
@@ -314,7 +314,7 @@ func TestListCatalog(t *testing.T) {
 	require.NoError(t, err)
 	rest, err := Collect(c.RegistryNative.ListCatalog(t.Context(), StartAt(page.Cursor), PerPage(7)))
 	require.NoError(t, err)
-	assert.Len(t, rest, 1, "a cursor holds whatever the size of a page")
+	assert.Len(t, rest, 1, "a cursor is valid for every page size")
 	assert.Len(t, auth.seen(), 1)
 	assert.Contains(t, auth.seen()[0].uri, "scope=registry%3Acatalog%3A%2A")
 }
@@ -350,7 +350,7 @@ func TestNativeRefused(t *testing.T) {
 		assertRefused(t, c.RegistryNative.DeleteManifest(t.Context(), path, "t", nil), "argument", "image_path")
 	}
 	assertRefused(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", ""), "argument", "tag")
-	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "what would ask for another scope")
+	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "parameters that would request another scope")
 	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryPull), RepositoryScope("a/../b", RegistryPull),
 		RepositoryScope("a b", RegistryPull), RepositoryScope("a", RegistryPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
 		_, err := c.RegistryNative.GetToken(t.Context(), &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope, scope}})

@@ -112,7 +112,7 @@ func TestPreviewDeleteTags(t *testing.T) {
 			assert.Equal(t, row.options, options, "the caller's options do not change")
 			assert.True(t, page.Cursor.Done())
 			_, latest := reads.Load("latest")
-			assert.False(t, latest, "what cannot match is not read")
+			assert.False(t, latest, "tags that cannot match are not read")
 		})
 	}
 }

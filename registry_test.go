@@ -108,7 +108,7 @@ func TestRegistry(t *testing.T) {
 				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 4, &DeleteTagsOptions{NameRegex: ".*"}), "the alias alone")
 				err := c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*"})
 				var refused *RateLimitError
-				require.ErrorAs(t, err, &refused, "of a client that has seen no deletion")
+				require.ErrorAs(t, err, &refused, "the error of a client that has made no deletion")
 				require.ErrorIs(t, err, ErrBadRequest)
 				require.ErrorIs(t, err, ErrRateLimited)
 				require.ErrorContains(t, err, "once an hour")
@@ -120,7 +120,7 @@ func TestRegistry(t *testing.T) {
 				err = c.Registry.DeleteTag(t.Context(), app, 5, "v1")
 				require.ErrorIs(t, err, ErrBadRequest)
 				require.NotErrorIs(t, err, ErrRateLimited, "another route")
-				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused one does not count")
+				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused deletion does not count")
 				began := time.Now()
 				for _, ref := range []Ref{app, ID(42)} {
 					err = c.Registry.DeleteTags(t.Context(), ref, 3, &DeleteTagsOptions{NameRegexDelete: ".*"})

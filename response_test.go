@@ -68,7 +68,7 @@ func FuzzResponse(f *testing.F) {
 		client := answering(t, body, 200+int(status)%400, contentType)
 		check := func(found bool, err error, route string) {
 			if err == nil {
-				require.True(t, found, "nothing and no error")
+				require.True(t, found, "neither a value nor an error")
 				return
 			}
 			var failed *Error
@@ -207,7 +207,7 @@ func checkPage(t *testing.T, client *Client, page *Response) {
 	})}))
 	require.NoError(t, err)
 	_, err = Collect(client.Issues.List(context.Background(), nil, StartAt(page.Cursor)))
-	require.NoError(t, err, "a cursor that was given out is taken back")
+	require.NoError(t, err, "a cursor of the client is not accepted")
 	require.Equal(t, "forge.example.com", asked.URL.Host)
 	require.Equal(t, "/api/v4/issues", asked.URL.Path)
 	for name := range asked.URL.Query() {

@@ -450,7 +450,7 @@ func TestTierSettings(t *testing.T) {
 		assert.Equal(t, limited[name], isTierSetting(name), name)
 		delete(limited, name)
 	}
-	assert.Empty(t, limited, "they are no settings")
+	assert.Empty(t, limited, "they are not settings")
 }
 
 // In an object that was never read, only fields that were set are changes: a nil list is not a

@@ -80,7 +80,7 @@ func TestSettings(t *testing.T) {
 				assert.ErrorContains(t, err, "a self-managed or dedicated instance")
 				_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AsciiDocMaxIncludes: new(65)})
 				var failed *Error
-				require.ErrorAs(t, err, &failed, "ranges are the server's to check")
+				require.ErrorAs(t, err, &failed, "only the server checks ranges")
 				assert.Equal(t, []string{"must be less than or equal to 64"}, failed.Fields["asciidoc_max_includes"])
 			},
 		},
@@ -236,7 +236,7 @@ func TestSettingCompanions(t *testing.T) {
 		}
 	}
 	require.NoError(t, (&UpdateSettingsOptions{ThrottleAuthenticatedGitHTTPEnabled: new(true), ThrottleUnauthenticatedGitHTTPEnabled: new(true)}).check())
-	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true)}).check(), "typed fields count as well")
+	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true)}).check(), "typed fields count, too")
 	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true), Extra: map[string]any{"antispam_enabled": true}}).check(), "twice")
 	require.Error(t, (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).check())
 }

@@ -169,7 +169,7 @@ func TestStatusDocument(t *testing.T) {
 		require.NoError(t, os.WriteFile(guide, whole.Bytes(), 0o644))
 		return
 	}
-	assert.Equal(t, statusDocument(), printed, "write it anew with FORGE_UPDATE=1")
+	assert.Equal(t, statusDocument(), printed, "write it with FORGE_UPDATE=1")
 }
 
 // Each status has exactly one row for each kind of call, in addition to the rows of special cases.

@@ -47,7 +47,7 @@ func TestDate(t *testing.T) {
 	for _, data := range []string{"5", "true", "{}", "[]", `"tomorrow"`} {
 		d := zero
 		require.Error(t, json.Unmarshal([]byte(data), &d), data)
-		assert.Equal(t, zero, d, "a failure leaves the value alone")
+		assert.Equal(t, zero, d, "a failure does not change the value")
 	}
 	assert.Empty(t, Date{}.String())
 	data, err := json.Marshal(struct {
@@ -60,7 +60,7 @@ func TestDate(t *testing.T) {
 	berlin := time.FixedZone("", 3600)
 	evening := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
 	assert.Equal(t, NewDate(2026, 3, 1), DateOf(evening))
-	assert.Equal(t, NewDate(2026, 3, 2), DateOf(evening.In(berlin)), "the day of t's own zone")
+	assert.Equal(t, NewDate(2026, 3, 2), DateOf(evening.In(berlin)), "the day in the time zone of t")
 	assert.Equal(t, time.Date(2026, 3, 2, 0, 0, 0, 0, berlin), NewDate(2026, 3, 2).In(berlin))
 	assert.True(t, NewDate(2026, 2, 28).Before(NewDate(2026, 3, 1)))
 	assert.False(t, NewDate(2026, 3, 1).Before(NewDate(2026, 3, 1)))

@@ -56,7 +56,7 @@ func TestUploadBlocks(t *testing.T) {
 				})
 			}
 		}
-		assert.Zero(t, s.count(), "a server had a whole request")
+		assert.Zero(t, s.count(), "a server received a complete request")
 	})
 }
 
@@ -87,7 +87,7 @@ func TestUploadPanics(t *testing.T) {
 				assert.Equal(t, callOutcome{panicked: value}, o)
 			})
 		}
-		assert.Zero(t, s.count(), "a server had a whole request")
+		assert.Zero(t, s.count(), "a server received a complete request")
 	})
 }
 
@@ -108,7 +108,7 @@ func TestUploadGoexit(t *testing.T) {
 				assert.EqualValues(t, 1, times.Load())
 			})
 		}
-		assert.Zero(t, s.count(), "a server had a whole request")
+		assert.Zero(t, s.count(), "a server received a complete request")
 	})
 }
 
@@ -136,7 +136,7 @@ func TestUploadBadReaders(t *testing.T) {
 				require.ErrorIs(t, o.err, test.is, name)
 			}
 		}
-		assert.Zero(t, s.count(), "a server had a whole request")
+		assert.Zero(t, s.count(), "a server received a complete request")
 		for name, reader := range map[string]io.Reader{
 			"slow": iotest.OneByteReader(strings.NewReader("abcd")), "half": iotest.HalfReader(strings.NewReader("abcd")),
 			"EOF with data": iotest.DataErrReader(strings.NewReader("abcd")), "some nothing": &hesitant{Reader: strings.NewReader("abcd"), times: 99},
@@ -266,7 +266,7 @@ func TestUploadProgressEnds(t *testing.T) {
 			return &http.Response{StatusCode: 403, Header: http.Header{}, Body: io.NopCloser(body), Request: req}, nil
 		}))
 		err := exec(t.Context(), uploadOf(c, FileBytes(make([]byte, 100))), []RequestOption{Progress(func(int64, int64) {
-			assert.False(t, over, "a report of a body that nobody wants")
+			assert.False(t, over, "Progress was called after the response")
 			if !finished {
 				close(started)
 				time.Sleep(20 * time.Millisecond)
@@ -336,7 +336,7 @@ func TestUploadStallsInPump(t *testing.T) {
 
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		source := slowly{bytes.NewReader(make([]byte, 4)), 3 * stall}
-		require.NoError(t, exec(t.Context(), uploadOf(withLimits(c, time.Hour, stall), FileReader(source, 4)), nil), "a slow source is no stall")
+		require.NoError(t, exec(t.Context(), uploadOf(withLimits(c, time.Hour, stall), FileReader(source, 4)), nil), "a slow source is not a stall")
 		assert.Equal(t, s.lengths[0], c.Stats().BytesSent)
 	})
 }
@@ -382,7 +382,7 @@ func TestUploadHalfRead(t *testing.T) {
 		assert.Error(t, err)
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	}))
-	require.NoError(t, exec(t.Context(), uploadOf(early, FileReader(iotest.OneByteReader(strings.NewReader("abc")), 3)), nil), "the server did not want more")
+	require.NoError(t, exec(t.Context(), uploadOf(early, FileReader(iotest.OneByteReader(strings.NewReader("abc")), 3)), nil), "the server did not read more")
 	require.NoError(t, exec(t.Context(), uploadOf(early, FileAt(path)), nil))
 }
 

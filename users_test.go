@@ -196,7 +196,7 @@ func TestEmails(t *testing.T) {
 				require.NoError(t, c.Emails.Delete(t.Context(), 3))
 				require.ErrorIs(t, c.Emails.Delete(t.Context(), 3), ErrNotFound)
 				require.NoError(t, c.Emails.DeleteForUser(t.Context(), 2, 3))
-				require.NoError(t, c.Emails.DeleteForUser(t.Context(), 2, 3), "the contract does not show the answer")
+				require.NoError(t, c.Emails.DeleteForUser(t.Context(), 2, 3), "the contract does not show the response")
 			},
 		},
 	})

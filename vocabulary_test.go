@@ -76,7 +76,7 @@ func TestGitLab(t *testing.T) {
 		back, known = GitLab.NeutralName(kind, want)
 		assert.True(t, known && back == neutral, fact)
 	}
-	assert.Len(t, c.config.vocabulary.byNeutral, len(facts), "words that are no facts")
+	assert.Len(t, c.config.vocabulary.byNeutral, len(facts), "words that are not in the facts")
 	for _, kind := range []string{settingWord, "cars"} {
 		_, known := c.config.vocabulary.word(kind, "signup_enabled")
 		assert.False(t, known)
@@ -194,10 +194,10 @@ func TestVocabularyIsMissing(t *testing.T) {
 	none, err := spoken.With(WithVocabulary(""))
 	require.NoError(t, err)
 	_, err = none.Settings.Get(t.Context())
-	require.ErrorIs(t, err, ErrInvalidResponse, "the empty vocabulary is none")
+	require.ErrorIs(t, err, ErrInvalidResponse, "the empty vocabulary means none")
 	_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
 	var failed *Error
 	require.ErrorAs(t, err, &failed)
-	assert.True(t, failed.MaybeApplied, "what both call by one name was applied")
+	assert.True(t, failed.MaybeApplied, "a setting with the same name in both was applied")
 	assert.Equal(t, 1, failed.Attempts)
 }

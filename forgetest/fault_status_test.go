@@ -48,7 +48,7 @@ func TestStatusFaults(t *testing.T) {
 			assert.Equal(t, tc.body, r.Body)
 			assert.Equal(t, tc.status, s.Requests()[0].Status)
 			assert.Equal(t, 0, s.CountApplied("*"))
-			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status, "the call was not carried out")
+			assert.Equal(t, 201, c.post("/projects/1/issues/1/subscribe").Status, "the call was not executed")
 		})
 	}
 }
@@ -65,7 +65,7 @@ func TestRestate(t *testing.T) {
 			assert.Len(t, r.Body, len(want.Body))
 		}
 		assert.Equal(t, code, s.Requests()[1].Status)
-		assert.Equal(t, 2, s.CountApplied(subscribeRoute), "the call was carried out")
+		assert.Equal(t, 2, s.CountApplied(subscribeRoute), "the call was executed")
 	}
 }
 

@@ -37,7 +37,7 @@ func TestAllowedIntegrations(t *testing.T) {
 			assert.Equal(t, 400, r.Status)
 			assert.Equal(t, `{"message":"400 Bad request - the integration `+tc.chat+` is not in allowed_integrations"}`, r.Body)
 			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
-			assert.Equal(t, 200, c.get(chat).Status, "one that was set up before stays")
+			assert.Equal(t, 200, c.get(chat).Status, "an integration that was set up before stays")
 			assert.Equal(t, 404, c.send("PUT", "/groups/group/integrations/unknown", "").Status)
 			c.put(settingsPath, map[string]any{"allowed_integrations": []string{}})
 			assert.Equal(t, 400, c.send("PUT", email, "recipients=a@example.com").Status)
@@ -57,7 +57,7 @@ func TestAllowedIntegrations(t *testing.T) {
 		return cached.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status
 	}
 	cached.put(settingsPath, map[string]any{"allow_all_integrations": false})
-	assert.Equal(t, 200, set(), "the change is not in force yet (Document 3 §1)")
+	assert.Equal(t, 200, set(), "the change is not in effect yet (Document 3 §1)")
 	now = now.Add(time.Minute)
 	assert.Equal(t, 400, set())
 

@@ -180,7 +180,7 @@ func sameEverywhere(t *testing.T, settings string) {
 	plain, changed := tour(t, ""), tour(t, settings)
 	for id, answer := range plain {
 		if changed[id] != answer {
-			t.Errorf("%s has an effect: it is modelled now: take it from the list\nwith:    %.300s\nwithout: %.300s", id, changed[id], answer)
+			t.Errorf("%s has an effect: it is modelled now: remove it from the list\nwith:    %.300s\nwithout: %.300s", id, changed[id], answer)
 		}
 	}
 }

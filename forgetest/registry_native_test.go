@@ -129,7 +129,7 @@ func TestManifestDeletion(t *testing.T) {
 		manifests := form == "/manifests/"
 		at := n.s.RegistryURL + "/v2/group/app/web" + form
 		token := n.token("root", n.s.Token, "repository:group/app/web:delete")
-		assert.Equal(t, 401, n.as(token).get("/user").Status, "no token of the registry is one of the API")
+		assert.Equal(t, 401, n.as(token).get("/user").Status, "a registry token is not a token of the API")
 		assert.Equal(t, 401, n.as("").with("GET", "/user", "Authorization", "Bearer "+token).Status)
 		wrongAccept := 202
 		if manifests {

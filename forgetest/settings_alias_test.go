@@ -187,7 +187,7 @@ func TestSettingCompanions(t *testing.T) {
 			assert.Equal(t, 200, c.put(settingsPath, map[string]any{inWords(s, rule): false}).Status)
 		}
 	}
-	assert.Positive(t, limited, "no platform lacks a companion: the rule is not tried")
+	assert.Positive(t, limited, "no platform lacks a companion: the rule is not tested")
 	hosted := newCaller(t, New(t, WithOffering(Hosted)))
 	assert.Equal(t, 403, hosted.put(settingsPath, map[string]any{"shared_runners_enabled": true}).Status)
 	free := newCaller(t, New(t, WithTier(Free))).put(settingsPath, map[string]any{"shared_runners_enabled": true, "shared_runners_text": "x", "shared_runners_minutes": 5})

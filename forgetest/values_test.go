@@ -288,7 +288,7 @@ func TestDependencyValues(t *testing.T) {
 	assertShown(t, c.post("/projects/2/merge_requests/2/blocks?blocking_merge_request_id=1").object(t), map[string]any{
 		"id": 3.0, "project_id": 2.0, "blocking_merge_request.id": 1.0, "blocking_merge_request.project_id": 1.0,
 	})
-	assert.Equal(t, 404, c.send("DELETE", "/projects/2/merge_requests/2/blocks/1", "").Status, "a block of another one")
+	assert.Equal(t, 404, c.send("DELETE", "/projects/2/merge_requests/2/blocks/1", "").Status, "a dependency of another merge request")
 	assert.Equal(t, []any{2.0, 3.0}, c.get("/projects/2/merge_requests/2/blocks").column(t, "id"))
 }
 

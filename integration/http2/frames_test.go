@@ -96,12 +96,12 @@ func checkFrames(t *testing.T, act func(*conn, seen), processed bool, class stri
 		require.ErrorAs(t, err, &failed)
 		assert.True(t, failed.MaybeApplied, "%v", err)
 		assert.Equal(t, 1, failed.Attempts)
-		assert.Len(t, requests, 2, "it is not sent again, by anybody")
+		assert.Len(t, requests, 2, "neither the client nor net/http sends it again")
 		return
 	}
 	require.NoError(t, err)
 	require.Len(t, requests, 3)
-	assert.Equal(t, requests[1].body, requests[2].body, "the same again")
+	assert.Equal(t, requests[1].body, requests[2].body, "the retry sends the same request")
 	assert.Equal(t, requests[1].path, requests[2].path)
 }
 

@@ -96,7 +96,7 @@ func TestStreamLimit(t *testing.T) {
 		})
 	}
 	running.Wait()
-	assert.Less(t, maybe.Load(), int32(many-limit), "most go well")
+	assert.Less(t, maybe.Load(), int32(many-limit), "most calls succeed")
 	assert.GreaterOrEqual(t, effects.Load(), many-maybe.Load())
 	assert.LessOrEqual(t, effects.Load(), int32(many))
 	assert.Greater(t, connections.Load(), int32(1))

@@ -71,7 +71,7 @@ func TestConnectionsEndWhenIdle(t *testing.T) {
 	assert.LessOrEqual(t, effects, done+unsure)
 	assert.Equal(t, p.srv.CountRequests(addSpent), effects)
 	p.nginx.Stop()
-	assert.Greater(t, connections(p.nginx), 50, "nginx does close them")
+	assert.Greater(t, connections(p.nginx), 50, "nginx closes the connections")
 	t.Logf("%d done, %d unsure, %d effects, %d connections", done, unsure, effects, connections(p.nginx))
 }
 

@@ -102,5 +102,5 @@ func TestLongQuery(t *testing.T) {
 
 	options.Search = "x"
 	_, err = forge.Collect(p.client.Issues.List(t.Context(), options))
-	require.NoError(t, err, "the client goes on")
+	require.NoError(t, err, "later calls succeed")
 }

@@ -63,7 +63,7 @@ func TestSourceOfXOAuth2(t *testing.T) {
 	require.ErrorIs(t, err, forge.ErrNoCredential)
 	requireNoSecret(t, err, token)
 	var quoted *xoauth2.RetrieveError
-	assert.NotErrorAs(t, err, &quoted, "it holds the whole answer")
+	assert.NotErrorAs(t, err, &quoted, "the error contains the whole response")
 }
 
 // If a source hangs, each caller waits until its own deadline. The source is called once for all of

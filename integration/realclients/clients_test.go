@@ -149,7 +149,7 @@ func (s *session) end() {
 			expected = append(expected, row.name)
 		}
 	}
-	assert.ElementsMatch(s.t, expected, s.seen, "rows that the client has, rows that it saw")
+	assert.ElementsMatch(s.t, expected, s.seen, "rows that the client has, rows that it has run")
 	for _, e := range coverage {
 		has := slices.ContainsFunc(s.seen, func(name string) bool { return name == e.id })
 		other := e.id == "repositories.get_blob" && s.client == "go"

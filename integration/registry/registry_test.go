@@ -57,7 +57,7 @@ func TestCatalog(t *testing.T) {
 	rest, err := catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(5), forge.StartAt(page.Cursor)))
 	require.NoError(t, err)
 	assert.Equal(t, want, slices.Concat(first, rest), "with a cursor in between")
-	assert.Len(t, s.realm.scopes(), 1, "one token served all")
+	assert.Len(t, s.realm.scopes(), 1, "one token was used for all pages")
 }
 
 func catalog(items func(func(*forge.CatalogRepository, error) bool)) (names []string, err error) {
@@ -82,7 +82,7 @@ func TestDeleteManifest(t *testing.T) {
 	assert.Equal(t, "DELETE /v2/group/sub/app/manifests/v1", seen[0].Method+" "+seen[0].URL.EscapedPath())
 	assert.Equal(t, manifestType, seen[0].Header.Get("Accept"), "the media type of the vocabulary")
 	assert.False(t, s.has(image, "v1"))
-	assert.True(t, s.has(image, "v2") && s.has(image, reference), "the image is left")
+	assert.True(t, s.has(image, "v2") && s.has(image, reference), "the image still exists")
 
 	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, reference, nil))
 	for _, gone := range []string{reference, "v2", "latest"} {
@@ -160,7 +160,7 @@ func TestTokenRefused(t *testing.T) {
 	s.realm.set(func(r *realm) { r.age = time.Hour })
 	client = s.client(password)
 	err = client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v2", nil)
-	require.ErrorIs(t, err, forge.ErrUnauthorized, "refused twice: the end")
+	require.ErrorIs(t, err, forge.ErrUnauthorized, "a second refusal is final")
 	assert.Len(t, s.requests(), 2)
 	s.realm.set(func(r *realm) { r.age = 0 })
 	assert.True(t, s.has("group/app", "v2"))

@@ -291,7 +291,7 @@ func TestCreatesAreCounted(t *testing.T) {
 		spent += stats.TotalTimeSpent / 3600
 	}
 	t.Logf("%d applied, %d maybe, %d not; %d effects", sure.Load(), maybe.Load(), failures.Load(), spent)
-	assert.Positive(t, maybe.Load(), "the proxy spoils something")
+	assert.Positive(t, maybe.Load(), "the proxy causes faults")
 	assert.GreaterOrEqual(t, spent, sure.Load())
 	assert.LessOrEqual(t, spent, sure.Load()+maybe.Load())
 }

@@ -96,7 +96,7 @@ func TestIsHTTP2(t *testing.T) {
 		httptrace.ContextClientTrace(ctx).GotConn(httptrace.GotConnInfo{Conn: client})
 		require.Error(t, c.Err())
 		closed := errors.Is(client.SetDeadline(time.Time{}), io.ErrClosedPipe)
-		assert.Equal(t, !alone, closed, "one of HTTP/2 serves other requests")
+		assert.Equal(t, !alone, closed, "an HTTP/2 connection stays open for other requests")
 	}
 }
 

@@ -24,9 +24,9 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	given := &http.Transport{}
 	transport := Transport(given)
 	assert.True(t, transport.ForceAttemptHTTP2)
-	assert.False(t, given.ForceAttemptHTTP2, "the caller's own is not changed")
+	assert.False(t, given.ForceAttemptHTTP2, "the caller's transport is not changed")
 	off := Transport(&http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
-	assert.False(t, off.ForceAttemptHTTP2, "a caller who has switched it off keeps it off")
+	assert.False(t, off.ForceAttemptHTTP2, "HTTP/2 stays off if the caller has switched it off")
 
 	transport.TLSClientConfig.RootCAs = srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	for _, again := range []bool{false, true} {

@@ -90,7 +90,7 @@ func (f *fixtures) fillCode(a Amount) {
 	}
 	f.commits = []string{commit(f.app, "Begin", files, 1),
 		commit(f.app, "Add a feature\n\nChangelog: added", map[string]string{"feature.go": "package app\n"}, 2),
-		commit(f.app, "Fix it\n\nChangelog: fixed", map[string]string{"feature.go": "package app // 2\n"}, 3)}
+		commit(f.app, "Mend it\n\nChangelog: fixed", map[string]string{"feature.go": "package app // 2\n"}, 3)}
 	f.workCommit = commit(f.work, "Begin", map[string]string{"README.md": "# Work\n"}, 1)
 	commit(f.work, "Go on\n\nChangelog: added", map[string]string{"README.md": "# Work 2\n"}, 2)
 	f.app.AddCommit(forgetest.Change{Branch: "topic", Message: "Topic", Files: map[string]string{"topic.md": "1\n"}, Date: past(4)})
