@@ -83,9 +83,9 @@ func (u *Upload) ifAttached(f func()) {
 	}
 }
 
-// After Detach further reads have no effect. Detach returns the number of bytes that were read, and
-// the error that ended the reading. A transport that has returned an early response may continue to
-// read, while the attempt already waits for the body of that response.
+// Detach returns the number of bytes that were read, and the error that ended the reading. Further
+// reads have no effect. A transport that has returned an early response may continue to read, while
+// the attempt already waits for the body of that response.
 func (u *Upload) Detach() (sent int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
