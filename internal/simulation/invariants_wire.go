@@ -383,7 +383,7 @@ func budgetIsGivenBack(o *Outcome, report func(*observed, string, ...any)) {
 				continue
 			}
 			if spent := o.spentAt(a.at); spent < 36 {
-				report(s, "it was given up after attempt %d, and %d retries are outstanding: %v", a.Number, spent, a.Err)
+				report(s, "it was not retried after attempt %d, although only %d retries were in use: %v", a.Number, spent, a.Err)
 			}
 		}
 	}
