@@ -25,7 +25,7 @@ func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 
 // enforced returns the quota that may delay the call. The option SkipValidation disables it.
 func (c *call) enforced() throttle.Quota {
-	if c.options.unchecked {
+	if c.options.skipValidation {
 		return throttle.Quota{}
 	}
 	return quotaFor(c.request)

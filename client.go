@@ -284,7 +284,7 @@ func (c *Client) Stats() Stats {
 	s := c.stats
 	return Stats{
 		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),
-		RateLimitWaits: s.throttled.Load(), RateLimitWaitTime: time.Duration(s.throttledTime.Load()),
+		RateLimitWaits: s.rateLimitWaits.Load(), RateLimitWaitTime: time.Duration(s.rateLimitWaitTime.Load()),
 		BytesSent: s.sent.Load(), BytesReceived: s.received.Load(),
 	}
 }

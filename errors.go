@@ -240,11 +240,8 @@ func (e *ValidationError) subject() string {
 	switch {
 	case e.Param == "" || e.Param == e.Option:
 		return e.Option
-	case e.Option == "argument" && e.Param == "id":
-		if object := objectOfID(e.Route); object != "" {
-			return e.Option + " " + object + " (:id)"
-		}
-		return e.Option + " " + e.Param
+	case e.Option == "argument" && e.Param == "id" && strings.Contains(e.Route, "/:id"):
+		return e.Option + " " + objectOfID(e.Route) + " (:id)"
 	case e.Option == "argument":
 		return e.Option + " " + e.Param
 	}
@@ -253,10 +250,7 @@ func (e *ValidationError) subject() string {
 
 // objectOfID returns what :id names in a route: "project" for "GET /projects/:id/issues".
 func objectOfID(route string) string {
-	before, _, found := strings.Cut(route+"/", "/:id/")
-	if !found {
-		return ""
-	}
+	before, _, _ := strings.Cut(route, "/:id")
 	objects := before[strings.LastIndexByte(before, '/')+1:]
 	if stem, ok := strings.CutSuffix(objects, "ies"); ok {
 		return stem + "y"

@@ -87,12 +87,12 @@ func counted(n int64, noun string) string {
 // counters are the values that Stats reads.
 type counters struct {
 	calls, failures, attempts, retries atomic.Int64
-	throttled, throttledTime           atomic.Int64
+	rateLimitWaits, rateLimitWaitTime  atomic.Int64
 	sent, received                     atomic.Int64
 }
 
 // addWait counts a wait that begins.
 func (s *counters) addWait(wait time.Duration) {
-	s.throttled.Add(1)
-	s.throttledTime.Add(int64(wait))
+	s.rateLimitWaits.Add(1)
+	s.rateLimitWaitTime.Add(int64(wait))
 }

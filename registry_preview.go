@@ -93,7 +93,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	case settings.startAt != "":
 		return nil, r.withRoute(&ValidationError{Option: "StartAt", Reason: whole})
 	}
-	settings.unchecked = false // an invalid pattern selects nothing
+	settings.skipValidation = false // an invalid pattern selects nothing
 	if _, err := r.newCall(settings); err != nil {
 		return nil, err
 	}

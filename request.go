@@ -270,7 +270,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 
 // check checks the options by their own rules.
 func (r *request) check(s *callOptions) error {
-	if s.unchecked {
+	if s.skipValidation {
 		return nil
 	}
 	for _, options := range []any{r.options, r.body} {

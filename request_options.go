@@ -29,23 +29,23 @@ const (
 
 // callOptions holds the values that the request options set.
 type callOptions struct {
-	kind      callKind
-	onePage   bool
-	unchecked bool
-	complete  bool
-	into      *Response
-	perPage   int
-	startAt   Cursor
-	ahead     int
-	header    http.Header
-	query     url.Values
-	retry     RetryPolicy
-	progress  func(done, total int64)
-	limits    limits
-	plan      func(*call) error // instead of sending
-	checksum  checksum
-	err       error
-	call      *call // allocated together with the options
+	kind           callKind
+	onePage        bool
+	skipValidation bool
+	complete       bool
+	into           *Response
+	perPage        int
+	startAt        Cursor
+	ahead          int
+	header         http.Header
+	query          url.Values
+	retry          RetryPolicy
+	progress       func(done, total int64)
+	limits         limits
+	plan           func(*call) error // instead of sending
+	checksum       checksum
+	err            error
+	call           *call // allocated together with the options
 }
 
 // inherit returns an option for further requests of the same method: it sets the headers, the retry
@@ -289,7 +289,7 @@ func MaxBytes(n int64) RequestOption {
 func SkipValidation() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("SkipValidation", kindAny) {
-			o.unchecked = true
+			o.skipValidation = true
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -82,7 +83,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 		return encoder.Encode(metrics)
 	}
 	writeTable(out, metrics)
-	writeStats(out, client.Stats())
+	fmt.Fprintf(out, "\n%s\n", client.Stats())
 	return nil
 }
 

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
-	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
@@ -41,12 +39,4 @@ func tableLine(point metricdata.HistogramDataPoint[float64]) string {
 	status, _ := point.Attributes.Value(semconv.HTTPResponseStatusCodeKey)
 	return fmt.Sprintf("  %-56s %3d  %-10s mean %.4f", method.AsString()+" "+template.AsString(), status.AsInt64(),
 		demo.Count(int(point.Count), "attempt"), point.Sum/float64(point.Count))
-}
-
-// writeStats writes the counters of a client.
-func writeStats(out io.Writer, s forge.Stats) {
-	fmt.Fprintf(out, "\n%s, %d failed; %s, %d of them sent again; %s, %s; %s sent, %s received\n",
-		demo.Count(int(s.Calls), "call"), s.Failures, demo.Count(int(s.Attempts), "request"), s.Retries,
-		demo.Count(int(s.RateLimitWaits), "wait"), s.RateLimitWaitTime.Round(time.Millisecond),
-		demo.Count(int(s.BytesSent), "byte"), demo.Count(int(s.BytesReceived), "byte"))
 }
