@@ -141,16 +141,7 @@ type programs map[string]bool
 func (ran programs) runs(t *testing.T, c command) {
 	text := regexp.MustCompile(`-for \d+m`).ReplaceAllString(c.text, "-for 1s")
 	text = regexp.MustCompile(` [>|] .*$`).ReplaceAllString(text, "")
-	dir := root
-	if strings.HasPrefix(text, "go run .") && !strings.HasPrefix(text, "go run ./") || strings.Contains(text, "REDIS_URL") {
-		dir = filepath.Join(root, filepath.Dir(c.file))
-	}
-	if strings.Contains(text, "./soak") && !strings.Contains(text, "cd ") {
-		dir = filepath.Join(root, "integration")
-	}
-	if folder, rest, found := strings.Cut(strings.TrimPrefix(text, "cd "), " && "); found && strings.HasPrefix(text, "cd ") {
-		dir, text = filepath.Join(root, folder), rest
-	}
+	dir, text := folderOf(c.file, text)
 	if ran[dir+" "+text] {
 		return
 	}
@@ -180,6 +171,21 @@ func (ran programs) runs(t *testing.T, c command) {
 	}
 }
 
+// folderOf returns the folder in which the command of a file runs, and the command without its cd.
+func folderOf(file, text string) (dir, rest string) {
+	folder, rest, found := strings.Cut(text, " && ")
+	folder, changes := strings.CutPrefix(folder, "cd ")
+	switch {
+	case found && changes:
+		return filepath.Join(root, folder), rest
+	case strings.Contains(text, "./soak"):
+		return filepath.Join(root, "integration"), text
+	case strings.Contains(text, "go run . ") || strings.HasSuffix(text, "go run ."):
+		return filepath.Join(root, filepath.Dir(file)), text
+	}
+	return root, text
+}
+
 // endsOtherwise matches examples that end with another status than 0 here, as their tests check:
 // they ask a person who is not there, find the differences that they look for, or look for objects
 // of the reader's server.
@@ -195,11 +201,11 @@ func inFolder(t *testing.T) string {
 	return script
 }
 
-// servesUntilInterrupted starts the stand-alone server and stops it when it has printed its
-// address.
+// servesUntilInterrupted starts the stand-alone server, on a free port, and interrupts it after two
+// seconds.
 func servesUntilInterrupted(t *testing.T, dir, text string) {
 	out, err := shell(t, dir, "go build -o $T/server "+strings.Fields(text)[2]+
-		" && { timeout -s INT 2 $T/server "+strings.Join(strings.Fields(text)[3:], " ")+" || [ $? = 124 ]; }")
+		" && { timeout -s INT 2 $T/server "+strings.Join(strings.Fields(text)[3:], " ")+" -addr 127.0.0.1:0 || [ $? = 124 ]; }")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "http://127.0.0.1:")
 	assert.Contains(t, out, "curl ")
