@@ -239,7 +239,7 @@ func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
 			if err := errors.Join(file.Truncate(256*mib), file.Close()); err != nil {
 				return err
 			}
-			r := service{client.core}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
+			r := service{client.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
 			r.unmarshalForeign = unmarshalForeign
 			_, err = do[struct{}](ctx, r, nil)
 			return err

@@ -40,28 +40,28 @@ func (o *UpdateApprovalSettingsOptions) check() error {
 // GetForGroup reads the rules of a group, which its projects inherit. The user must be Owner of the
 // group. Document 1 §4.5.
 func (s *ApprovalSettingsService) GetForGroup(ctx context.Context, group Ref, opts ...RequestOption) (*ApprovalSettings, error) {
-	r := s.get("/groups/:id/merge_request_approval_setting", group)
+	r := s.newGet("/groups/:id/merge_request_approval_setting", group)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // UpdateForGroup changes the rules of a group. The user must be Owner of the group.
 // Document 1 §4.5.
 func (s *ApprovalSettingsService) UpdateForGroup(ctx context.Context, group Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
-	r := s.put("/groups/:id/merge_request_approval_setting", group).json(o)
+	r := s.newPut("/groups/:id/merge_request_approval_setting", group).json(o)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // GetForProject reads the rules of a project. The user must be Maintainer of the project.
 // Document 1 §4.5.
 func (s *ApprovalSettingsService) GetForProject(ctx context.Context, project Ref, opts ...RequestOption) (*ApprovalSettings, error) {
-	r := s.get("/projects/:id/merge_request_approval_setting", project)
+	r := s.newGet("/projects/:id/merge_request_approval_setting", project)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // UpdateForProject changes the rules of a project. The user must be Maintainer of the project.
 // Document 1 §4.5.
 func (s *ApprovalSettingsService) UpdateForProject(ctx context.Context, project Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
-	r := s.put("/projects/:id/merge_request_approval_setting", project).json(o)
+	r := s.newPut("/projects/:id/merge_request_approval_setting", project).json(o)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 

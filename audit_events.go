@@ -89,41 +89,41 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 // List lists the events of the whole instance. Administrators only; self-managed and dedicated.
 // Document 1 §4.7.
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/audit_events").params(o.worded(s.owner()))
+	r := s.newGet("/audit_events").params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
 // Get reads an event of the instance. Administrators only; self-managed and dedicated.
 // Document 1 §4.7.
 func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...RequestOption) (*AuditEvent, error) {
-	r := s.get("/audit_events/:id", event)
+	r := s.newGet("/audit_events/:id", event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForGroup lists the events of a group. Owners see the events of all users; Developers and
 // Maintainers see their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/groups/:id/audit_events", group).params(o.worded(s.owner()))
+	r := s.newGet("/groups/:id/audit_events", group).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
 // GetForGroup reads an event of a group. The user must be Owner of the group. Document 1 §4.7.
 func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
-	r := s.get("/groups/:id/audit_events/:audit_event_id", group, event)
+	r := s.newGet("/groups/:id/audit_events/:audit_event_id", group, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForProject lists the events of a project. Maintainers see the events of all users; Developers
 // see their own. Document 1 §4.7.
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.get("/projects/:id/audit_events", project).params(o.worded(s.owner()))
+	r := s.newGet("/projects/:id/audit_events", project).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
 // GetForProject reads an event of a project. The user must be Maintainer of the project.
 // Document 1 §4.7.
 func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
-	r := s.get("/projects/:id/audit_events/:audit_event_id", project, event)
+	r := s.newGet("/projects/:id/audit_events/:audit_event_id", project, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 

@@ -239,7 +239,7 @@ func TestOAuthUploadOnce(t *testing.T) {
 	for size, file := range map[int]File{1: FileReader(strings.NewReader("content"), 7), 2: FileBytes([]byte("content"))} {
 		api := guarded(t, fixed("new"))
 		c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-		err := exec(t.Context(), service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file), nil)
+		err := exec(t.Context(), service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file), nil)
 		got := api.seen()
 		require.Len(t, got, size)
 		assert.Equal(t, size == 2, err == nil)

@@ -52,7 +52,7 @@ func stuck(t *testing.T) string {
 }
 
 func uploadOf(c *Client, file File) *request {
-	return service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file)
+	return service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file)
 }
 
 var bigFile = FileBytes(make([]byte, 16<<20))

@@ -166,7 +166,7 @@ func TestRedirectForeignResponses(t *testing.T) {
 	require.ErrorIs(t, runners[3].run(t.Context(), c), ErrUnauthorized)
 	assert.Equal(t, 1, asked)
 	status = 429
-	r := service{c.core}.get("/projects/:project_id/secure_files/:id/download", ID(1), int64(2))
+	r := service{c.core}.newGet("/projects/:project_id/secure_files/:id/download", ID(1), int64(2))
 	_, err := open(t.Context(), r, nil)
 	require.ErrorIs(t, err, ErrRateLimited)
 	require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))

@@ -78,7 +78,7 @@ func TestGate(t *testing.T) {
 		held.Wait()
 
 		limited, began = true, time.Now()
-		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
+		r := service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "the wait of a call that is not retried delays the others, too")

@@ -195,7 +195,7 @@ func TestRegistryWaits(t *testing.T) {
 			}
 			return 200, `{}`
 		})
-		c.native.Hold(keyFor(service{c.core}.get("/v2/_catalog")), time.Now().Add(20*time.Second))
+		c.native.Hold(keyFor(service{c.core}.newGet("/v2/_catalog")), time.Now().Add(20*time.Second))
 		held := func(c *Client) bool {
 			t.Helper()
 			began := time.Now()

@@ -236,7 +236,7 @@ func routeLiterals(t *testing.T) map[string]string {
 	return used
 }
 
-// routeOf reads s.get("/template", ...) and s.request(http.MethodPut, "/template", ...).
+// routeOf reads s.newGet("/template", ...) and s.request(http.MethodPut, "/template", ...).
 func routeOf(call *ast.CallExpr) (method, template string, ok bool) {
 	f, isSelector := call.Fun.(*ast.SelectorExpr)
 	if !isSelector || len(call.Args) == 0 {
@@ -244,8 +244,8 @@ func routeOf(call *ast.CallExpr) (method, template string, ok bool) {
 	}
 	argument := call.Args[0]
 	switch f.Sel.Name {
-	case "get", "post", "put", "delete":
-		method = strings.ToUpper(f.Sel.Name)
+	case "newGet", "newPost", "newPut", "newDelete":
+		method = strings.ToUpper(strings.TrimPrefix(f.Sel.Name, "new"))
 	case "request":
 		if len(call.Args) < 2 {
 			return "", "", false

@@ -105,7 +105,7 @@ func TestQueryForms(t *testing.T) {
 		{"empty not", &encodeOptions{Not: &encodeOptions{}}, url.Values{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := service{client.core}.get("/user/emails").params(test.options)
+			r := service{client.core}.newGet("/user/emails").params(test.options)
 			require.NoError(t, exec(t.Context(), r, nil))
 			assert.Equal(t, test.want, last().query)
 			if test.raw != "" {
@@ -118,7 +118,7 @@ func TestQueryForms(t *testing.T) {
 		"Approvers": {Approvers: IDs()}, "Approvers ": {Approvers: IDs(1, 0)}, "Labels": {Labels: Labels("a,b")}, "Title": {Title: Text("")},
 		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "IIDs": {IIDs: []int64{}}, "IIDs ": {IIDs: []int64{1, -1}}, "Usernames": {Usernames: []string{"a", ""}}, "Due": {Due: Date{2026, 2, 31}}, "After": {After: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
 	} {
-		r := service{client.core}.get("/user/emails").params(options)
+		r := service{client.core}.newGet("/user/emails").params(options)
 		var invalid *ValidationError
 		require.ErrorAs(t, exec(t.Context(), r, nil), &invalid, name)
 		assert.Contains(t, invalid.Option+" ", "encodeOptions."+name)
@@ -179,7 +179,7 @@ func TestJSONBody(t *testing.T) {
 		{&options{Spent: WorkDuration(-90 * time.Minute)}, `{"duration":"-1h30m"}`},
 		{&options{Nested: map[string][]any{"a": {1, "x", nil}}}, `{"nested":{"a":[1,"x",null]}}`},
 	} {
-		require.NoError(t, exec(t.Context(), service{client.core}.post("/user/emails").json(test.options), nil))
+		require.NoError(t, exec(t.Context(), service{client.core}.newPost("/user/emails").json(test.options), nil))
 		got := last()
 		assert.Equal(t, test.want, got.body)
 		assert.Equal(t, "application/json", got.contentType)

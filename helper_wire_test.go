@@ -350,7 +350,7 @@ var runners = []runner{
 }
 
 func openArchive(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
-	return open(ctx, service{c.core}.get(archiveRoute, ID(1), ""), opts)
+	return open(ctx, service{c.core}.newGet(archiveRoute, ID(1), ""), opts)
 }
 
 // asError returns the *Error of a failed call.

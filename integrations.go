@@ -171,14 +171,14 @@ func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
 
 // List lists the active integrations of a group. Document 3 §4.2.
 func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*IntegrationSummary, error] {
-	r := s.get("/groups/:id/integrations", group)
+	r := s.newGet("/groups/:id/integrations", group)
 	return list[IntegrationSummary](ctx, r, opts)
 }
 
 // Get reads an integration and its properties, which servers show without the secrets. Document 3
 // §4.2.
 func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
-	r := s.get("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
+	r := s.newGet("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return do[Integration](ctx, r, opts)
 }
 
@@ -198,7 +198,7 @@ type IntegrationOptions interface {
 // UseInheritedSettings alone, add SkipValidation. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	name := nameOf(o)
-	r := s.put("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))
+	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)
 }
 
@@ -211,6 +211,6 @@ func nameOf(o IntegrationOptions) IntegrationName {
 
 // Disable disables an integration and resets its settings. Document 3 §4.2.
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
-	r := s.delete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
+	r := s.newDelete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)
 }

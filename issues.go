@@ -207,35 +207,35 @@ func (n *IssueNot) check() error {
 // List lists issues that the user can see. Without Scope it lists only those that the user created.
 // Document 2 §4.1.
 func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
-	r := s.get("/issues").params(o)
+	r := s.newGet("/issues").params(o)
 	return list[Issue](ctx, r, opts)
 }
 
 // ListForGroup lists the issues of a group's projects. Without Scope it lists all of them.
 // Document 2 §4.1.
 func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
-	r := s.get("/groups/:id/issues", group).params(o)
+	r := s.newGet("/groups/:id/issues", group).params(o)
 	return list[Issue](ctx, r, opts)
 }
 
 // Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
 // subscribed; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/subscribe", project, issue)
+	r := s.newPost("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the issue. It returns ErrNotModified if the user is
 // not subscribed; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
+	r := s.newPost("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // CreateTodo puts the issue on the user's to-do list. It returns ErrNotModified if the item exists
 // already; see IsNotModified. Document 2 §4.1.
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/todo", project, issue)
+	r := s.newPost("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)
 }
 
@@ -270,7 +270,7 @@ func (o *PromoteIssueOptions) check() error {
 // Promote turns the issue into an epic. It adds a note with the command /promote. nil options send
 // the command alone. Premium and Ultimate. Document 2 §4.1.
 func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
+	r := s.newPost("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
 	return do[Note](ctx, r, opts)
 }
 
@@ -290,13 +290,13 @@ func (o *SetTimeEstimateOptions) check() error {
 
 // SetTimeEstimate sets the estimated working time of the issue. Document 2 §4.1.
 func (s *IssuesService) SetTimeEstimate(ctx context.Context, project Ref, issue int64, o *SetTimeEstimateOptions, opts ...RequestOption) (*TimeStats, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/time_estimate", project, issue).json(o)
+	r := s.newPost("/projects/:id/issues/:issue_iid/time_estimate", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
 // ResetTimeEstimate removes the estimate. Document 2 §4.1.
 func (s *IssuesService) ResetTimeEstimate(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/reset_time_estimate", project, issue)
+	r := s.newPost("/projects/:id/issues/:issue_iid/reset_time_estimate", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
@@ -319,24 +319,24 @@ func (o *AddSpentTimeOptions) check() error {
 // AddSpentTime adds to the working time spent on the issue. After a failure with Error.MaybeApplied
 // the time may have been added. Document 2 §4.1.
 func (s *IssuesService) AddSpentTime(ctx context.Context, project Ref, issue int64, o *AddSpentTimeOptions, opts ...RequestOption) (*TimeStats, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
+	r := s.newPost("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
 // ResetSpentTime removes all working time spent on the issue. Document 2 §4.1.
 func (s *IssuesService) ResetSpentTime(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
-	r := s.post("/projects/:id/issues/:issue_iid/reset_spent_time", project, issue)
+	r := s.newPost("/projects/:id/issues/:issue_iid/reset_spent_time", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
 // GetTimeStats reads the estimate of the issue and the time spent on it. Document 2 §4.1.
 func (s *IssuesService) GetTimeStats(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
-	r := s.get("/projects/:id/issues/:issue_iid/time_stats", project, issue)
+	r := s.newGet("/projects/:id/issues/:issue_iid/time_stats", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
 // ListRelatedMergeRequests lists the merge requests that mention the issue. Document 2 §4.1.
 func (s *IssuesService) ListRelatedMergeRequests(ctx context.Context, project Ref, issue int64, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
-	r := s.get("/projects/:id/issues/:issue_iid/related_merge_requests", project, issue)
+	r := s.newGet("/projects/:id/issues/:issue_iid/related_merge_requests", project, issue)
 	return list[MergeRequest](ctx, r, opts)
 }

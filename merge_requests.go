@@ -199,13 +199,13 @@ func (n *MergeRequestNot) check() error {
 // List lists merge requests that the user can see. Without Scope it lists only those that the user
 // created. Document 2 §4.2.
 func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
-	r := s.get("/merge_requests").params(o)
+	r := s.newGet("/merge_requests").params(o)
 	return list[MergeRequest](ctx, r, opts)
 }
 
 // ListForProject lists the merge requests of a project. Document 2 §4.2.
 func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
-	r := s.get("/projects/:id/merge_requests", project).params(o)
+	r := s.newGet("/projects/:id/merge_requests", project).params(o)
 	return list[MergeRequest](ctx, r, opts)
 }
 
@@ -216,7 +216,7 @@ func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, 
 // polls ListForProject immediately, after 1 s, and then at intervals growing to 10 s. Request
 // options apply to every poll.
 func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
-	r := s.get("/projects/:id/merge_requests", project).argument("merge_request_iid", mergeRequest)
+	r := s.newGet("/projects/:id/merge_requests", project).argument("merge_request_iid", mergeRequest)
 	o := &ListMergeRequestsOptions{IIDs: []int64{mergeRequest}, Scope: ScopeAll, WithMergeStatusRecheck: new(true)}
 	var found *MergeRequest
 	err := r.poll(ctx, func() (done bool, saw string, err error) {
@@ -248,7 +248,7 @@ func (m *MergeRequest) checked() bool {
 
 // ListBlocks lists the merge requests that must be merged before this one. Document 2 §4.2.
 func (s *MergeRequestsService) ListBlocks(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
-	r := s.get("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest)
+	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest)
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
@@ -268,20 +268,20 @@ func (o *CreateBlockOptions) check() error {
 // if the user cannot read the other merge request, and ErrNotFound if that does not exist.
 // Document 2 §4.2.
 func (s *MergeRequestsService) CreateBlock(ctx context.Context, project Ref, mergeRequest int64, o *CreateBlockOptions, opts ...RequestOption) (*MergeRequestDependency, error) {
-	r := s.post("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
+	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
 	return do[MergeRequestDependency](ctx, r, opts)
 }
 
 // DeleteBlock deletes a dependency by its id, which ListBlocks returns. It returns ErrForbidden if
 // the user cannot update the merge request or cannot read the blocking one. Document 2 §4.2.
 func (s *MergeRequestsService) DeleteBlock(ctx context.Context, project Ref, mergeRequest, block int64, opts ...RequestOption) error {
-	r := s.delete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
+	r := s.newDelete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
 	return exec(ctx, r, opts)
 }
 
 // ListBlockees lists the merge requests that cannot be merged before this one. Document 2 §4.2.
 func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
-	r := s.get("/projects/:id/merge_requests/:merge_request_iid/blockees", project, mergeRequest)
+	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/blockees", project, mergeRequest)
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
@@ -301,35 +301,35 @@ type ChangesOptions struct {
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
 func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *ChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
-	r := s.get("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
+	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
 	return do[MergeRequestChanges](ctx, r, opts)
 }
 
 // Subscribe subscribes the user to the merge request. It returns ErrNotModified if the user is
 // subscribed already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
-	r := s.post("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
+	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the merge request. It returns ErrNotModified if the
 // user is not subscribed; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
-	r := s.post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
+	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It returns ErrNotModified if the item
 // exists already; see IsNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
-	r := s.post("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
+	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
 }
 
 // ListVersions lists the diff versions of a merge request, without their commits and diffs;
 // GetVersion returns them. Document 2 §4.2.
 func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*DiffVersion, error] {
-	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions", project, mergeRequest)
+	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions", project, mergeRequest)
 	return list[DiffVersion](ctx, r, opts)
 }
 
@@ -342,6 +342,6 @@ type DiffVersionOptions struct {
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
 // Incomplete reports it, and the request option RequireComplete makes it an error. Document 2 §4.2.
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
-	r := s.get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
+	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)
 }

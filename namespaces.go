@@ -28,13 +28,13 @@ type ListNamespacesOptions struct {
 // List lists the namespaces that the user can see; an administrator sees all of them.
 // Document 1 §4.6.
 func (s *NamespacesService) List(ctx context.Context, o *ListNamespacesOptions, opts ...RequestOption) iter.Seq2[*Namespace, error] {
-	r := s.get("/namespaces").params(o)
+	r := s.newGet("/namespaces").params(o)
 	return list[Namespace](ctx, r, opts)
 }
 
 // Get reads a namespace. Document 1 §4.6.
 func (s *NamespacesService) Get(ctx context.Context, namespace Ref, opts ...RequestOption) (*Namespace, error) {
-	r := s.get("/namespaces/:id", namespace)
+	r := s.newGet("/namespaces/:id", namespace)
 	return do[Namespace](ctx, r, opts)
 }
 
@@ -49,7 +49,7 @@ type NamespaceExistsOptions struct {
 // The path is one segment: for group/sub it is "sub", with the id of group as ParentID.
 // Document 1 §4.6.
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
-	r := s.get("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
+	r := s.newGet("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
 }
 

@@ -17,13 +17,13 @@ type PlaceholderReassignmentsService struct{ service }
 // constant memory. Ranging again requests the file again. A truncated file ends the list with an
 // error. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*PlaceholderReassignment, error] {
-	r := s.get("/groups/:id/placeholder_reassignments", group)
+	r := s.newGet("/groups/:id/placeholder_reassignments", group)
 	return s.list(ctx, r, opts)
 }
 
 // Download streams the file of pending reassignments unchanged. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Ref, opts ...RequestOption) (*Download, error) {
-	r := s.get("/groups/:id/placeholder_reassignments", group)
+	r := s.newGet("/groups/:id/placeholder_reassignments", group)
 	return open(ctx, r, opts)
 }
 
@@ -31,7 +31,7 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 // when it is done. After a failure with Error.MaybeApplied the server may process the file.
 // Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
-	r := s.post("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
+	r := s.newPost("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
 	return do[Message](ctx, r, opts)
 }
 

@@ -217,7 +217,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 		w.see(d)
 		_ = d.Close()
 	}
-	w.see(exec(ctx, service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileBytes([]byte("x"))), []RequestOption{quick}))
+	w.see(exec(ctx, service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileBytes([]byte("x"))), []RequestOption{quick}))
 	_, err := c.Settings.Get(ctx, quick)
 	w.see(err)
 	if c.config.bases[registryBase] == nil {

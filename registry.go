@@ -39,7 +39,7 @@ func (o *SetRegistryVisibilityOptions) extra() map[string]any { return o.Extra }
 
 // SetVisibility sets the visibility of a project's registry. Document 1 §4.1.
 func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *SetRegistryVisibilityOptions, opts ...RequestOption) (*RegistryProject, error) {
-	r := s.put("/projects/:id/", project).json(o)
+	r := s.newPut("/projects/:id/", project).json(o)
 	return do[RegistryProject](ctx, r, opts)
 }
 
@@ -53,14 +53,14 @@ type ListRegistryRepositoriesOptions struct {
 
 // ListForProject lists the registry repositories of a project. Document 1 §4.1.
 func (s *RegistryService) ListForProject(ctx context.Context, project Ref, o *ListRegistryRepositoriesOptions, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
-	r := s.get("/projects/:id/registry/repositories", project).params(o)
+	r := s.newGet("/projects/:id/registry/repositories", project).params(o)
 	return list[RegistryRepository](ctx, r, opts)
 }
 
 // ListForGroup lists the registry repositories of a group's projects. Servers return no tags here
 // since 15.0. Document 1 §4.1.
 func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
-	r := s.get("/groups/:id/registry/repositories", group)
+	r := s.newGet("/groups/:id/registry/repositories", group)
 	return list[RegistryRepository](ctx, r, opts)
 }
 
@@ -76,7 +76,7 @@ type GetRegistryRepositoryOptions struct {
 
 // Get reads one registry repository. Document 1 §4.1.
 func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegistryRepositoryOptions, opts ...RequestOption) (*RegistryRepository, error) {
-	r := s.get("/registry/repositories/:id", repository).params(o)
+	r := s.newGet("/registry/repositories/:id", repository).params(o)
 	return do[RegistryRepository](ctx, r, opts)
 }
 
@@ -84,7 +84,7 @@ func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegis
 // is done: Get reports RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then
 // ErrNotFound. WaitDeleted waits for it. Document 1 §4.1.
 func (s *RegistryService) Delete(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
-	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
+	r := s.newDelete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return exec(ctx, r, opts)
 }
 
@@ -93,7 +93,7 @@ func (s *RegistryService) Delete(ctx context.Context, project Ref, repository in
 // server. It polls after 1 s, then at intervals growing to 10 s, until ctx is done. Without a prior
 // Delete it never returns by itself. Request options apply to every poll.
 func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
-	r := s.delete("/projects/:id/registry/repositories/:repository_id", project, repository)
+	r := s.newDelete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return r.poll(ctx, func() (done bool, saw string, err error) {
 		found, err := s.Get(ctx, repository, nil, opts...)
 		if errors.Is(err, ErrNotFound) {
@@ -135,20 +135,20 @@ type ListRegistryTagsOptions struct {
 // offset, and remembers this. If the options set a direction, the call fails instead.
 // Document 1 §4.1 and §8.1.
 func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, o *ListRegistryTagsOptions, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
-	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
+	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
 	return list[RegistryTag](ctx, r, opts)
 }
 
 // GetTag reads a tag with its digest, size and age. Document 1 §4.1.
 func (s *RegistryService) GetTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) (*RegistryTagDetail, error) {
-	r := s.get("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
+	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return do[RegistryTagDetail](ctx, r, opts)
 }
 
 // DeleteTag deletes one tag; the image's data stays until the registry's garbage collection. It
 // returns ErrForbidden for a protected tag. Document 1 §4.1.
 func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) error {
-	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
+	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return exec(ctx, r, opts)
 }
 
@@ -204,6 +204,6 @@ func isAge(param string, age Age) error {
 // RateLimitError.Until is the latest possible time. The hosted offering removes a limited number of
 // tags at a time. Document 1 §4.1.1.
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
-	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
+	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	return exec(ctx, r, opts)
 }

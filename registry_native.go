@@ -97,7 +97,7 @@ func (o *RegistryTokenOptions) check() error {
 // it. With any request option the token is always a new one. The other methods of this service
 // obtain tokens themselves. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
-	r := s.get("/jwt/auth").queryParam("service", registryName).params(o)
+	r := s.newGet("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.token(ctx, r, "", opts)
 }
 
@@ -112,7 +112,7 @@ type DeleteManifestOptions struct {
 // DeleteManifest deletes a tag by its reference, or an image by its digest. The feature tag_delete
 // of the registry must be enabled. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
-	r := s.delete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
+	r := s.newDelete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
 	return exec(ctx, r, opts)
 }
 
@@ -120,7 +120,7 @@ func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, r
 //
 // Deprecated: since 16.4; use DeleteManifest. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePath, tag string, opts ...RequestOption) error {
-	r := s.delete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryDelete))
+	r := s.newDelete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryDelete))
 	return exec(ctx, r, opts)
 }
 
@@ -128,7 +128,7 @@ func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePat
 // The contract does not show the response; it is read as the registry protocol specifies.
 // Document 1 §4.1.2.
 func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
-	r := s.get("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
+	r := s.newGet("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
 	return list[CatalogRepository](ctx, r, opts)
 }
 

@@ -81,7 +81,7 @@ type deletionRules struct {
 
 // previewRules checks the options as DeleteTags does, and returns their rules.
 func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteTagsOptions, opts []RequestOption) (*deletionRules, error) {
-	r := s.delete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
+	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	settings, err := r.applyOptions(kindList, opts)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 // readTags reads the tags, several at a time, and omits those that no longer exist. Any error other
 // than a 404 ends it.
 func (s *RegistryService) readTags(ctx context.Context, project Ref, repository int64, names []string, opts ...RequestOption) ([]*RegistryTagDetail, error) {
-	r := s.get("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
+	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
 	turns := make(chan struct{}, previewReads)
 	limit := func(i int, _ *RegistryTagDetail) (yielded, waiting int) {
 		n := min(i+previewAhead, len(names))

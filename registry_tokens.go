@@ -149,7 +149,7 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 // credential authorizes calls of the registry with a token for the scope.
 func (s *RegistryNativeService) credential(scope RegistryScope) *credential.Credential {
 	bearer := credential.Bearer(func(ctx context.Context, refused string) (*oauth2.Token, error) {
-		r := s.get("/jwt/auth").queryParam("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
+		r := s.newGet("/jwt/auth").queryParam("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
 		token, err := s.token(ctx, r, refused, nil)
 		if err != nil {
 			return nil, &credential.Error{Reason: "no registry token could be obtained: " + err.Error(), Cause: err}

@@ -27,21 +27,21 @@ type TreeOptions struct {
 // ListTree lists the files and directories of a repository. For a path that does not exist it
 // returns ErrNotFound; servers before 17.7 return an empty list. Document 1 §4.3.
 func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
-	r := s.get("/projects/:id/repository/tree", project).params(o)
+	r := s.newGet("/projects/:id/repository/tree", project).params(o)
 	return list[TreeEntry](ctx, r, opts)
 }
 
 // GetBlob reads a blob with its content into memory. Blobs over 10 MB are limited to 5 calls a
 // minute; DownloadBlob, which streams the content, is not. Document 1 §4.3.
 func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Blob, error) {
-	r := s.get("/projects/:id/repository/blobs/:sha", project, sha)
+	r := s.newGet("/projects/:id/repository/blobs/:sha", project, sha)
 	return do[Blob](ctx, r, opts)
 }
 
 // DownloadBlob streams the raw content of a blob. Its calls are not limited, for blobs of any size.
 // Document 1 §4.3.
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
-	r := s.get("/projects/:id/repository/blobs/:sha/raw", project, sha)
+	r := s.newGet("/projects/:id/repository/blobs/:sha/raw", project, sha)
 	return open(ctx, r, opts)
 }
 
@@ -95,7 +95,7 @@ func (o *ArchiveOptions) format() string {
 // Archive streams an archive of a repository, in constant memory. The hosted offering allows 5
 // calls a minute. Document 1 §4.3.
 func (s *RepositoriesService) Archive(ctx context.Context, project Ref, o *ArchiveOptions, opts ...RequestOption) (*Download, error) {
-	r := s.get("/projects/:id/repository/archive[.:format]", project, o.format()).params(o)
+	r := s.newGet("/projects/:id/repository/archive[.:format]", project, o.format()).params(o)
 	return open(ctx, r, opts)
 }
 
@@ -119,7 +119,7 @@ func (o *CompareOptions) check() error {
 
 // Compare reads the commits and diffs between two commits, branches or tags. Document 1 §4.3.
 func (s *RepositoriesService) Compare(ctx context.Context, project Ref, o *CompareOptions, opts ...RequestOption) (*Comparison, error) {
-	r := s.get("/projects/:id/repository/compare", project).params(o)
+	r := s.newGet("/projects/:id/repository/compare", project).params(o)
 	return do[Comparison](ctx, r, opts)
 }
 
@@ -148,7 +148,7 @@ type ContributorsOptions struct {
 
 // ListContributors lists the authors of the commits in a repository. Document 1 §4.3.
 func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
-	r := s.get("/projects/:id/repository/contributors", project).params(o)
+	r := s.newGet("/projects/:id/repository/contributors", project).params(o)
 	return list[Contributor](ctx, r, opts)
 }
 
@@ -167,7 +167,7 @@ func (o *MergeBaseOptions) check() error {
 
 // GetMergeBase reads the common ancestor of two or more commits, branches or tags. Document 1 §4.3.
 func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*Commit, error) {
-	r := s.get("/projects/:id/repository/merge_base", project).params(o)
+	r := s.newGet("/projects/:id/repository/merge_base", project).params(o)
 	return do[Commit](ctx, r, opts)
 }
 
@@ -205,7 +205,7 @@ func (o *CreateChangelogOptions) check() error { return required("version", o.Ve
 // GenerateChangelog only returns the section. A call that failed with Error.MaybeApplied may have
 // made the commit. Document 1 §4.3.1.
 func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
-	r := s.post("/projects/:id/repository/changelog", project).json(o)
+	r := s.newPost("/projects/:id/repository/changelog", project).json(o)
 	return exec(ctx, r, opts)
 }
 
@@ -235,6 +235,6 @@ func (o *GenerateChangelogOptions) check() error { return required("version", o.
 // GenerateChangelog returns a changelog section for the version, and commits nothing. A CI job
 // token may call it since 17.7. Document 1 §4.3.1.
 func (s *RepositoriesService) GenerateChangelog(ctx context.Context, project Ref, o *GenerateChangelogOptions, opts ...RequestOption) (*Changelog, error) {
-	r := s.get("/projects/:id/repository/changelog", project).params(o)
+	r := s.newGet("/projects/:id/repository/changelog", project).params(o)
 	return do[Changelog](ctx, r, opts)
 }

@@ -39,19 +39,19 @@ type request struct {
 	translate        func(answer []byte) ([]byte, error)                  // translates a response into the contract's words
 }
 
-func (s service) get(template string, args ...any) *request {
+func (s service) newGet(template string, args ...any) *request {
 	return s.newRequest(http.MethodGet, template, args)
 }
 
-func (s service) post(template string, args ...any) *request {
+func (s service) newPost(template string, args ...any) *request {
 	return s.newRequest(http.MethodPost, template, args)
 }
 
-func (s service) put(template string, args ...any) *request {
+func (s service) newPut(template string, args ...any) *request {
 	return s.newRequest(http.MethodPut, template, args)
 }
 
-func (s service) delete(template string, args ...any) *request {
+func (s service) newDelete(template string, args ...any) *request {
 	return s.newRequest(http.MethodDelete, template, args)
 }
 

@@ -11,19 +11,19 @@ type ResourceGroupsService struct{ service }
 
 // List lists the resource groups of a project. Document 1 §4.2.
 func (s *ResourceGroupsService) List(ctx context.Context, project Ref, opts ...RequestOption) iter.Seq2[*ResourceGroup, error] {
-	r := s.get("/projects/:id/resource_groups", project)
+	r := s.newGet("/projects/:id/resource_groups", project)
 	return list[ResourceGroup](ctx, r, opts)
 }
 
 // Get reads one resource group. Document 1 §4.2.
 func (s *ResourceGroupsService) Get(ctx context.Context, project Ref, key string, opts ...RequestOption) (*ResourceGroup, error) {
-	r := s.get("/projects/:id/resource_groups/:key", project, key)
+	r := s.newGet("/projects/:id/resource_groups/:key", project, key)
 	return do[ResourceGroup](ctx, r, opts)
 }
 
 // ListUpcomingJobs lists the jobs that wait for the resource group. Document 1 §4.2.
 func (s *ResourceGroupsService) ListUpcomingJobs(ctx context.Context, project Ref, key string, opts ...RequestOption) iter.Seq2[*UpcomingJob, error] {
-	r := s.get("/projects/:id/resource_groups/:key/upcoming_jobs", project, key)
+	r := s.newGet("/projects/:id/resource_groups/:key/upcoming_jobs", project, key)
 	return list[UpcomingJob](ctx, r, opts)
 }
 
@@ -42,6 +42,6 @@ func (o *UpdateResourceGroupOptions) extra() map[string]any { return o.Extra }
 // Update sets the order in which jobs get the resource. If the server does not know the mode,
 // Update returns ErrBadRequest and changes nothing. Document 1 §4.2.
 func (s *ResourceGroupsService) Update(ctx context.Context, project Ref, key string, o *UpdateResourceGroupOptions, opts ...RequestOption) (*ResourceGroup, error) {
-	r := s.put("/projects/:id/resource_groups/:key", project, key).json(o)
+	r := s.newPut("/projects/:id/resource_groups/:key", project, key).json(o)
 	return do[ResourceGroup](ctx, r, opts)
 }

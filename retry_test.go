@@ -401,7 +401,7 @@ func TestRetryUploads(t *testing.T) {
 	} {
 		w := newWire(t, always(test.answer))
 		c := wireClient(t, w.url)
-		r := service{c.core}.post("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "a"}, "file", test.file)
+		r := service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "a"}, "file", test.file)
 		require.Equal(t, test.attempts, asError(t, exec(t.Context(), r, nil)).Attempts, test.name)
 		got := w.seen()
 		require.Len(t, got, test.attempts)

@@ -73,20 +73,20 @@ func (o *ListRunnersOptions) check() error {
 
 // List lists the runners that the user may manage. Document 2 §4.5.
 func (s *RunnersService) List(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
-	r := s.get("/runners").params(o)
+	r := s.newGet("/runners").params(o)
 	return list[Runner](ctx, r, opts)
 }
 
 // ListAll lists all runners of the instance. Administrators and auditors; self-managed and
 // dedicated. Document 2 §4.5.
 func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
-	r := s.get("/runners/all").params(o)
+	r := s.newGet("/runners/all").params(o)
 	return list[Runner](ctx, r, opts)
 }
 
 // Get reads a runner. Every user can read the runners of the instance. Document 2 §4.5.
 func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestOption) (*Runner, error) {
-	r := s.get("/runners/:id", runner)
+	r := s.newGet("/runners/:id", runner)
 	return do[Runner](ctx, r, opts)
 }
 
@@ -138,7 +138,7 @@ func (o *UpdateRunnerOptions) check() error {
 
 // Update changes a runner. Document 2 §4.5.
 func (s *RunnersService) Update(ctx context.Context, runner int64, o *UpdateRunnerOptions, opts ...RequestOption) (*Runner, error) {
-	r := s.put("/runners/:id", runner).json(o)
+	r := s.newPut("/runners/:id", runner).json(o)
 	return do[Runner](ctx, r, opts)
 }
 
@@ -167,7 +167,7 @@ func (o *PauseRunnerOptions) check() error {
 // Pause stops a runner from taking jobs. Running jobs continue. With nil options it pauses the
 // runner; with Paused: new(false) it ends the pause. Document 2 §4.5.
 func (s *RunnersService) Pause(ctx context.Context, runner int64, o *PauseRunnerOptions, opts ...RequestOption) (*Runner, error) {
-	r := s.put("/runners/:runner_id", runner).form(o.orPause())
+	r := s.newPut("/runners/:runner_id", runner).form(o.orPause())
 	return do[Runner](ctx, r, opts)
 }
 
@@ -197,20 +197,20 @@ func (o *ListRunnerJobsOptions) check() error {
 // ListJobs lists the jobs of a runner in the projects where the user is at least Reporter.
 // Document 2 §4.5.
 func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunnerJobsOptions, opts ...RequestOption) iter.Seq2[*RunnerJob, error] {
-	r := s.get("/runners/:id/jobs", runner).params(o)
+	r := s.newGet("/runners/:id/jobs", runner).params(o)
 	return list[RunnerJob](ctx, r, opts)
 }
 
 // ListManagers lists the managers of the runner: the machines and processes that run its jobs.
 // Document 2 §4.5.
 func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ...RequestOption) iter.Seq2[*RunnerManager, error] {
-	r := s.get("/runners/:id/managers", runner)
+	r := s.newGet("/runners/:id/managers", runner)
 	return list[RunnerManager](ctx, r, opts)
 }
 
 // ListForProject lists the runners that a project can use, including those of its groups and of the
 // instance. Administrators, and Maintainers and Auditors of the project. Document 2 §4.5.
 func (s *RunnersService) ListForProject(ctx context.Context, project Ref, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
-	r := s.get("/projects/:id/runners", project).params(o)
+	r := s.newGet("/projects/:id/runners", project).params(o)
 	return list[Runner](ctx, r, opts)
 }

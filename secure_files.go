@@ -17,13 +17,13 @@ const maxSecureFile = 5 << 20
 
 // List lists the secure files of a project. Document 1 §4.4.
 func (s *SecureFilesService) List(ctx context.Context, project Ref, opts ...RequestOption) iter.Seq2[*SecureFile, error] {
-	r := s.get("/projects/:project_id/secure_files", project)
+	r := s.newGet("/projects/:project_id/secure_files", project)
 	return list[SecureFile](ctx, r, opts)
 }
 
 // Get reads the details of a secure file; Download reads its content. Document 1 §4.4.
 func (s *SecureFilesService) Get(ctx context.Context, project Ref, file int64, opts ...RequestOption) (*SecureFile, error) {
-	r := s.get("/projects/:project_id/secure_files/:id", project, file)
+	r := s.newGet("/projects/:project_id/secure_files/:id", project, file)
 	return do[SecureFile](ctx, r, opts)
 }
 
@@ -62,7 +62,7 @@ func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 // Upload stores a new secure file. It returns ErrBadRequest if the project has a file with the name
 // already. Document 1 §4.4.
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
-	r := s.post("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
+	r := s.newPost("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
 	return do[SecureFile](ctx, r, opts)
 }
 
@@ -71,13 +71,13 @@ func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadS
 // matches ErrChecksum, and SaveTo leaves no file. &SecureFile{ID: 3} downloads without comparing.
 // Document 1 §4.4.
 func (s *SecureFilesService) Download(ctx context.Context, project Ref, file *SecureFile, opts ...RequestOption) (*Download, error) {
-	r := s.get("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.checksum())
+	r := s.newGet("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.checksum())
 	return open(ctx, r, opts)
 }
 
 // Delete removes a secure file. Document 1 §4.4.
 func (s *SecureFilesService) Delete(ctx context.Context, project Ref, file int64, opts ...RequestOption) error {
-	r := s.delete("/projects/:project_id/secure_files/:id", project, file)
+	r := s.newDelete("/projects/:project_id/secure_files/:id", project, file)
 	return exec(ctx, r, opts)
 }
 

@@ -19,14 +19,14 @@ func (s *SettingsService) vocabulary() renamer {
 // Get reads the settings. Servers cache settings, by default for 60 seconds, so it may return the
 // values before a change. Document 3 §4.1.
 func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.get("/application/settings").withVocabulary(s.vocabulary())
+	r := s.newGet("/application/settings").withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
 // Update changes the settings that o sets, and returns all settings. A server silently ignores
 // parameters that it does not know or that its tier lacks; Apply reports them. Document 3 §4.1.
 func (s *SettingsService) Update(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.put("/application/settings").json(o).withVocabulary(s.vocabulary())
+	r := s.newPut("/application/settings").json(o).withVocabulary(s.vocabulary())
 	return do[ApplicationSettings](ctx, r, opts)
 }
 

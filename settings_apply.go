@@ -26,7 +26,7 @@ type SettingsReport struct {
 func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err == nil && len(update.changes) > 0 {
-		_, err = do[ApplicationSettings](ctx, s.put("/application/settings").json(update).withVocabulary(s.vocabulary()), opts)
+		_, err = do[ApplicationSettings](ctx, s.newPut("/application/settings").json(update).withVocabulary(s.vocabulary()), opts)
 	}
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 		}
 	}
 	if err != nil {
-		err = s.put("/application/settings").withRoute(err)
+		err = s.newPut("/application/settings").withRoute(err)
 	}
 	return u, err
 }

@@ -112,7 +112,7 @@ func (o *ListUsersOptions) check() error {
 // Query("page", "2") requests offset pagination, which servers since 16.5 may reject.
 // Document 2 §4.3.
 func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...RequestOption) iter.Seq2[*User, error] {
-	r := s.get("/users").params(o)
+	r := s.newGet("/users").params(o)
 	return list[User](ctx, r, opts)
 }
 
@@ -125,7 +125,7 @@ type GetUserOptions struct {
 // Get reads a user by id. To find a user by name, use List with Username. The call needs a
 // credential. Document 2 §4.3.
 func (s *UsersService) Get(ctx context.Context, user int64, o *GetUserOptions, opts ...RequestOption) (*User, error) {
-	r := s.get("/users/:id", user).params(o)
+	r := s.newGet("/users/:id", user).params(o)
 	return do[User](ctx, r, opts)
 }
 
@@ -139,7 +139,7 @@ type CurrentUserOptions struct {
 
 // GetCurrent reads the user to whom the client's credential belongs. Document 2 §4.3.
 func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, opts ...RequestOption) (*User, error) {
-	r := s.get("/user").params(o)
+	r := s.newGet("/user").params(o)
 	return do[User](ctx, r, opts)
 }
 
@@ -149,20 +149,20 @@ type EmailsService struct{ service }
 
 // List lists the current user's addresses. Document 2 §4.4.
 func (s *EmailsService) List(ctx context.Context, opts ...RequestOption) iter.Seq2[*Email, error] {
-	r := s.get("/user/emails")
+	r := s.newGet("/user/emails")
 	return list[Email](ctx, r, opts)
 }
 
 // ListForUser lists a user's addresses. Administrators; self-managed and dedicated.
 // Document 2 §4.4.
 func (s *EmailsService) ListForUser(ctx context.Context, user int64, opts ...RequestOption) iter.Seq2[*Email, error] {
-	r := s.get("/users/:id/emails", user)
+	r := s.newGet("/users/:id/emails", user)
 	return list[Email](ctx, r, opts)
 }
 
 // Get reads an address of the current user. Document 2 §4.4.
 func (s *EmailsService) Get(ctx context.Context, email int64, opts ...RequestOption) (*Email, error) {
-	r := s.get("/user/emails/:email_id", email)
+	r := s.newGet("/user/emails/:email_id", email)
 	return do[Email](ctx, r, opts)
 }
 
@@ -177,7 +177,7 @@ func (o *CreateEmailOptions) check() error { return required("email", o.Email !=
 // Create adds an address to the current user, who confirms it by mail. It returns ErrBadRequest if
 // the address is taken, with the reason in Error.Fields["email"]. Document 2 §4.4.
 func (s *EmailsService) Create(ctx context.Context, o *CreateEmailOptions, opts ...RequestOption) (*Email, error) {
-	r := s.post("/user/emails").json(o)
+	r := s.newPost("/user/emails").json(o)
 	return do[Email](ctx, r, opts)
 }
 
@@ -193,19 +193,19 @@ func (o *CreateEmailForUserOptions) check() error { return required("email", o.E
 
 // CreateForUser adds an address to a user. Administrators. Document 2 §4.4.
 func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *CreateEmailForUserOptions, opts ...RequestOption) (*Email, error) {
-	r := s.post("/users/:id/emails", user).json(o)
+	r := s.newPost("/users/:id/emails", user).json(o)
 	return do[Email](ctx, r, opts)
 }
 
 // Delete deletes an address of the current user. The server then sends mail to the primary address
 // instead. Delete returns ErrNotFound if the address does not exist. Document 2 §4.4.
 func (s *EmailsService) Delete(ctx context.Context, email int64, opts ...RequestOption) error {
-	r := s.delete("/user/emails/:email_id", email)
+	r := s.newDelete("/user/emails/:email_id", email)
 	return exec(ctx, r, opts)
 }
 
 // DeleteForUser deletes an address of a user. Administrators. Document 2 §4.4.
 func (s *EmailsService) DeleteForUser(ctx context.Context, user, email int64, opts ...RequestOption) error {
-	r := s.delete("/users/:id/emails/:email_id", user, email)
+	r := s.newDelete("/users/:id/emails/:email_id", user, email)
 	return exec(ctx, r, opts)
 }

@@ -144,7 +144,7 @@ func method(d *ast.FuncDecl) (r row, ok bool) {
 	return r, ok
 }
 
-// request recognises s.get("/route", ...) and similar calls.
+// request recognises s.newGet("/route", ...) and similar calls.
 func request(n ast.Node) (verb, template string, ok bool) {
 	call, isCall := n.(*ast.CallExpr)
 	if !isCall || len(call.Args) == 0 {
@@ -156,7 +156,7 @@ func request(n ast.Node) (verb, template string, ok bool) {
 		return "", "", false
 	}
 	template, err := strconv.Unquote(literal.Value)
-	return strings.ToUpper(selector.Sel.Name), template, err == nil && strings.HasPrefix(template, "/")
+	return strings.ToUpper(strings.TrimPrefix(selector.Sel.Name, "new")), template, err == nil && strings.HasPrefix(template, "/")
 }
 
 func find(verb, template string) (forge.Route, bool) {
