@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +184,7 @@ func (c *call) baseHeaders(onOrigin bool) (h http.Header, spare []string) {
 	}
 	if c.options.kind == kindStream {
 		// Identity: the size is known, and the bytes are those of the file.
-		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
+		h["Accept"], h["Accept-Encoding"] = []string{cmp.Or(c.request.accept, "*/*")}, []string{"identity"}
 	}
 	if !onOrigin {
 		return h, nil

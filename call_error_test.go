@@ -43,7 +43,7 @@ func TestErrorHints(t *testing.T) {
 		return err
 	}
 	outside := func(ctx context.Context, c *Client) error {
-		return c.Do(ctx, Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []Ref{ID(1)}}, nil)
+		return c.Do(ctx, Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []Arg{ID(1)}}, nil)
 	}
 	tests := []struct {
 		name       string

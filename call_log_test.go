@@ -121,7 +121,7 @@ func TestLogAddress(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
 	c := wireClient(t, w.url, log.option(slog.LevelDebug), WithToken(secret))
-	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Ref{Path(secret)}}
+	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Arg{Path(secret)}}
 	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))
 	_, text := log.lines(t)
 	assert.Contains(t, text, "/tokens/"+safetext.Redacted)

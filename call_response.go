@@ -246,6 +246,8 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	case isHTML(media):
 		c.response.permanent = true
 		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of JSON, perhaps a sign-in page: check the address and the credential"}
+	case c.options.kind == kindNoResult && c.request.isCustom():
+		return nil // any type
 	case !isJSON(media):
 		c.response.permanent = true
 		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}

@@ -73,8 +73,10 @@ func TestResponses(t *testing.T) {
 		w := newWire(t, always(test.act))
 		c := wireClient(t, w.url)
 		c.config.limits.json = 8192
-		for name, out := range map[string]any{"do": &struct{ A any }{}, "exec": nil} {
-			err := c.Do(t.Context(), callOf(ClassIdempotent), out)
+		for name, err := range map[string]error{
+			"do":   c.Do(t.Context(), callOf(ClassIdempotent), &struct{ A any }{}),
+			"exec": exec(t.Context(), service{c.core}.newPost(idempotentRoute, ID(1), ID(2)), nil),
+		} {
 			if test.says == "" || name == "exec" && !test.exec {
 				require.NoError(t, err, "%s %s", name, test.name)
 				continue

@@ -27,7 +27,7 @@ type countedCall struct {
 }
 
 func countedCalls() []countedCall {
-	args := []Ref{ID(1), ID(2)}
+	args := []Arg{ID(1), ID(2)}
 	body := map[string]any{"duration": "1h"}
 	return []countedCall{
 		{"GET", ClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},

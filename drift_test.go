@@ -30,7 +30,7 @@ func TestDrift(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, settings.Extra, 2, "values are stored in Extra as without a Drift")
 	var user User
-	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Ref{ID(1)}}, &user))
+	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Arg{ID(1)}}, &user))
 	assert.Equal(t, []DriftEntry{
 		{"GET /application/settings", "/a~1b", "", "object", 1},
 		{"GET /application/settings", "/repository_storages_weighted/*", "integer", "string", 1},

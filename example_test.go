@@ -150,7 +150,7 @@ func ExampleClient_Do() {
 		Estimate int `json:"time_estimate"`
 	}
 	call := forge.Call{Method: "POST", Route: "/projects/:id/issues/:issue_iid/time_estimate",
-		Args: []forge.Ref{forge.Path("group/app"), forge.ID(1)}, Body: map[string]string{"duration": "3h30m"}}
+		Args: []forge.Arg{forge.Path("group/app"), forge.ID(1)}, Body: map[string]string{"duration": "3h30m"}}
 	if err := client.Do(context.Background(), call, &stats); err != nil {
 		log.Fatal(err)
 	}

@@ -36,7 +36,7 @@ const (
 )
 
 func callOf(k RetryClass) Call {
-	args := []Ref{ID(1), ID(2)}
+	args := []Arg{ID(1), ID(2)}
 	switch k {
 	case ClassSafe:
 		return Call{Method: http.MethodGet, Route: safeRoute, Args: args}
@@ -340,6 +340,15 @@ var runners = []runner{
 	}},
 	{"open", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 		d, err := openArchive(ctx, c, opts...)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		_, err = io.Copy(io.Discard, d)
+		return err
+	}},
+	{"open", func(ctx context.Context, c *Client, opts ...RequestOption) error { // a call outside the contract
+		d, err := c.Open(ctx, Call{Route: "/projects/:id/jobs/:job_id/trace", Args: []Arg{ID(1), ID(2)}}, opts...)
 		if err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ func TestCursorRefused(t *testing.T) {
 		call   Call
 	}{
 		"another route":     {good, other(func(c *Call) { c.Route = "/groups/:id/registry/repositories" })},
-		"another argument":  {good, other(func(c *Call) { c.Args = []Ref{ID(7)} })},
+		"another argument":  {good, other(func(c *Call) { c.Args = []Arg{ID(7)} })},
 		"another filter":    {good, other(func(c *Call) { c.Query = url.Values{"state": {"closed"}} })},
 		"one filter more":   {good, other(func(c *Call) { c.Query = url.Values{"state": {"opened"}, "in": {"title"}} })},
 		"one filter fewer":  {good, other(func(c *Call) { c.Query = nil })},

@@ -141,10 +141,10 @@ func onceClient(t testing.TB, address string, options ...Option) *Client {
 }
 
 var (
-	offsetCall = Call{Method: http.MethodGet, Route: "/groups/:id/issues", Args: []Ref{Path("a/b")}}
+	offsetCall = Call{Method: http.MethodGet, Route: "/groups/:id/issues", Args: []Arg{Path("a/b")}}
 	keysetCall = Call{Method: http.MethodGet, Route: "/audit_events"}
-	tagsCall   = Call{Method: http.MethodGet, Route: "/projects/:id/registry/repositories/:repository_id/tags", Args: []Ref{ID(1), ID(2)}}
-	treeCall   = Call{Method: http.MethodGet, Route: "/projects/:id/repository/tree", Args: []Ref{ID(1)}}
+	tagsCall   = Call{Method: http.MethodGet, Route: "/projects/:id/registry/repositories/:repository_id/tags", Args: []Arg{ID(1), ID(2)}}
+	treeCall   = Call{Method: http.MethodGet, Route: "/projects/:id/repository/tree", Args: []Arg{ID(1)}}
 )
 
 func collectIDs(ctx context.Context, client *Client, call Call, opts ...RequestOption) ([]int64, error) {

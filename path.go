@@ -94,6 +94,8 @@ func argumentText(name string, arg any) (string, error) {
 		return refText(name, v)
 	case Path:
 		return string(v), nil
+	case Text:
+		return string(v), nil
 	case nil:
 		return "", argumentError(name, "it is nil: use forge.ID or forge.Path")
 	default:
@@ -342,6 +344,8 @@ func hasControl(s string) bool {
 
 // namespaceSegment is the last part of a namespace's full path.
 type namespaceSegment string
+
+func (p namespaceSegment) useIDOrPathOrText() {}
 
 func (p namespaceSegment) ref() (string, error) {
 	if strings.Contains(unescapeAll(string(p)), "/") {

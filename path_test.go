@@ -33,8 +33,8 @@ func TestEscapedPaths(t *testing.T) {
 			"id":          {project, group, namespace},
 			"project_id":  {secure},
 			"image_path":  {client.RegistryNative.DeleteManifest(ctx, text, "v1", nil), client.RegistryNative.DeleteTagReference(ctx, text, "v1")},
-			"group_id":    {client.Do(ctx, Call{Method: http.MethodGet, Route: "/x/:group_id/y", Args: []Ref{path}}, nil)},
-			"any_project": {client.Do(ctx, Call{Method: http.MethodGet, Route: "/groups/:id/projects/:any_project", Args: []Ref{ID(1), path}}, nil, SkipValidation())},
+			"group_id":    {client.Do(ctx, Call{Method: http.MethodGet, Route: "/x/:group_id/y", Args: []Arg{path}}, nil)},
+			"any_project": {client.Do(ctx, Call{Method: http.MethodGet, Route: "/groups/:id/projects/:any_project", Args: []Arg{ID(1), path}}, nil, SkipValidation())},
 		} {
 			for _, err := range errs {
 				refused(t, err, "argument", param)
@@ -66,8 +66,8 @@ func TestPercentInNames(t *testing.T) {
 		require.NoError(t, err)
 		_, err = client.Repositories.GetBlob(t.Context(), ID(1), text)
 		require.NoError(t, err)
-		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/projects/:id/repository/files/:file_path", Args: []Ref{ID(1), Path(text)}}, nil))
-		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/users/:id", Args: []Ref{Path(text)}}, nil))
+		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/projects/:id/repository/files/:file_path", Args: []Arg{ID(1), Path(text)}}, nil))
+		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/users/:id", Args: []Arg{Path(text)}}, nil))
 	}
 	for _, text := range []string{"100%", "a%b", "%zz", "%2"} {
 		client := serve(t, exchange{sent: "GET /namespaces/" + strings.NewReplacer("%", "%25").Replace(text), answer: "{}"})

@@ -73,6 +73,9 @@ func (s service) newRequest(method, template string, args []any) *request {
 	return r
 }
 
+// isCustom reports whether the request is one of Do, ListAs or Open.
+func (r *request) isCustom() bool { return r.unmarshalForeign != nil }
+
 // params sends the url-tagged options as the query.
 func (r *request) params(options any) *request {
 	r.options, r.encodeQuery, r.checkFields = zeroIfNil(options), encodeQuery, checkFields

@@ -15,8 +15,17 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
+// Arg is an argument of a Call: an ID, a Path, any Ref, or a Text for everything else, such as the
+// name of a branch.
+type Arg interface{ useIDOrPathOrText() }
+
+func (ID) useIDOrPathOrText()   {}
+func (Path) useIDOrPathOrText() {}
+func (Text) useIDOrPathOrText() {}
+
 // Ref names a project, a group or a namespace: forge.ID(42) or forge.Path("group/app").
 type Ref interface {
+	Arg
 	ref() (string, error)
 }
 

@@ -89,9 +89,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 func list(group, project string) (call forge.Call, source string) {
 	switch {
 	case group != "":
-		return forge.Call{Method: http.MethodGet, Route: "/groups/:id/audit_events", Args: []forge.Ref{demo.Ref(group)}}, "the group " + group
+		return forge.Call{Method: http.MethodGet, Route: "/groups/:id/audit_events", Args: []forge.Arg{demo.Ref(group)}}, "the group " + group
 	case project != "":
-		return forge.Call{Method: http.MethodGet, Route: "/projects/:id/audit_events", Args: []forge.Ref{demo.Ref(project)}}, "the project " + project
+		return forge.Call{Method: http.MethodGet, Route: "/projects/:id/audit_events", Args: []forge.Arg{demo.Ref(project)}}, "the project " + project
 	}
 	return forge.Call{Method: http.MethodGet, Route: "/audit_events"}, "the instance"
 }

@@ -22,7 +22,7 @@ var protocolErrorRefuses = !slices.Contains(build.Default.ReleaseTags, "go1.27")
 
 // calls has one of each retry class, with and without a body.
 func calls() map[string]forge.Call {
-	args := []forge.Ref{forge.ID(1), forge.ID(2)}
+	args := []forge.Arg{forge.ID(1), forge.ID(2)}
 	return map[string]forge.Call{
 		"safe":       {Method: http.MethodGet, Route: "/projects/:id/issues/:issue_iid/time_stats", Args: args},
 		"idempotent": {Method: http.MethodPost, Route: "/projects/:id/issues/:issue_iid/subscribe", Args: args},

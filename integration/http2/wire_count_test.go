@@ -22,7 +22,7 @@ type countedCall struct {
 }
 
 func countedCalls() []countedCall {
-	args := []forge.Ref{forge.ID(1), forge.ID(2)}
+	args := []forge.Arg{forge.ID(1), forge.ID(2)}
 	body := map[string]any{"duration": "1h"}
 	const issue = "/projects/:id/issues/:issue_iid/"
 	return []countedCall{

@@ -72,7 +72,7 @@ func TestWithJobs(t *testing.T) {
 	srv.AddProject("acme/app").AddIssues(3, nil)
 	client := srv.Client()
 	jobs, err := forge.Collect(forge.ListAs[struct{ Name string }](t.Context(), client, forge.Call{
-		Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []forge.Ref{forge.Path("acme/app")},
+		Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []forge.Arg{forge.Path("acme/app")},
 	}))
 	require.NoError(t, err)
 	require.Len(t, jobs, 1)

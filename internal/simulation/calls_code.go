@@ -119,7 +119,7 @@ func otherCalls() []*row {
 		IID   int64  `json:"iid"`
 		Title string `json:"title"`
 	}
-	get := func(route string, args ...forge.Ref) forge.Call {
+	get := func(route string, args ...forge.Arg) forge.Call {
 		return forge.Call{Method: "GET", Route: route, Args: args}
 	}
 	return []*row{
@@ -132,7 +132,7 @@ func otherCalls() []*row {
 		}),
 		nothing("Do post", "POST /projects/:id/issues/:issue_iid/add_spent_time", func(c *calling) error {
 			return c.client.Do(c.ctx, forge.Call{Method: "POST", Route: "/projects/:id/issues/:issue_iid/add_spent_time",
-				Args: []forge.Ref{work, forge.ID(c.f.own[c.s.ID])}, Body: map[string]any{"duration": "1h"}}, nil, c.opts...)
+				Args: []forge.Arg{work, forge.ID(c.f.own[c.s.ID])}, Body: map[string]any{"duration": "1h"}}, nil, c.opts...)
 		}).with(func(r *row) { r.setup = ownIssue }),
 		value("Settings.Apply", "PUT /application/settings", func(c *calling) (*forge.SettingsReport, error) {
 			settings, err := c.client.Settings.Get(c.ctx, c.opts...)

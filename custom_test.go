@@ -1,0 +1,279 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// senders are the functions that take a Call.
+var senders = map[string]func(context.Context, *Client, Call, ...RequestOption) error{
+	"Do": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		return c.Do(ctx, call, nil, opts...)
+	},
+	"Do into": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		return c.Do(ctx, call, new(any), opts...)
+	},
+	"Open": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		d, err := c.Open(ctx, call, opts...)
+		if err != nil {
+			return err
+		}
+		return d.Close()
+	},
+	"ListAs": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		_, err := Collect(ListAs[any](ctx, c, call, opts...))
+		return err
+	},
+}
+
+// Malformed calls are rejected before anything is sent, and the error names the field.
+func TestBadCalls(t *testing.T) {
+	client := silentServer(t)
+	file := FileBytes([]byte("x"))
+	for name, c := range map[string]struct {
+		call   Call
+		option string
+		says   string
+	}{
+		"method":              {Call{Method: "get", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"TRACE":               {Call{Method: "TRACE", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"line":                {Call{Method: "GET /x HTTP/1.1\r\nHost:", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"no route":            {Call{}, "Call.Route", "slash"},
+		"prefix":              {Call{Route: "/api/v4/projects/:id", Args: []Arg{ID(1)}}, "Call.Route", "omit /api/v4"},
+		"braces":              {Call{Route: "/projects/{id}", Args: []Arg{ID(1)}}, "Call.Route", "braces"},
+		"query":               {Call{Route: "/projects?x=1"}, "Call.Route", "use Query"},
+		"fragment":            {Call{Route: "/projects#a"}, "Call.Route", "use Query"},
+		"placeholder":         {Call{Route: "/projects/:ID", Args: []Arg{ID(1)}}, "Call.Route", "\":ID\" is not a placeholder"},
+		"digits":              {Call{Route: "/projects/:id2", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"colon":               {Call{Route: "/projects/:", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"inside":              {Call{Route: "/projects/a:id", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"too few":             {Call{Route: "/projects/:id/jobs/:job_id", Args: []Arg{ID(1)}}, "argument", "job_id"},
+		"too many":            {Call{Route: "/projects/:id", Args: []Arg{ID(1), ID(2)}}, "argument", "takes 1 arguments, not 2"},
+		"nil argument":        {Call{Route: "/projects/:id", Args: []Arg{nil}}, "argument", "nil"},
+		"empty text":          {Call{Route: "/projects/:id", Args: []Arg{Text("")}}, "argument", "empty"},
+		"dots":                {Call{Route: "/projects/:id", Args: []Arg{Text("a/../b")}}, "argument", ".."},
+		"credential":          {Call{Route: "/user", Query: url.Values{"private_token": {"x"}}}, "Call.Query", "private_token"},
+		"body with GET":       {Call{Route: "/user", Body: 1}, "Call.Body", "GET has no body"},
+		"form with HEAD":      {Call{Method: "HEAD", Route: "/user", Form: url.Values{}}, "Call.Form", "HEAD has no body"},
+		"two bodies":          {Call{Method: "POST", Route: "/user", Body: 1, Form: url.Values{}}, "Call.Body", "combined with Form"},
+		"other two":           {Call{Method: "POST", Route: "/user", Form: url.Values{}, Multipart: &Multipart{File: file}}, "Call.Form", "combined with Multipart"},
+		"no file":             {Call{Method: "POST", Route: "/user", Multipart: &Multipart{}}, "File", "file"},
+		"accept":              {Call{Route: "/user", Accept: "a\r\nb"}, "Call.Accept", "media type"},
+		"class":               {Call{Method: "POST", Route: "/x", Class: "maybe"}, "Call.Class", "must be"},
+		"class of GET":        {Call{Route: "/x", Class: ClassNonIdempotent}, "Call.Class", "GET cannot be non-idempotent"},
+		"safe PUT":            {Call{Method: "PUT", Route: "/x", Class: ClassSafe}, "Call.Class", "PUT cannot be safe"},
+		"contract's class":    {Call{Method: "POST", Route: onceRoute, Args: []Arg{ID(1), ID(2)}, Class: ClassIdempotent}, "Call.Class", "its class is non-idempotent"},
+		"pagination":          {Call{Route: "/x", Pagination: "pages"}, "Call.Pagination", "must be"},
+		"pagination of POST":  {Call{Method: "POST", Route: "/x", Pagination: PaginationOffset}, "Call.Pagination", "POST has no pages"},
+		"contract's pages":    {Call{Route: "/issues", Pagination: PaginationKeyset}, "Call.Pagination", "has offset pagination"},
+		"contract's no pages": {Call{Route: "/user", Pagination: PaginationOffset}, "Call.Pagination", "has no pages"},
+	} {
+		for sender, send := range senders {
+			err := send(t.Context(), client, c.call)
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid, "%s, %s", name, sender)
+			assert.Equal(t, c.option, invalid.Option, "%s, %s", name, sender)
+			require.ErrorContains(t, err, c.says, "%s, %s", name, sender)
+			assert.NotContains(t, err.Error(), "  ", "%s, %s", name, sender)
+		}
+	}
+	for _, route := range []string{"", "/", "user", "//user", "/a\nb", "/a b\x00", "/a/../b", "/..", "/./a", "/a//b", "/a/%2e%2e/b", "/a?b=c", "/user?", "/a#b"} {
+		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil), "Call.Route", "")
+	}
+	for _, name := range []string{"private_token", "PRIVATE_TOKEN", "access_token", "job_token", "token", "sudo", "Sudo", "refresh_token", "client_secret"} {
+		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user", Query: url.Values{name: {"x"}}}, nil), "Call.Query", name)
+	}
+	err := client.Do(t.Context(), Call{Method: http.MethodPost, Route: "/user", Body: make(chan int)}, nil)
+	var invalid *ValidationError
+	require.ErrorAs(t, err, &invalid)
+}
+
+// The method is GET by default, and arguments of any text are one segment.
+func TestCallDefaults(t *testing.T) {
+	w := newWire(t, always(sayJSON("[]")))
+	client := wireClient(t, w.url)
+	for _, send := range senders {
+		require.NoError(t, send(t.Context(), client, Call{Route: "/projects/:id/jobs/:name", Args: []Arg{Path("group/app"), Text("build/all any")}}))
+	}
+	for _, s := range w.seen() {
+		path, _, _ := strings.Cut(s.uri, "?")
+		assert.Equal(t, "GET /api/v4/projects/group%2Fapp/jobs/build%2Fall%20any", s.method+" "+path)
+	}
+	require.Len(t, w.seen(), len(senders))
+}
+
+// A form, a multipart form and JSON arrive as the server expects them, also when they are sent
+// again.
+func TestCallBodies(t *testing.T) {
+	for name, c := range map[string]struct {
+		call Call
+		read func(*testing.T, seen) string
+		want string
+	}{
+		"JSON": {Call{Body: map[string]any{"a": 1}}, func(t *testing.T, s seen) string {
+			t.Helper()
+			assert.Equal(t, "application/json", s.header.Get("Content-Type"))
+			return s.body
+		}, `{"a":1}`},
+		"form": {Call{Form: url.Values{"a": {"1 2", "+"}}}, func(t *testing.T, s seen) string {
+			t.Helper()
+			assert.Equal(t, "application/x-www-form-urlencoded", s.header.Get("Content-Type"))
+			return s.body
+		}, "a=1+2&a=%2B"},
+		"multipart": {Call{Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "name=x file=a.txt:content"},
+		"field":     {Call{Multipart: &Multipart{FileField: "upload", File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "upload=a.txt:content"},
+	} {
+		w := newWire(t, script(say(503, "{}"), sayJSON("{}")))
+		c.call.Method, c.call.Route, c.call.Class = "POST", "/things", ClassIdempotent
+		require.NoError(t, wireClient(t, w.url).Do(t.Context(), c.call, nil), name)
+		require.Len(t, w.seen(), 2, name)
+		for _, s := range w.seen() {
+			assert.Equal(t, c.want, c.read(t, s), name)
+		}
+	}
+}
+
+// readMultipart returns the parts of a multipart form as text.
+func readMultipart(t *testing.T, s seen) string {
+	t.Helper()
+	_, params, err := mime.ParseMediaType(s.header.Get("Content-Type"))
+	require.NoError(t, err)
+	parts := []string{}
+	for form := multipart.NewReader(strings.NewReader(s.body), params["boundary"]); ; {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			return strings.Join(parts, " ")
+		}
+		require.NoError(t, err)
+		content, err := io.ReadAll(part)
+		require.NoError(t, err)
+		text := part.FormName() + "="
+		if part.FileName() != "" {
+			text += part.FileName() + ":"
+		}
+		parts = append(parts, text+string(content))
+	}
+}
+
+// Do with a nil target accepts any type except HTML. With a target it accepts JSON only.
+func TestCallTypes(t *testing.T) {
+	for media, ok := range map[string]bool{"text/plain": true, "application/zip": true, "application/json": true, "text/html": false} {
+		w := newWire(t, always(say(200, "text", "Content-Type: "+media)))
+		err := wireClient(t, w.url).Do(t.Context(), Call{Method: "POST", Route: "/things"}, nil)
+		if ok {
+			require.NoError(t, err, media)
+			continue
+		}
+		require.ErrorIs(t, err, ErrInvalidResponse, media)
+		assert.True(t, asError(t, err).MaybeApplied)
+	}
+	w := newWire(t, always(say(200, "text", "Content-Type: text/plain")))
+	require.ErrorIs(t, wireClient(t, w.url).Do(t.Context(), Call{Route: "/things"}, new(any)), ErrInvalidResponse)
+}
+
+// Open returns any type as a stream; an HTML page only if the call asks for one.
+func TestOpen(t *testing.T) {
+	w := newWire(t, func(s seen) act {
+		return say(200, "<html>", "Content-Type: text/html", "X-Accept: "+s.header.Get("Accept"), "Content-Disposition: attachment; filename=page.html")
+	})
+	client := wireClient(t, w.url)
+	_, err := client.Open(t.Context(), Call{Route: "/projects/:id/jobs/:job_id/trace", Args: []Arg{ID(1), ID(2)}})
+	require.ErrorIs(t, err, ErrInvalidResponse)
+	d, err := client.Open(t.Context(), Call{Route: "/page", Accept: "text/html"})
+	require.NoError(t, err)
+	defer d.Close()
+	text, err := io.ReadAll(d)
+	require.NoError(t, err)
+	assert.Equal(t, "<html> page.html text/html", fmt.Sprint(string(text), " ", d.Name, " ", d.ContentType))
+	assert.Equal(t, "text/html", w.seen()[1].header.Get("Accept"))
+	assert.Equal(t, "*/*", w.seen()[0].header.Get("Accept"))
+}
+
+// Checksum, Progress and MaxBytes apply to streams and uploads of calls.
+func TestCallOptions(t *testing.T) {
+	w := newWire(t, always(say(200, "content")))
+	client, trace, reported := wireClient(t, w.url), Call{Route: "/trace"}, int64(0)
+	for name, option := range map[string]RequestOption{
+		"SHA-256": Checksum(ChecksumSHA256, strings.Repeat("0", 64)), "MaxBytes": MaxBytes(3), "": Progress(func(done, _ int64) { reported = done }),
+	} {
+		d, err := client.Open(t.Context(), trace, option)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, d)
+		d.Close()
+		if name != "" {
+			require.ErrorContains(t, err, name)
+			continue
+		}
+		require.NoError(t, err)
+		assert.EqualValues(t, len("content"), reported)
+	}
+	upload := Call{Method: "POST", Route: "/files", Multipart: &Multipart{File: FileBytes([]byte("content"))}}
+	reported = 0
+	require.NoError(t, client.Do(t.Context(), upload, nil, Progress(func(done, _ int64) { reported = done })))
+	assert.Positive(t, reported)
+	var plan PlannedRequest
+	require.ErrorIs(t, client.Do(t.Context(), upload, nil, DryRun(&plan)), ErrDryRun)
+	assert.Contains(t, plan.Curl(), "file=@")
+}
+
+// The class that a call declares determines its retries, and MaybeApplied.
+func TestCallClasses(t *testing.T) {
+	for _, c := range []struct {
+		call     Call
+		attempts int
+		maybe    bool
+	}{
+		{Call{Method: "POST"}, 1, true},
+		{Call{Method: "POST", Class: ClassNonIdempotent}, 1, true},
+		{Call{Method: "POST", Class: ClassIdempotent}, 4, true},
+		{Call{Method: "POST", Class: ClassSafe}, 4, false},
+		{Call{Method: "PATCH"}, 1, true},
+		{Call{Method: "PATCH", Class: ClassIdempotent}, 4, true},
+		{Call{Method: "PUT"}, 4, true},
+		{Call{Method: "PUT", Class: ClassNonIdempotent}, 1, true},
+		{Call{Method: "DELETE", Class: ClassNonIdempotent}, 1, true},
+		{Call{Class: ClassSafe}, 4, false},
+	} {
+		w := newWire(t, always(reset("")))
+		c.call.Route = "/things"
+		failed := asError(t, wireClient(t, w.url).Do(t.Context(), c.call, nil))
+		assert.Len(t, w.seen(), c.attempts, "%v", c.call)
+		assert.Equal(t, c.maybe, failed.MaybeApplied, "%v", c.call)
+	}
+}
+
+// A list requests pages in the way that the call declares.
+func TestCallPagination(t *testing.T) {
+	w := newWire(t, always(sayJSON("[]")))
+	client := wireClient(t, w.url)
+	for _, p := range []Pagination{"", PaginationOffset, PaginationKeyset} {
+		_, err := Collect(ListAs[any](t.Context(), client, Call{Route: "/things", Pagination: p, Query: url.Values{"order_by": {"id"}}}))
+		require.NoError(t, err)
+		last := w.seen()[len(w.seen())-1].uri
+		assert.Equal(t, p == PaginationKeyset, strings.Contains(last, "pagination=keyset"), last)
+	}
+}
+
+// The name of a call is the service of its route, in hooks and transports.
+func TestCallName(t *testing.T) {
+	for name, want := range map[string]string{"": "call", "jobs": "jobs"} {
+		services := []string{}
+		client := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
+			r, _ := RouteFromContext(req.Context())
+			services = append(services, r.Service+" "+r.Template)
+			return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+		}))
+		require.NoError(t, client.Do(t.Context(), Call{Route: "/projects/:id/jobs", Args: []Arg{ID(1)}, Name: name}, nil))
+		assert.Equal(t, []string{want + " /projects/:id/jobs"}, services)
+	}
+}
