@@ -72,7 +72,7 @@ func TestResponses(t *testing.T) {
 	} {
 		w := newWire(t, always(test.act))
 		c := wireClient(t, w.url)
-		c.config.limits.json = 8192
+		c.core.config.limits.json = 8192
 		for name, out := range map[string]any{"do": &struct{ A any }{}, "exec": nil} {
 			err := c.Do(t.Context(), callOf(ClassIdempotent), out)
 			if test.says == "" || name == "exec" && !test.exec {
