@@ -174,7 +174,7 @@ func TestDeadlineAnywhere(t *testing.T) {
 
 // withLimits shortens the client's limits to milliseconds.
 func withLimits(c *Client, header, stall time.Duration) *Client {
-	c.config.limits.Header, c.config.limits.Stall = header, stall
+	c.core.config.limits.Header, c.core.config.limits.Stall = header, stall
 	return c
 }
 

@@ -190,7 +190,7 @@ func TestNoSecretInClient(t *testing.T) {
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		derived, err := c.With(WithUserAgent("x"))
 		require.NoError(t, err)
-		for _, v := range []any{c, *c, derived, c.Issues, c.config.apiCredential} {
+		for _, v := range []any{c, *c, derived, c.Issues, c.core.config.apiCredential} {
 			assert.Empty(t, reveals(v), kind)
 		}
 	}
@@ -205,7 +205,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 		n++
 		return &oauth2.Token{AccessToken: tokens[n]}, nil
 	})), through(nothing))
-	c.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+	c.core.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 		if strings.Contains(req.Header.Get("Authorization"), secret) {
 			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil)) // another call, with the next token
 			return nil, errors.New("lost " + secret)
@@ -286,7 +286,7 @@ func TestLogWait(t *testing.T) {
 	call()
 	assert.NotContains(t, out.String(), "forge: wait")
 	route, _ := findRoute("GET", "/namespaces/:id")
-	client.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Millisecond))
+	client.core.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Millisecond))
 	call()
 	assert.Contains(t, out.String(), `msg="forge: wait"`)
 }

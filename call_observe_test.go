@@ -101,7 +101,7 @@ func TestAttemptsNotSent(t *testing.T) {
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 	c = bubbleClient(t, hook.option())
 	r := c.customRequest(callOf(ClassSafe))
-	c.throttle.Hold(keyFor(r), time.Now().Add(time.Hour))
+	c.core.throttle.Hold(keyFor(r), time.Now().Add(time.Hour))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 	assert.Empty(t, hook.all())
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
@@ -134,7 +134,7 @@ func TestThrottled(t *testing.T) {
 		require.ErrorAs(t, hook.all()[0].Err, &limited)
 		assert.Equal(t, 429, limited.Status)
 
-		c.throttle.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
+		c.core.throttle.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
 		began = time.Now()
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, took+time.Since(began), c.Stats().RateLimitWaitTime)

@@ -406,10 +406,10 @@ func (c *call) download() *Download {
 		Name:        c.redact(fileName(c.response.header)), // fileName may join the parts of a parameter
 		Size:        c.response.resp.ContentLength,
 		ContentType: c.safeText(mediaType(contentType(c.response.header)), 256),
-		body:        c.options.checksum.verified(c.request.checksum.verified(c.response.body)),
+		source:      c.options.checksum.verified(c.request.checksum.verified(c.response.body)),
 		private:     isSecret(c.route().Template),
 	}
-	d.call = c.newError()
+	d.failure = c.newError()
 	return d
 }
 

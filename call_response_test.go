@@ -72,7 +72,7 @@ func TestResponses(t *testing.T) {
 	} {
 		w := newWire(t, always(test.act))
 		c := wireClient(t, w.url)
-		c.config.limits.json = 8192
+		c.core.config.limits.json = 8192
 		for name, err := range map[string]error{
 			"do":   c.Do(t.Context(), callOf(ClassIdempotent), &struct{ A any }{}),
 			"exec": exec(t.Context(), service{c.core}.newPost(idempotentRoute, ID(1), ID(2)), nil),

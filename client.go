@@ -54,8 +54,8 @@ type Client struct {
 	// Integrations sets up a group's integrations with other services (Document 3 §4.2).
 	Integrations *IntegrationsService
 
-	*core
-	tokens registryTokens // of RegistryNative, for With
+	core           *core
+	registryTokens registryTokens // of RegistryNative, for With
 }
 
 // NewClient returns a client for the server at baseURL, an https address. A path prefix, a trailing
@@ -129,7 +129,7 @@ func (c *Client) With(options ...Option) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	cfg := c.config
+	cfg := c.core.config
 	cfg.builder = new(builder)
 	return build(cfg, c, options)
 }
@@ -151,7 +151,7 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	}
 	c := &core{stats: new(counters), offsetLists: new(offsetLists)}
 	if parent.core != nil {
-		c.transport, c.stats, c.offsetLists = parent.transport, parent.stats, parent.offsetLists
+		c.transport, c.stats, c.offsetLists = parent.core.transport, parent.core.stats, parent.core.offsetLists
 	}
 	if changed.transportChanged {
 		transport, err := cfg.openTransport()
@@ -179,14 +179,14 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 // share sets the gates: those of the parent if the credentials are the same, otherwise new ones. It
 // returns the registry's tokens by the same rule.
 func (c *core) share(cfg *config, parent *Client) registryTokens {
-	if parent.core != nil && (!cfg.builder.credentialChanged || cfg.apiCredential.Same(parent.config.apiCredential)) {
-		c.throttle = parent.throttle
+	if parent.core != nil && (!cfg.builder.credentialChanged || cfg.apiCredential.Same(parent.core.config.apiCredential)) {
+		c.throttle = parent.core.throttle
 	} else {
 		c.throttle = throttle.NewGate()
 	}
-	if parent.core != nil && (!cfg.builder.registryChanged || cfg.sameRegistry(&parent.config)) {
-		c.native = parent.native
-		return parent.tokens
+	if parent.core != nil && (!cfg.builder.registryChanged || cfg.sameRegistry(&parent.core.config)) {
+		c.native = parent.core.native
+		return parent.registryTokens
 	}
 	c.native = throttle.NewGate()
 	return newRegistryTokens()
@@ -215,9 +215,9 @@ func (c *Client) check() error {
 func newServices(c *core, tokens registryTokens) *Client {
 	s := service{c}
 	return &Client{
-		core:     c,
-		tokens:   tokens,
-		Registry: &RegistryService{s}, RegistryNative: &RegistryNativeService{s, tokens},
+		core:           c,
+		registryTokens: tokens,
+		Registry:       &RegistryService{s}, RegistryNative: &RegistryNativeService{s, tokens},
 		ResourceGroups: &ResourceGroupsService{s}, Repositories: &RepositoriesService{s},
 		SecureFiles: &SecureFilesService{s}, ApprovalSettings: &ApprovalSettingsService{s},
 		Namespaces: &NamespacesService{s}, AuditEvents: &AuditEventsService{s},
@@ -234,7 +234,7 @@ func (c *Client) CloseIdleConnections() {
 	if c.check() != nil {
 		return
 	}
-	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
+	if t, ok := c.core.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
 }
@@ -251,7 +251,7 @@ func (c *Client) BaseURL() string {
 	if c == nil {
 		return ""
 	}
-	return c.baseURL()
+	return c.core.baseURL()
 }
 
 // Redact returns text without the client's credentials. Use it for text that is stored, such as a
@@ -263,7 +263,7 @@ func (c *Client) Redact(text string) string {
 	if c == nil {
 		return text
 	}
-	return c.redact(text)
+	return c.core.redact(text)
 }
 
 // service returns a service of the client. Requests of a nil client are not sent.
@@ -281,7 +281,7 @@ func (c *Client) Stats() Stats {
 	if c.check() != nil {
 		return Stats{}
 	}
-	s := c.stats
+	s := c.core.stats
 	return Stats{
 		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),
 		RateLimitWaits: s.rateLimitWaits.Load(), RateLimitWaitTime: time.Duration(s.rateLimitWaitTime.Load()),

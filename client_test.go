@@ -46,7 +46,7 @@ func TestWithHTTPClient(t *testing.T) {
 	given := &http.Transport{MaxIdleConnsPerHost: 200, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS10}} //nolint:gosec // what must be raised
 	c, err := NewClient("https://forge.example.com", WithHTTPClient(&http.Client{Transport: given}))
 	require.NoError(t, err)
-	got := c.transport.(*http.Transport)
+	got := c.core.transport.(*http.Transport)
 	assert.NotSame(t, given, got)
 	assert.EqualValues(t, tls.VersionTLS12, got.TLSClientConfig.MinVersion)
 	assert.EqualValues(t, tls.VersionTLS10, given.TLSClientConfig.MinVersion, "the caller's http.Client is not changed")
@@ -172,14 +172,14 @@ func TestSharedPerCredential(t *testing.T) {
 			require.NoError(t, err)
 			derived, err := parent.With(test.with...)
 			require.NoError(t, err)
-			assert.Equal(t, test.api, parent.throttle == derived.throttle, "the budget of the API")
-			assert.Equal(t, test.native, parent.native == derived.native, "the budget of the registry")
-			assert.Same(t, parent.stats, derived.stats)
-			assert.NotSame(t, parent.throttle, parent.native)
+			assert.Equal(t, test.api, parent.core.throttle == derived.core.throttle, "the budget of the API")
+			assert.Equal(t, test.native, parent.core.native == derived.core.native, "the budget of the registry")
+			assert.Same(t, parent.core.stats, derived.core.stats)
+			assert.NotSame(t, parent.core.throttle, parent.core.native)
 			again, err := NewClient(base, test.parent...)
 			require.NoError(t, err)
-			assert.NotSame(t, parent.throttle, again.throttle)
-			assert.NotSame(t, parent.stats, again.stats)
+			assert.NotSame(t, parent.core.throttle, again.core.throttle)
+			assert.NotSame(t, parent.core.stats, again.core.stats)
 			assert.Empty(t, reveals([]any{parent, derived}, "token-1", "token-2", "oauth-token-1", "source-token-1", "password"))
 		})
 	}
@@ -195,7 +195,7 @@ func TestRegistryWaits(t *testing.T) {
 			}
 			return 200, `{}`
 		})
-		c.native.Hold(keyFor(service{c.core}.newGet("/v2/_catalog")), time.Now().Add(20*time.Second))
+		c.core.native.Hold(keyFor(service{c.core}.newGet("/v2/_catalog")), time.Now().Add(20*time.Second))
 		held := func(c *Client) bool {
 			t.Helper()
 			began := time.Now()

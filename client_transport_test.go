@@ -77,7 +77,7 @@ func TestRootCAs(t *testing.T) {
 	c := closed(t)(NewClient(address, WithToken(secret), WithRootCAs(pool)))
 	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	assert.Equal(t, "HTTP/2.0", proto)
-	shared, own := conn.Shared(), c.transport.(*http.Transport)
+	shared, own := conn.Shared(), c.core.transport.(*http.Transport)
 	assert.NotSame(t, shared, own)
 	assert.Nil(t, shared.TLSClientConfig.RootCAs, "the transport of other clients is not changed")
 	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)
@@ -98,7 +98,7 @@ func TestRootCAsReplaceTheSystems(t *testing.T) {
 	c := closed(t)(NewClient(address, WithRootCAs(other)))
 	other.AddCert(httptestAuthority(t))
 	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs")
-	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
+	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).core.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
 }
 
 // otherAuthority returns an authority that has signed no certificate.
@@ -161,7 +161,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	for _, options := range [][]Option{{through(given), WithRootCAs(pool)}, {WithRootCAs(pool), through(given)}} {
 		c := closed(t)(NewClient(address, options...))
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		assert.Equal(t, 200, c.transport.(*http.Transport).MaxIdleConnsPerHost)
+		assert.Equal(t, 200, c.core.transport.(*http.Transport).MaxIdleConnsPerHost)
 	}
 	assert.Equal(t, 2, dials)
 	assert.True(t, given.TLSClientConfig == nil || given.TLSClientConfig.RootCAs == nil, "the caller's transport is not changed")
@@ -209,7 +209,7 @@ func TestJobAuthorities(t *testing.T) {
 	all, err := x509.SystemCertPool()
 	require.NoError(t, err)
 	all.AppendCertsFromPEM(certificate)
-	assert.True(t, c.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "in addition to those of the system")
+	assert.True(t, c.core.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "in addition to those of the system")
 	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(ClassSafe), nil))
 
 	set(map[string]string{"CI_API_V4_URL": address + "/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})

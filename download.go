@@ -34,21 +34,21 @@ type Download struct {
 	// ContentType is the media type that the server declares.
 	ContentType string
 
-	body    io.ReadCloser
-	call    *Error // copied by Read to wrap its errors
+	source  io.ReadCloser
+	failure *Error // copied by Read to wrap its errors
 	private bool   // a secret that SaveTo saves for its owner only
 }
 
 // Read reads the stream. A failure is an *Error that names the call.
 func (d *Download) Read(p []byte) (int, error) {
-	if d.body == nil {
+	if d.source == nil {
 		return 0, errNoStream
 	}
-	n, err := d.body.Read(p)
+	n, err := d.source.Read(p)
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	failed := *d.call
+	failed := *d.failure
 	failed.cause = err
 	return n, &failed
 }
@@ -60,7 +60,7 @@ func (d *Download) unusable(err error) error {
 	if errors.As(err, &failed) {
 		return err
 	}
-	own := *d.call
+	own := *d.failure
 	own.cause = &sentinelError{sentinel: ErrInvalidResponse, text: strings.TrimPrefix(err.Error(), "forge: "), cause: err}
 	return &own
 }
@@ -84,10 +84,10 @@ var copyBuffers bufpool.Pool[copyBuffer]
 
 // Close closes the stream and frees its connection. It may be called more than once.
 func (d *Download) Close() error {
-	if d.body == nil {
+	if d.source == nil {
 		return nil
 	}
-	return d.body.Close()
+	return d.source.Close()
 }
 
 var errNoStream = errors.New("forge: the Download was not made by a call, and has no stream")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"slices"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -140,6 +141,14 @@ func ExampleNamespacesService_Exists() {
 	}
 	fmt.Println(answer.Exists, answer.Suggests)
 	// Output: true [group1]
+}
+
+func ExampleIssueState_Values() {
+	state := forge.IssueState("open") // of a flag or a form
+	if !slices.Contains(state.Values(), state) {
+		fmt.Printf("%q is not one of %q\n", state, state.Values())
+	}
+	// Output: "open" is not one of ["opened" "closed" "all"]
 }
 
 func ExampleClient_Do() {

@@ -190,7 +190,7 @@ func (s *matrixServer) client(t *testing.T) *Client {
 		WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial, Proxy: s.round}}))
 	require.NoError(t, err)
 	if s.row.route.base == registryBase { // the token has already been obtained
-		client.RegistryNative.tokens = func(context.Context, *request, string, []RequestOption) (*RegistryToken, error) {
+		client.RegistryNative.shared = func(context.Context, *request, string, []RequestOption) (*RegistryToken, error) {
 			return &RegistryToken{Token: "matrix-token"}, nil
 		}
 	}

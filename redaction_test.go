@@ -190,7 +190,7 @@ func TestSecretsStayInside(t *testing.T) {
 				brief, cancel := context.WithTimeout(context.Background(), time.Second)
 				defer cancel()
 				seen.see(timeStats(brief, derived))
-				seen.see(c, *c, derived, c.config.apiCredential, c.config.registryBasicAuth, c.Stats(), c.Issues, c.RegistryNative)
+				seen.see(c, *c, derived, c.core.config.apiCredential, c.core.config.registryBasicAuth, c.Stats(), c.Issues, c.RegistryNative)
 				assert.Empty(t, reveals(seen.all(), kind.secrets...))
 			})
 		}
@@ -202,7 +202,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
 	quick := HeaderTimeout(patience)
-	c.config.limits.Header = patience // also limits the exchange for registry tokens
+	c.core.config.limits.Header = patience // also limits the exchange for registry tokens
 	for _, r := range runners {
 		var page Response
 		var plan PlannedRequest
@@ -220,7 +220,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 	w.see(exec(ctx, service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileBytes([]byte("x"))), []RequestOption{quick}))
 	_, err := c.Settings.Get(ctx, quick)
 	w.see(err)
-	if c.config.bases[registryBase] == nil {
+	if c.core.config.bases[registryBase] == nil {
 		return
 	}
 	ctx = context.Background() // the exchange is over before its caller is, and so are the values that it has

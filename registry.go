@@ -98,7 +98,7 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 		found, err := s.Get(ctx, repository, nil, opts...)
 		if errors.Is(err, ErrNotFound) {
 			// A server that hides the project returns it, too.
-			found, err = s.find(ctx, project, repository, opts)
+			found, err = s.findInList(ctx, project, repository, opts)
 		}
 		switch {
 		case err != nil || found == nil:
@@ -112,8 +112,8 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 	})
 }
 
-// find returns a repository from its project's list, or nil if it is not there.
-func (s *RegistryService) find(ctx context.Context, project Ref, repository int64, opts []RequestOption) (*RegistryRepository, error) {
+// findInList returns a repository from its project's list, or nil if it is not there.
+func (s *RegistryService) findInList(ctx context.Context, project Ref, repository int64, opts []RequestOption) (*RegistryRepository, error) {
 	for found, err := range s.ListForProject(ctx, project, nil, opts...) {
 		if err != nil || found.ID == repository {
 			return found, err

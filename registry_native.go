@@ -23,7 +23,7 @@ import (
 // after the contexts of these calls have ended, so that the next call can use the token.
 type RegistryNativeService struct {
 	service
-	tokens registryTokens // nil: the service was not made by NewClient
+	shared registryTokens // tokens; nil: the service was not made by NewClient
 }
 
 // registryName is the registry's name at its token endpoint.
@@ -98,7 +98,7 @@ func (o *RegistryTokenOptions) check() error {
 // obtain tokens themselves. Document 1 §4.1.2.
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.newGet("/jwt/auth").queryParam("service", registryName).params(o)
-	return s.token(ctx, r, "", opts)
+	return s.fetchToken(ctx, r, "", opts)
 }
 
 // DeleteManifestOptions sets the type of the manifest to delete.
@@ -134,7 +134,7 @@ func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...Request
 
 // scoped authorizes the request with a token for the scope.
 func (r *request) scoped(s *RegistryNativeService, scope RegistryScope) *request {
-	if r.auth = s.credential(scope); r.err == nil {
+	if r.auth = s.bearerFor(scope); r.err == nil {
 		r.err = scope.check()
 	}
 	return r

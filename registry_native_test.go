@@ -281,7 +281,7 @@ func TestRegistryTokenFails(t *testing.T) {
 		require.ErrorIs(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil), ErrNoCredential, answer)
 		assert.Empty(t, registry.seen())
 	}
-	for _, v := range []any{c, *c, c.config.registryBasicAuth, err} {
+	for _, v := range []any{c, *c, c.core.config.registryBasicAuth, err} {
 		assert.NotContains(t, fmt.Sprintf("%+v %#v", v, v), registryPassword)
 	}
 }

@@ -146,11 +146,11 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 	return time.Duration(max(0, min(seconds, longestLifetime.Seconds())) * float64(time.Second))
 }
 
-// credential authorizes calls of the registry with a token for the scope.
-func (s *RegistryNativeService) credential(scope RegistryScope) *credential.Credential {
+// bearerFor returns a credential for calls of the registry: a token for the scope.
+func (s *RegistryNativeService) bearerFor(scope RegistryScope) *credential.Credential {
 	bearer := credential.Bearer(func(ctx context.Context, refused string) (*oauth2.Token, error) {
 		r := s.newGet("/jwt/auth").queryParam("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
-		token, err := s.token(ctx, r, refused, nil)
+		token, err := s.fetchToken(ctx, r, refused, nil)
 		if err != nil {
 			return nil, &credential.Error{Reason: "no registry token could be obtained: " + err.Error(), Cause: err}
 		}
@@ -159,10 +159,11 @@ func (s *RegistryNativeService) credential(scope RegistryScope) *credential.Cred
 	return &bearer
 }
 
-// token returns a token for the scopes that the request names, but not the one that was refused.
-func (s *RegistryNativeService) token(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
-	if s.tokens == nil {
+// fetchToken returns a token for the scopes that the request names, but not the one that was
+// refused.
+func (s *RegistryNativeService) fetchToken(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
+	if s.shared == nil {
 		return newRegistryTokens()(ctx, r, refused, opts)
 	}
-	return s.tokens(ctx, r, refused, opts)
+	return s.shared(ctx, r, refused, opts)
 }

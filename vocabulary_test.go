@@ -67,18 +67,18 @@ func TestGitLab(t *testing.T) {
 	require.NoError(t, err)
 	for fact, want := range facts {
 		kind, neutral, _ := strings.Cut(fact, " ")
-		word, known := c.config.vocabulary.word(kind, neutral)
+		word, known := c.core.config.vocabulary.word(kind, neutral)
 		assert.True(t, known && word == want, "%s: %s", fact, word)
-		back, known := c.config.vocabulary.neutral(kind, want)
+		back, known := c.core.config.vocabulary.neutral(kind, want)
 		assert.True(t, known && back == neutral, "%s: back %s", fact, back)
 		word, known = GitLab.WireName(kind, neutral)
 		assert.True(t, known && word == want, fact)
 		back, known = GitLab.NeutralName(kind, want)
 		assert.True(t, known && back == neutral, fact)
 	}
-	assert.Len(t, c.config.vocabulary.byNeutral, len(facts), "words that are not in the facts")
+	assert.Len(t, c.core.config.vocabulary.byNeutral, len(facts), "words that are not in the facts")
 	for _, kind := range []string{settingWord, "cars"} {
-		_, known := c.config.vocabulary.word(kind, "signup_enabled")
+		_, known := c.core.config.vocabulary.word(kind, "signup_enabled")
 		assert.False(t, known)
 		_, known = GitLab.WireName(kind, "signup_enabled")
 		assert.False(t, known)
@@ -108,18 +108,18 @@ func TestWithVocabulary(t *testing.T) {
 	c, err := NewClient("https://forge.example.com", WithVocabulary("  setting   a = b \r\n\n\tslug a = b\nbuild_server a = b"))
 	require.NoError(t, err)
 	for _, kind := range []string{settingWord, slugWord, "build_server"} {
-		word, known := c.config.vocabulary.word(kind, "a")
+		word, known := c.core.config.vocabulary.word(kind, "a")
 		assert.True(t, known && word == "b", kind)
 	}
 	plain, err := c.With(WithVocabulary(""))
 	require.NoError(t, err)
-	_, known := plain.config.vocabulary.word(settingWord, "a")
+	_, known := plain.core.config.vocabulary.word(settingWord, "a")
 	assert.False(t, known)
-	_, known = plain.config.vocabulary.neutral(settingWord, "b")
+	_, known = plain.core.config.vocabulary.neutral(settingWord, "b")
 	assert.False(t, known)
 	inherited, err := c.With(WithoutCredential())
 	require.NoError(t, err)
-	_, known = inherited.config.vocabulary.word(settingWord, "a")
+	_, known = inherited.core.config.vocabulary.word(settingWord, "a")
 	assert.True(t, known)
 }
 
@@ -145,11 +145,11 @@ func TestTranslate(t *testing.T) {
 		{"plain", "build_server", `{"akismet_enabled":1,"properties":{"bamboo_url":"u"}}`, `{"akismet_enabled":1,"properties":{"bamboo_url":"u"}}`},
 	} {
 		client := map[string]*Client{"spoken": c, "plain": plain}[test.client]
-		got, err := renamer{words: client.config.vocabulary, kind: test.kind, inner: "properties"}.translate([]byte(test.text))
+		got, err := renamer{words: client.core.config.vocabulary, kind: test.kind, inner: "properties"}.translate([]byte(test.text))
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(got))
 	}
-	_, err = renamer{words: plain.config.vocabulary, kind: settingWord}.translate([]byte(`{"id":1,"geo_status_timeout":10}`))
+	_, err = renamer{words: plain.core.config.vocabulary, kind: settingWord}.translate([]byte(`{"id":1,"geo_status_timeout":10}`))
 	assert.ErrorContains(t, err, "(geo_status_timeout for replica_status_timeout)")
 }
 

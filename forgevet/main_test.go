@@ -62,6 +62,11 @@ func TestCommand(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Empty(t, text)
 	}
+	text, err = run(t, dir, tool, "help")
+	require.NoError(t, err, text)
+	for _, check := range []string{"listerror", "embeddedjson"} {
+		assert.Contains(t, text, "\n    "+check+" ")
+	}
 }
 
 // writeModule writes a go.mod that uses the client of this repository, and its dependencies.

@@ -85,11 +85,12 @@ func TestSums(t *testing.T) {
 	assert.Regexp(t, `(?m)^ +1 +0 +0 h +0 h +\(no label\)$`, table)
 	assert.Regexp(t, `(?m)^ +3 +1 +3 h +11 h +all issues$`, table, "an issue with two labels counts once")
 
-	table, page := runReport(t, "-group", "acme", "-since", "2000-01-31")
+	table, page := runReport(t, "-group", "acme", "-since", "2000-01-31", "-type", "issue")
 	assert.Regexp(t, `(?m)^ +2 +1 +2 h +11 h +all issues$`, table)
 	assert.Contains(t, page, "<h1>acme</h1>")
 	request := srv.LastRequest(t, "GET /groups/:id/issues")
 	assert.Contains(t, request.Query.Get("updated_after"), "2000-01-3")
+	assert.Equal(t, "issue", request.Query.Get("issue_type"))
 }
 
 // TestPage holds the page to its promises: whole in itself, safe with any label, readable with many
@@ -134,6 +135,7 @@ func TestFailures(t *testing.T) {
 	require.ErrorIs(t, run(t.Context(), []string{"-out", path}, nil, io.Discard), forge.ErrUnauthorized)
 	assert.NoFileExists(t, path)
 	require.ErrorContains(t, run(t.Context(), []string{"-since", "yesterday"}, nil, io.Discard), "yesterday")
+	require.ErrorContains(t, run(t.Context(), []string{"-type", "bug"}, nil, io.Discard), `"bug": it is one of ["issue" "incident"`)
 
 	t.Setenv("FORGE_TOKEN", srv.Token)
 	require.ErrorIs(t, run(t.Context(), []string{"-group", "nobody", "-out", path}, nil, io.Discard), forge.ErrNotFound)
