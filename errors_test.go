@@ -30,14 +30,11 @@ func TestErrorText(t *testing.T) {
 		{404, "4040 is no id", "404 Not Found: 4040 is no id"},
 		{409, "", "409 Conflict"},
 		{599, "599 odd", "599: odd"},
-		{0, "", ""},
+		{0, "", "the call failed"},
+		{0, "the server said no", "the server said no"},
 	} {
 		e := &Error{Method: "GET", Route: "/user", Status: test.status, Message: test.message}
-		want := "forge: GET /user"
-		if test.says != "" {
-			want += ": " + test.says
-		}
-		assert.Equal(t, want, e.Error())
+		assert.Equal(t, "forge: GET /user: "+test.says, e.Error())
 		assert.Equal(t, test.message, e.Message)
 	}
 }
@@ -67,7 +64,7 @@ func TestValidationErrorText(t *testing.T) {
 		"forge: GET /audit_events/:id: argument audit event (:id): it is nil; nothing was sent":         {Route: "GET /audit_events/:id", Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: argument id: it is nil; nothing was sent":                                               {Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: Scope (scope): it is bad; nothing was sent":                                             {Option: "Scope", Param: "scope", Reason: "it is bad"},
-		"forge: (scope): it is bad; nothing was sent":                                                   {Param: "scope", Reason: "it is bad"},
+		"forge: scope_param: it is bad; nothing was sent":                                               {Param: "scope_param", Reason: "it is bad"},
 		"forge: scope: it is bad; nothing was sent":                                                     {Option: "scope", Param: "scope", Reason: "it is bad"},
 		"forge: Sudo: it is bad; nothing was sent":                                                      {Option: "Sudo", Reason: "it is bad"},
 	} {
