@@ -136,7 +136,7 @@ func (r *rejection) missing() string {
 	case r.credential == credential.Anonymous:
 		return "the " + object + " may not exist or may not be public: the client has no credential"
 	}
-	return "the " + object + " may not exist, or the credential may not see it"
+	return "the " + object + " may not exist, or the user may lack access to it"
 }
 
 // requirements returns the role that the contract requires, and what the server may lack.

@@ -24,7 +24,7 @@ func rejectionOf(t *testing.T, status int, message, method, template string) *re
 const (
 	decodedHint = "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
 	unseenHint  = "the object does not exist, or the credential cannot see it"
-	absentHint  = "the object may not exist, or the credential may not see it"
+	absentHint  = "the object may not exist, or the user may lack access to it"
 	wrongToken  = "check the credential: it may be wrong, expired or revoked"
 )
 
@@ -78,7 +78,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "", "GET", "/projects/:id/resource_groups", with("https://forge.example.com/api/v4"), absentHint + "; check the base URL: the API was requested at https://forge.example.com/api/v4; " + decodedHint},
 		{404, "404 Not Found", "GET", "/projects/:id/resource_groups", here, absentHint},
 		{404, "404 Not Found", "GET", "/groups/:id/issues", of(credential.Anonymous), "the object may not exist or may not be public: the client has no credential; " + decodedHint},
-		{404, "404 Not Found", "GET", "/projects/:id/jobs", here, "the endpoint or the object may not exist, or the credential may not see it"},
+		{404, "404 Not Found", "GET", "/projects/:id/jobs", here, "the endpoint or the object may not exist, or the user may lack access to it"},
 		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/user", here, ""},
