@@ -103,8 +103,8 @@ func (c *call) newError() *Error {
 	return e
 }
 
-// rejection returns what a hint is derived from. Another origin's status is not about the API: it has
-// no hint.
+// rejection returns what a hint is derived from. Another origin's status is not about the API, and
+// has no hint.
 func (c *call) rejection() *rejection {
 	r := &rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message}
 	if c.attempt.offOrigin || c.response.status < 400 {

@@ -136,9 +136,9 @@ type Route struct {
 	JobToken bool
 	// Anonymous reports whether public projects may be read without a credential.
 	Anonymous bool
-	// Role is the role that the caller needs in addition to a valid credential: "an administrator", "at
-	// least the Maintainer role for the project". It is empty if the contract names none; the server
-	// may require one all the same.
+	// Role is the role that the caller needs in addition to a valid credential: "an administrator",
+	// "at least the Maintainer role for the project". It is empty if the contract names none; the
+	// server may still require one.
 	Role string
 	// Tier names the tiers that have the endpoint: "Premium or Ultimate"; empty for all tiers.
 	Tier string

@@ -90,7 +90,8 @@ type Error struct {
 	// Attempts is the number of times the request was sent.
 	Attempts int
 	// MaybeApplied reports that a write may have taken effect although it failed: check before
-	// retrying it.
+	// retrying it. A RoundTripper of the caller that fails does not show whether it sent the write, so
+	// that MaybeApplied is set then, too, unless its error is a *net.OpError of "dial".
 	MaybeApplied bool
 
 	hint  string

@@ -98,7 +98,9 @@ func (c *cell) lacksRole() bool {
 	case c.admin:
 		return false
 	case strings.HasPrefix(who, "administrator"):
-		return !(c.auditor && strings.Contains(strings.ToLower(who), "auditor")) && (!strings.Contains(who, "Maintainer") || c.role < required)
+		audits := c.auditor && strings.Contains(strings.ToLower(who), "auditor")
+		maintains := strings.Contains(who, "Maintainer") && c.role >= required
+		return !audits && !maintains
 	case strings.Contains(strings.ToLower(who), "owner"), strings.Contains(who, "Maintainer"):
 		return c.role < required
 	}
