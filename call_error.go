@@ -3,15 +3,10 @@ package forge
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
-	"syscall"
 
-	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
@@ -95,24 +90,33 @@ func (c *call) newError() *Error {
 		Method: r.Method, Route: r.Template, Path: c.redact(c.request.path), Status: c.response.status, Message: c.response.message, Fields: c.response.fields,
 		RequestID: requestID(c.response.header), Attempts: c.retry.attempts,
 		MaybeApplied: c.retry.maybeApplied && r.Class != ClassSafe, idempotent: r.Class == ClassIdempotent,
-		sentinel: sentinelFor(c.response.status), cause: c.redactError(c.response.err),
-	}
-	if c.response.err != nil && c.response.status < 400 {
-		e.sentinel = nil
+		cause: c.redactError(c.response.err),
 	}
 	if c.retry.stopCause != nil {
 		e.cause = errors.Join(e.cause, c.retry.stopCause)
 	}
-	e.hint = hintFor(r, c.response.status, c.request.auth.Kind() == credential.JobToken)
-	if e.hint == "" {
-		e.hint = strings.Trim(c.hintBase()+"; "+hintDecoded(c.request.path, c.response.status, c.response.message), "; ")
-	}
-	e.hint = cmp.Or(e.hint, hintTLS(c.response.err), hintUnreachable(c.response.err))
+	e.hint = cmp.Or(c.rejection().hint(), hintTLS(c.response.err), hintUnreachable(c.response.err))
 	if c.deletedRecently() {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
 	e.hint = cmp.Or(c.retry.noRetryReason, e.hint)
 	return e
+}
+
+// rejection returns what a hint is derived from. Another origin's status is not about the API, and
+// has no hint.
+func (c *call) rejection() *rejection {
+	r := &rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message}
+	if c.attempt.offOrigin || c.response.status < 400 {
+		return r
+	}
+	r.status, r.loopback = c.response.status, isLoopback(c.url.Hostname())
+	r.foreign = r.message != "" && !isJSON(contentType(c.response.header))
+	succeeded := c.core().stats.calls.Load()-c.core().stats.failures.Load() > 1 // a call other than this one
+	if r.route.base == apiBase && !succeeded {
+		r.base = c.core().baseURL()
+	}
+	return r
 }
 
 // redactError replaces an error whose text contains the credential: errors quote servers, and a
@@ -149,86 +153,4 @@ func (c *call) redactHeader(h http.Header) {
 			}
 		}
 	}
-}
-
-// hintBase returns a hint that the base URL may be wrong, for a 404 that does not look like one of
-// the API, if no call has succeeded yet.
-func (c *call) hintBase() string {
-	stats := c.core().stats
-	foreign := c.response.message == "" || !isJSON(contentType(c.response.header))
-	answered := stats.calls.Load()-stats.failures.Load() > 1 // a call other than this one
-	if c.response.status != http.StatusNotFound || !foreign || answered || c.attempt.offOrigin || c.route().base != apiBase {
-		return ""
-	}
-	return "check the base URL: the API was requested at " + c.core().baseURL()
-}
-
-// hintTLS returns a hint for a rejected certificate or TLS connection.
-func hintTLS(err error) string {
-	var unknown x509.UnknownAuthorityError
-	var roots x509.SystemRootsError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &unknown), errors.As(err, &roots):
-		return "if a private authority signed the server's certificate, pass the authority to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
-	case strings.Contains(err.Error(), "first record does not look like a TLS handshake"):
-		return "the port serves plain http or another protocol: check the address"
-	case strings.Contains(err.Error(), "remote error: tls: certificate required"), strings.Contains(err.Error(), "remote error: tls: bad certificate"):
-		return "the server requests a client certificate: set TLSClientConfig.Certificates in the transport of WithHTTPClient"
-	}
-	return ""
-}
-
-// hintUnreachable returns a hint for an address at which no server responds.
-func hintUnreachable(err error) string {
-	var lookup *net.DNSError
-	switch {
-	case errors.As(err, &lookup) && lookup.IsNotFound:
-		return "check the host name in the address"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing accepts connections there: check the address and its port, and whether the server runs"
-	}
-	return ""
-}
-
-// hintFor returns a hint with the requirements of the route.
-func hintFor(r *route, status int, jobToken bool) string {
-	switch {
-	case status == http.StatusUnauthorized && jobToken && !r.JobToken && r.Section != "":
-		return "this endpoint does not accept a CI job token: use an access token (" + r.Section + ")"
-	case status == http.StatusUnauthorized:
-		return "check the credential: it is missing, wrong, expired or revoked"
-	case status == http.StatusRequestURITooLong:
-		return "the query is too long for this server: use fewer or shorter filters"
-	case status != http.StatusForbidden && status != http.StatusNotFound:
-		return ""
-	}
-	var needs []string
-	if r.Tier != "" {
-		needs = append(needs, r.Tier)
-	}
-	if r.Offering != "" {
-		needs = append(needs, "a "+r.Offering+" instance")
-	}
-	if r.Release != "" {
-		needs = append(needs, "release "+r.Release+" or later")
-	}
-	if jobToken && !r.JobToken {
-		needs = append(needs, "an access token instead of a CI job token")
-	}
-	if len(needs) == 0 {
-		return ""
-	}
-	return "this endpoint needs " + strings.Join(needs, ", ") + " (" + r.Section + ")"
-}
-
-// hintDecoded returns a possible cause of a 404 without a message: a proxy that decodes the slashes
-// of a path requests another address.
-func hintDecoded(path string, status int, message string) string {
-	unspecific := message == "" || message == "404 Not Found" || strings.HasPrefix(message, "an HTML page")
-	if status != http.StatusNotFound || !unspecific || !strings.Contains(path, "%2F") {
-		return ""
-	}
-	return "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
 }

@@ -53,17 +53,17 @@ func TestErrorHints(t *testing.T) {
 		says       string
 		not        string
 	}{
-		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "an access token instead of a CI job token", ""},
+		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "does not accept a CI job token: use an access token", "administrator"},
 		{"a job token that is refused", WithJobToken("job-token-1"), 401, runner,
-			"this endpoint does not accept a CI job token: use an access token (Document 2 §4.5)", "revoked"},
-		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "missing, wrong, expired or revoked", "access token"},
-		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "missing, wrong, expired or revoked", "access token"},
-		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "403", "job token"},
+			"this endpoint does not accept a CI job token: use an access token", "revoked"},
+		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "check the job token: it may have expired with its job", "access token"},
+		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "check the job token: it may have expired with its job", "access token"},
+		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "a CI job token may have no access to this project", "does not accept"},
 		{"an access token", WithToken("access-token-1"), 404, runner, "404", "job token"},
-		{"an address that a proxy may have decoded", WithToken("access-token-1"), 404, byPath, "decoded the %2F", ""},
-		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "403", "decodes"},
-		{"a tier", WithToken("access-token-1"), 404, approvals, "needs Premium or Ultimate (Document 1 §4.5)", ""},
-		{"no valid credential", WithToken("access-token-1"), 401, runner, "missing, wrong, expired or revoked", ""},
+		{"an address on this machine, without a proxy", WithToken("access-token-1"), 404, byPath, "the object may not exist", "decoded the %2F"},
+		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "the user may lack the role", "decoded"},
+		{"a tier", WithToken("access-token-1"), 404, approvals, "this endpoint needs the Owner role for the group; it may need Premium or Ultimate", "Document"},
+		{"no valid credential", WithToken("access-token-1"), 401, runner, "it may be wrong, expired or revoked", "job"},
 		{"a query that is too long", WithToken("access-token-1"), 414, issues, "use fewer or shorter filters", ""},
 	}
 	for _, test := range tests {

@@ -129,6 +129,9 @@ func WithoutCredential() Option {
 // the default transport. An *http.Transport is cloned, and the library's limits are set on the
 // clone. An h with a Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts
 // and HeaderTimeout limit the time, and redirects follow the rules of the package.
+//
+// If another RoundTripper, such as a mock, fails, a write has Error.MaybeApplied: the client cannot
+// know whether it was sent. An error of net.Dial says that it was not.
 func WithHTTPClient(h *http.Client) Option {
 	return func(c *config) error {
 		reason := ""

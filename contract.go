@@ -81,6 +81,7 @@ type route struct {
 	quota         quota  // documented rate limit, if any: a 429 delays this route only
 	notModified   bool   // a 304 means that there was nothing to change
 	html          bool   // the content may be an HTML page
+	scope         string // token scope that the contract names; api includes it
 }
 
 // findRoute returns the row of a documented endpoint. The table is sorted by template, then by
@@ -135,6 +136,10 @@ type Route struct {
 	JobToken bool
 	// Anonymous reports whether public projects may be read without a credential.
 	Anonymous bool
+	// Role is the role that the caller needs in addition to a valid credential: "an administrator",
+	// "at least the Maintainer role for the project". It is empty if the contract names none; the
+	// server may still require one.
+	Role string
 	// Tier names the tiers that have the endpoint: "Premium or Ultimate"; empty for all tiers.
 	Tier string
 	// Offering names the offerings that have the endpoint: "self-managed or dedicated"; empty for all

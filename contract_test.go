@@ -101,6 +101,8 @@ type catalogueRoute struct {
 	Auth struct {
 		Schemes   []string
 		Anonymous string
+		Who       string
+		Scope     string `json:"token_scope"`
 	}
 	Pagination struct {
 		Offset, Keyset bool
@@ -141,12 +143,43 @@ func catalogueRoutes(t *testing.T) map[string]route {
 	all := map[string]route{}
 	for _, e := range endpoints {
 		if e.Status == "documented" {
+			_, known := roles[e.Auth.Who]
+			require.True(t, known, "%s %s: %q is not in roles", e.Method, e.Path, e.Auth.Who)
 			all[e.Method+" "+e.Path] = e.route()
 		}
 	}
 	require.Len(t, all, 94)
 	return all
 }
+
+// roles maps each text of the catalogue about callers to Route.Role. Texts about the credential or
+// about the extent of the response name no role.
+var roles = map[string]string{
+	"":              "",
+	"administrator": "an administrator",
+	"administrator credentials are required to obtain the token":      "an administrator",
+	"administrator or auditor":                                        "an administrator or auditor",
+	"administrator, or at least Maintainer or Auditor in the project": "an administrator or auditor, or at least the Maintainer role for the project",
+	"Owner of the group":                                              "the Owner role for the group",
+	"group owners and administrators":                                 "the Owner role for the group",
+	"Maintainer of the project":                                       "at least the Maintainer role for the project",
+	"Maintainer or above":                                             "at least the Maintainer role for the project",
+	"at least the Maintainer role for the group":                      "at least the Maintainer role for the group",
+	"Owner sees all users' events; Developer or Maintainer only events of their own actions": "at least the Developer role for the group",
+	"Maintainer or above sees all users' events; Developer only own actions":                 "at least the Developer role for the project",
+	ownersOfRunners + "instance runner details: any authenticated user; " + customRole:       "the Owner role for the runner's group, at least the Maintainer role for one of its projects, or a custom role with admin_runners",
+	ownersOfRunners + "instance runners: administrator for changes; " + customRole:           "the Owner role for the runner's group, at least the Maintainer role for one of its projects, a custom role with admin_runners, or an administrator",
+
+	"anyone on a public repository; otherwise an authenticated user": "",
+	"authenticated": "", "authenticated user": "", "signed-in user": "", "authenticated user; an administrator sees all namespaces": "",
+	"issues the user can access": "", "merge requests the user can access": "",
+	"registry user and password, or job credentials": "", "holder of a registry token": "", "holder of a registry token; not a personal or project access token": "",
+}
+
+const (
+	ownersOfRunners = "group runners: Owner in the owner namespace; project runners: at least Maintainer in an assigned project; "
+	customRole      = "a custom role with admin_runners permission qualifies"
+)
 
 // quota returns the rate limit of the endpoint in the catalogue.
 func (e *catalogueRoute) quota() quota {
@@ -182,6 +215,7 @@ func (e *catalogueRoute) route() route {
 			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
 			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		},
+		scope: map[bool]string{true: e.Auth.Scope}[e.Base == "api"],
 		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
 		quota: e.quota(),
 		html:  strings.HasSuffix(e.Path, "/raw"), // the content of the file
@@ -189,6 +223,7 @@ func (e *catalogueRoute) route() route {
 		// status.
 		notModified: e.hasRule("no_op"),
 	}
+	r.Role = roles[e.Auth.Who]
 	if found, ok := findRoute(e.Method, e.Path); ok {
 		r.Class = found.Class // TestRouteClasses
 	}
@@ -273,7 +308,7 @@ func TestRoutesAreACopy(t *testing.T) {
 	i := slices.IndexFunc(all, func(r Route) bool { return r.Template == "/projects/:id/audit_events" })
 	assert.Equal(t, Route{
 		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Section: "Document 1 §4.7",
-		Class: ClassSafe, Pagination: PaginationKeyset, Tier: "Premium or Ultimate",
+		Class: ClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate",
 	}, all[i])
 	all[i].Template = "changed"
 	assert.Equal(t, "/projects/:id/audit_events", Routes()[i].Template)

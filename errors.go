@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,34 +90,44 @@ type Error struct {
 	// Attempts is the number of times the request was sent.
 	Attempts int
 	// MaybeApplied reports that a write may have taken effect although it failed: check before
-	// retrying it.
+	// retrying it. A RoundTripper of the caller that fails does not show whether it sent the write, so
+	// that MaybeApplied is set then, too, unless its error is a *net.OpError of "dial".
 	MaybeApplied bool
 
-	hint     string
-	sentinel error
-	cause    error
+	hint  string
+	cause error // of a failure without a usable response
 
 	idempotent bool // the route is: sending the call again is safe
 }
 
 // Error returns a text with the call, the response, and what to do about it.
 func (e *Error) Error() string {
-	parts := []string{"forge: " + e.Method + " " + withObject(e.Route, e.Path)}
+	if e == nil {
+		return nilError
+	}
+	return e.text("the call failed")
+}
+
+// nilError is the text of a nil pointer to an error type.
+const nilError = "forge: no error"
+
+// text returns the text of the error. otherwise is the reason if the error has none.
+func (e *Error) text(otherwise string) string {
 	said := e.Message
+	parts := []string{"forge", joinWords(e.Method, withObject(e.Route, e.Path))}
 	if e.Status != 0 {
 		code, text := strconv.Itoa(e.Status), statusText(e.Status)
-		parts = append(parts, strings.TrimSpace(code+" "+text))
+		parts = append(parts, joinWords(code, text))
 		if said = strings.TrimPrefix(said, code+" "); strings.EqualFold(said, text) {
 			said = ""
 		}
 	}
-	for _, part := range []string{said, e.causeText()} {
-		if part != "" {
-			parts = append(parts, part)
-		}
+	reason := joinParts(": ", said, e.causeText())
+	if reason == "" && e.Status == 0 {
+		reason = otherwise
 	}
 	var b strings.Builder
-	b.WriteString(strings.Join(parts, ": "))
+	b.WriteString(joinParts(": ", append(parts, reason)...))
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
 	}
@@ -135,11 +146,21 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// joinParts joins the texts that are not empty.
+func joinParts(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+func joinWords(words ...string) string { return joinParts(" ", words...) }
+
 // withObject returns the endpoint followed by its object. A route without placeholders needs no
 // object.
 func withObject(route, path string) string {
-	if path == "" || strings.HasSuffix(route, path) {
+	switch {
+	case path == "" || strings.HasSuffix(route, path):
 		return route
+	case route == "":
+		return path
 	}
 	return route + " (" + path + ")"
 }
@@ -152,15 +173,28 @@ func (e *Error) causeText() string {
 	return safetext.Clean(joined, maxErrorText)
 }
 
-// Unwrap returns the sentinel and the cause, for errors.Is and errors.As.
+// Unwrap returns the sentinel and the cause, for errors.Is and errors.As. The sentinel is that of
+// Status, also in an Error that a program creates.
 func (e *Error) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	errs := make([]error, 0, 2)
-	for _, err := range []error{e.sentinel, e.cause} {
+	for _, err := range []error{e.sentinel(), e.cause} {
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errs
+}
+
+// sentinel returns the sentinel of the status. A successful status with a cause has none: the
+// response could not be used, and the cause has the sentinel.
+func (e *Error) sentinel() error {
+	if e.cause != nil && e.Status < 400 {
+		return nil
+	}
+	return sentinelFor(e.Status)
 }
 
 // RateLimitError is the error of a rate-limited call: the server refused it, or the client did not
@@ -175,27 +209,31 @@ type RateLimitError struct {
 
 // Error returns the message of the call, and when to try again.
 func (e *RateLimitError) Error() string {
-	if e.Err == nil {
-		return "forge: " + ErrRateLimited.Error()
+	if e == nil {
+		return nilError
 	}
-	text := e.Err.Error()
+	call := e.Err
+	if call == nil {
+		call = &Error{Attempts: 1} // whether anything was sent is not known
+	}
+	text := call.text(ErrRateLimited.Error())
 	switch {
-	case !e.Until.IsZero() && e.Err.Status == http.StatusBadRequest: // the latest possible time
+	case !e.Until.IsZero() && call.Status == http.StatusBadRequest: // the latest possible time
 		text += "; it is possible again by " + e.Until.UTC().Format(time.RFC3339) + " at the latest"
 	case !e.Until.IsZero():
 		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
 	default:
 		text += "; the server did not say when: try again later, and less often"
 	}
-	if e.Err.Attempts == 0 {
+	if call.Attempts == 0 && call.Status == 0 {
 		text += "; nothing was sent"
 	}
 	return text
 }
 
-// Unwrap returns the *Error.
+// Unwrap returns the *Error; nil if there is none.
 func (e *RateLimitError) Unwrap() error {
-	if e.Err == nil {
+	if e == nil || e.Err == nil {
 		return nil
 	}
 	return e.Err
@@ -223,29 +261,37 @@ type ValidationError struct {
 
 // Error returns a text with the option, the wire name and the reason.
 func (e *ValidationError) Error() string {
-	var b strings.Builder
-	b.WriteString("forge: ")
-	if e.Route != "" {
-		b.WriteString(withObject(e.Route, e.Path) + ": ")
+	if e == nil {
+		return nilError
 	}
-	b.WriteString(e.subject() + ": " + e.Reason + "; nothing was sent")
-	return b.String()
+	text := joinParts(": ", "forge", withObject(e.Route, e.Path), e.subject(), e.Reason)
+	if text == "forge" {
+		text = "forge: the call is not valid"
+	}
+	return text + "; nothing was sent"
 }
 
 // Unwrap returns the cause, such as the *fs.PathError of a local file; nil if there is none.
-func (e *ValidationError) Unwrap() error { return e.cause }
+func (e *ValidationError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // subject returns the rejected option or argument, with its wire name.
 func (e *ValidationError) subject() string {
 	switch {
 	case e.Param == "" || e.Param == e.Option:
 		return e.Option
+	case e.Option == "":
+		return e.Param
 	case e.Option == "argument" && e.Param == "id" && strings.Contains(e.Route, "/:id"):
 		return e.Option + " " + objectOfID(e.Route) + " (:id)"
 	case e.Option == "argument":
 		return e.Option + " " + e.Param
 	}
-	return strings.TrimSpace(e.Option + " (" + e.Param + ")")
+	return e.Option + " (" + e.Param + ")"
 }
 
 // objectOfID returns what :id names in a route: "project" for "GET /projects/:id/issues".

@@ -2,11 +2,10 @@ package forge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -30,14 +29,11 @@ func TestErrorText(t *testing.T) {
 		{404, "4040 is no id", "404 Not Found: 4040 is no id"},
 		{409, "", "409 Conflict"},
 		{599, "599 odd", "599: odd"},
-		{0, "", ""},
+		{0, "", "the call failed"},
+		{0, "the server said no", "the server said no"},
 	} {
 		e := &Error{Method: "GET", Route: "/user", Status: test.status, Message: test.message}
-		want := "forge: GET /user"
-		if test.says != "" {
-			want += ": " + test.says
-		}
-		assert.Equal(t, want, e.Error())
+		assert.Equal(t, "forge: GET /user: "+test.says, e.Error())
 		assert.Equal(t, test.message, e.Message)
 	}
 }
@@ -67,7 +63,7 @@ func TestValidationErrorText(t *testing.T) {
 		"forge: GET /audit_events/:id: argument audit event (:id): it is nil; nothing was sent":         {Route: "GET /audit_events/:id", Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: argument id: it is nil; nothing was sent":                                               {Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: Scope (scope): it is bad; nothing was sent":                                             {Option: "Scope", Param: "scope", Reason: "it is bad"},
-		"forge: (scope): it is bad; nothing was sent":                                                   {Param: "scope", Reason: "it is bad"},
+		"forge: scope_param: it is bad; nothing was sent":                                               {Param: "scope_param", Reason: "it is bad"},
 		"forge: scope: it is bad; nothing was sent":                                                     {Option: "scope", Param: "scope", Reason: "it is bad"},
 		"forge: Sudo: it is bad; nothing was sent":                                                      {Option: "Sudo", Reason: "it is bad"},
 	} {
@@ -83,25 +79,58 @@ func TestErrorTextOfTwoCauses(t *testing.T) {
 	assert.EqualError(t, err, "forge: GET /user: unexpected EOF; context deadline exceeded")
 }
 
-// The text of an error that a program creates contains the fields that are set.
+// Errors that a program creates match the sentinel of their status, and print without holes whatever
+// is set.
 func TestErrorsByHand(t *testing.T) {
-	for _, err := range []error{
-		&Error{}, &Error{Status: 404}, &Error{Method: "GET"}, &Error{Route: "/user"}, &Error{Path: "/user"}, &Error{Message: "x"}, &Error{Fields: map[string][]string{"": nil}}, &Error{Attempts: -1}, &Error{Status: -1},
-		&Error{MaybeApplied: true}, &Error{RequestID: "x"}, &RateLimitError{}, &RateLimitError{Until: time.Unix(1, 0)}, &RateLimitError{Err: &Error{}}, &ValidationError{}, &ValidationError{Param: "x"}, &ValidationError{Option: "argument"},
-	} {
-		var text string
-		require.NotPanics(t, func() {
-			text = err.Error()
-			_ = errors.Unwrap(err)
-			_ = errors.Is(err, ErrNotFound)
-			_ = errors.Is(err, context.Canceled)
-			_ = IsNotModified(err)
-			var failed *Error
-			var limited *RateLimitError
-			_ = errors.As(err, &failed)
-			_ = errors.As(err, &limited)
-			text += fmt.Sprintf("%v %+v %q", err, err, err)
-		}, "%T", err)
-		assert.True(t, strings.HasPrefix(text, "forge:"), text)
+	for status := -1; status < 700; status++ {
+		err := error(&Error{Status: status})
+		for _, sentinel := range []error{ErrNotModified, ErrBadRequest, ErrUnauthorized, ErrForbidden, ErrNotFound, ErrConflict, ErrURITooLong, ErrUnprocessable, ErrRateLimited, ErrServer, ErrInvalidResponse} {
+			assert.Equal(t, errors.Is(sentinelFor(status), sentinel), errors.Is(err, sentinel), "%d: %s", status, sentinel)
+		}
 	}
+	assert.ErrorIs(t, &Error{Status: 404}, ErrNotFound)
+	assert.True(t, IsNotModified(&Error{Status: 304}))
+	for err, want := range map[error]string{
+		&Error{}:              "forge: the call failed",
+		&Error{Status: 404}:   "forge: 404 Not Found",
+		&Error{Path: "/user"}: "forge: /user: the call failed",
+		&Error{Method: "GET", Status: 404, Message: "404 Project Not Found"}: "forge: GET: 404 Not Found: Project Not Found",
+		&Error{Status: -1}:                      "forge: -1",
+		&Error{MaybeApplied: true}:              "forge: the call failed; the write may have been applied: check before sending it again",
+		(*Error)(nil):                           "forge: no error",
+		&RateLimitError{}:                       "forge: rate limited; the server did not say when: try again later, and less often",
+		&RateLimitError{Until: time.Unix(1, 0)}: "forge: rate limited; try again after 1970-01-01T00:00:01Z",
+		&RateLimitError{Err: &Error{}}:          "forge: rate limited; the server did not say when: try again later, and less often; nothing was sent",
+		&RateLimitError{Until: time.Unix(1, 0), Err: &Error{Status: 429}}: "forge: 429 Too Many Requests; try again after 1970-01-01T00:00:01Z",
+		(*RateLimitError)(nil):                          "forge: no error",
+		&ValidationError{}:                              "forge: the call is not valid; nothing was sent",
+		&ValidationError{Reason: "it is bad"}:           "forge: it is bad; nothing was sent",
+		&ValidationError{Path: "/user", Option: "Sudo"}: "forge: /user: Sudo; nothing was sent",
+		(*ValidationError)(nil):                         "forge: no error",
+	} {
+		assert.EqualError(t, err, want)
+		assert.NotErrorIs(t, err, context.Canceled)
+	}
+}
+
+// A RateLimitError without a call is rate limited, and is not an Error.
+func TestRateLimitErrorByHand(t *testing.T) {
+	for _, limited := range []*RateLimitError{{}, {Until: time.Unix(1, 0)}, {Err: &Error{Status: 400}}} {
+		require.ErrorIs(t, limited, ErrRateLimited)
+		var failed *Error
+		assert.Equal(t, limited.Err != nil, errors.As(limited, &failed))
+		assert.Equal(t, limited.Err, failed)
+	}
+	text, err := json.Marshal(&RateLimitError{Until: time.Unix(1, 0).UTC(), Err: &Error{Method: "GET", Status: 429}})
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"Until":"1970-01-01T00:00:01Z","Err":{"Method":"GET"`)
+}
+
+// A response that cannot be used does not match the sentinel of its status, which is not an error.
+func TestSentinelOfAnUnusableResponse(t *testing.T) {
+	unusable := &Error{Status: 304, cause: &sentinelError{sentinel: ErrInvalidResponse, text: "no content"}}
+	require.ErrorIs(t, unusable, ErrInvalidResponse)
+	assert.False(t, IsNotModified(unusable))
+	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, ErrServer)
+	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, context.Canceled)
 }

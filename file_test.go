@@ -364,7 +364,7 @@ func TestLocalFileErrors(t *testing.T) {
 	err = s.WriteCSV(failingWriter{broken}, byHand(long, long))
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
-	gone := &Error{Method: "GET", Route: "/x", Status: 404, sentinel: ErrNotFound}
+	gone := &Error{Method: "GET", Route: "/x", Status: 404}
 	err = s.WriteCSV(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
 	require.ErrorIs(t, err, ErrNotFound, "an error of the rows is returned unchanged")
 }

@@ -1,6 +1,8 @@
 package nginx
 
 import (
+	"context"
+	"net"
 	"strings"
 	"testing"
 
@@ -47,6 +49,11 @@ func TestPathsPassUnchanged(t *testing.T) {
 // found by its id.
 func TestPathsDecodedByNginx(t *testing.T) {
 	p := build(t, nginxtest.Config{Server: "location /api/ { proxy_pass http://$UPSTREAM/api/; }"})
+	transport := p.nginx.Transport() // with a host name: the hint is not for addresses of this machine
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(p.nginx.URL, "http://"))
+	}
+	p.client = connect(t, "http://gitlab.example.com", transport, forge.WithToken(p.srv.Token), forge.WithPlainHTTP())
 	_, err := p.client.Issues.GetTimeStats(t.Context(), app, 1)
 	require.ErrorIs(t, err, forge.ErrNotFound)
 	assert.Equal(t, "/api/v4/projects/group/app/issues/1/time_stats", p.srv.Requests()[0].Path)

@@ -47,9 +47,10 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 // production.
 type troubled struct {
 	*forge.Client
-	srv     *forgetest.Server
-	app     *forgetest.Project
-	project forge.Ref
+	srv       *forgetest.Server
+	app       *forgetest.Project
+	project   forge.Ref
+	transport http.RoundTripper
 }
 
 // inBubble returns the error of call, which runs in virtual time.
@@ -61,7 +62,7 @@ func inBubble(t *testing.T, call func(ctx context.Context, w *troubled) error, o
 		transport := &http.Transport{DialContext: network.dial}
 		w := &troubled{
 			Client: srv.Client(forge.WithHTTPClient(&http.Client{Transport: transport}), forge.WithRetry(forge.RetryPolicy{})),
-			srv:    srv, app: srv.AddProject("acme/app", forgetest.Private), project: forge.Path("acme/app"),
+			srv:    srv, app: srv.AddProject("acme/app", forgetest.Private), project: forge.Path("acme/app"), transport: transport,
 		}
 		defer w.CloseIdleConnections()
 		w.app.AddIssues(5, nil)

@@ -120,7 +120,11 @@ var troubles = map[string]func(t *testing.T) error{
 	"decoding proxy": func(t *testing.T) error {
 		return inBubble(t, func(ctx context.Context, w *troubled) error {
 			w.srv.Fail("GET /projects/:id/issues/:issue_iid/time_stats", forgetest.StatusMessage(404, "404 Not Found"))
-			_, err := w.Issues.GetTimeStats(ctx, w.project, 5)
+			remote, err := forge.NewClient("http://gitlab.example.com", forge.WithToken(w.srv.Token), forge.WithPlainHTTP(),
+				forge.WithHTTPClient(&http.Client{Transport: w.transport}))
+			if err == nil {
+				_, err = remote.Issues.GetTimeStats(ctx, w.project, 5)
+			}
 			return err
 		})
 	},

@@ -24,12 +24,17 @@ import (
 // exportedOf reads the names of the package's exported functions or types from the committed list.
 func exportedOf(t *testing.T, kind string) map[string]bool {
 	t.Helper()
-	file, err := os.Open("api/forge.txt")
+	return exportedIn(t, "forge", kind)
+}
+
+func exportedIn(t *testing.T, pkg, kind string) map[string]bool {
+	t.Helper()
+	file, err := os.Open("api/" + pkg + ".txt")
 	require.NoError(t, err)
 	defer file.Close()
 	names := map[string]bool{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, is := strings.CutPrefix(lines.Text(), "pkg forge, "+kind+" "); is {
+		if rest, is := strings.CutPrefix(lines.Text(), "pkg "+pkg+", "+kind+" "); is {
 			name := rest[:strings.IndexAny(rest, " ([")]
 			names[name] = true
 		}

@@ -1,0 +1,143 @@
+package forge
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/credential"
+)
+
+// rejectionOf returns a rejection of a route with an access token, by a server that is not on this
+// machine.
+func rejectionOf(t *testing.T, status int, message, method, template string) *rejection {
+	t.Helper()
+	found, ok := findRoute(method, template)
+	if !ok {
+		found = undocumentedRoute(method, template)
+	}
+	return &rejection{route: found, credential: credential.AccessToken, status: status, message: message, path: "/projects/group%2Fapp/x"}
+}
+
+const (
+	decodedHint = "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
+	unseenHint  = "the object does not exist, or the credential cannot see it"
+	absentHint  = "the object may not exist, or the user may lack access to it"
+	wrongToken  = "check the credential: it may be wrong, expired or revoked"
+)
+
+// Each hint begins with the cause that the response shows, then the likely ones.
+func TestRejectionHint(t *testing.T) {
+	for _, test := range []struct {
+		status                    int
+		message, method, template string
+		change                    func(*rejection)
+		want                      string
+	}{
+		{400, "400 Bad Request", "GET", "/issues", nil, ""},
+		{400, "Client sent an HTTP request to an HTTPS server.", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
+		{400, "an HTML page titled 400 The plain HTTP request was sent to HTTPS port", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
+		{400, "http_url must be https", "GET", "/issues", nil, ""},
+		{401, "401 Unauthorized", "GET", "/issues", nil, wrongToken},
+		{401, "401 Unauthorized", "GET", "/issues", of(credential.OAuthToken), wrongToken},
+		{401, "401 Unauthorized", "GET", "/issues", of(credential.Anonymous), "the call needs a credential, and the client has none"},
+		{401, "401 Unauthorized", "GET", "/issues", of(credential.JobToken), jobTokenRefused},
+		{401, "401 Unauthorized", "GET", "/projects/:id/repository/changelog", of(credential.JobToken), "check the job token: it may have expired with its job, or this server may not accept one for this call"},
+		{401, "401 Unauthorized", "GET", "/projects/:id/jobs", of(credential.JobToken), "check the job token: it may have expired with its job, or this server may not accept one for this call"},
+		{401, "UNAUTHORIZED: HTTP Basic: Access denied.", "GET", "/jwt/auth", of(credential.UserPassword), "check the user and the password: they may be wrong, expired or revoked"},
+
+		{403, "403 Forbidden", "GET", "/audit_events", nil, "this endpoint needs an administrator; it may need Premium or Ultimate, a self-managed or dedicated instance"},
+		{403, "", "GET", "/runners/all", nil, "this endpoint needs an administrator or auditor; it may need a self-managed or dedicated instance"},
+		{403, "Forbidden", "PUT", "/groups/:id/integrations/:slug", nil, "this endpoint needs at least the Maintainer role for the group; it may need release 17.9 or later"},
+		{403, "403 Forbidden", "PUT", "/projects/:id/", nil, "the user may lack the role for this call"},
+		{403, "403 Forbidden", "GET", "/projects/:id/jobs", nil, "the user may lack the role for this call"},
+		{403, "403 Forbidden - Reason", "GET", "/audit_events", nil, "this endpoint needs an administrator"},
+		{403, "403 Forbidden - Protected tag", "DELETE", "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", nil, ""},
+		{403, "403 Forbidden - Must be admin to use sudo", "GET", "/audit_events", nil, ""},
+		{403, "403 Forbidden", "GET", "/issues", of(credential.JobToken), jobTokenRefused},
+		{403, "403 Forbidden", "GET", "/registry/repositories/:id", of(credential.JobToken), "a CI job token may have no access to this project, or its user may lack the role for this call"},
+		{403, "DENIED: access forbidden", "GET", "/jwt/auth", of(credential.UserPassword), "the registry's user may lack access, or the image may not exist"},
+		{403, "DENIED: access forbidden", "GET", "/v2/_catalog", of(credential.OAuthToken), "this endpoint needs an administrator"},
+		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
+		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
+		{403, "insufficient_scope: more", "PUT", "/application/settings", nil, "the token needs the scope api"},
+		{403, "insufficient_scope: more", "GET", "/runners/:id", nil, "the token needs the scope api or manage_runners"},
+		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", nil, "the token lacks a scope that this call needs"},
+
+		{404, "404 Project Not Found", "GET", "/projects/:id/audit_events", nil, unseenHint},
+		{404, "404 Integration Not Found", "GET", "/groups/:id/integrations/:slug", nil, unseenHint},
+		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
+		{404, "MANIFEST_UNKNOWN: manifest unknown", "DELETE", "/v2/:image_path/manifests/:tag", nil, unseenHint},
+		{404, "404 Group Not Found", "GET", "/groups/:id/issues", of(credential.Anonymous), "the object does not exist or is not public, and the client has no credential"},
+		{404, "404 Project Not Found", "GET", "/projects/:id/runners", of(credential.JobToken), jobTokenRefused},
+		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},
+		{404, "404 Not Found", "GET", "/projects/:id/merge_request_approval_setting", nil, absentHint + "; this endpoint needs at least the Maintainer role for the project; it may need Premium or Ultimate; " + decodedHint},
+		{404, "404 Not found", "GET", "/projects/:id/runners", with("https://forge.example.com/api/v4"), absentHint + "; this endpoint needs an administrator or auditor, or at least the Maintainer role for the project; " + decodedHint},
+		{404, "", "GET", "/projects/:id/resource_groups", with("https://forge.example.com/api/v4"), absentHint + "; check the base URL: the API was requested at https://forge.example.com/api/v4; " + decodedHint},
+		{404, "404 Not Found", "GET", "/projects/:id/resource_groups", here, absentHint},
+		{404, "404 Not Found", "GET", "/groups/:id/issues", of(credential.Anonymous), "the object may not exist or may not be public: the client has no credential; " + decodedHint},
+		{404, "404 Not Found", "GET", "/projects/:id/jobs", here, "the endpoint or the object may not exist, or the user may lack access to it"},
+		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
+		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
+		{404, "404 Not Found", "GET", "/user", here, ""},
+		{404, "404 page not found", "GET", "/user", fromOthers, ""},
+		{404, "an HTML page", "GET", "/projects/:id/audit_events", fromOthers, decodedHint},
+
+		{405, "405 Not Allowed", "GET", "/users", nil, ""},
+		{405, "405 Not Allowed", "PATCH", "/projects/:id/jobs", nil, "check the method and the path of the Call"},
+		{414, "", "GET", "/issues", nil, "the query is too long for this server: use fewer or shorter filters"},
+		{415, "415 Unsupported Media Type", "POST", "/user/emails", nil, ""},
+		{429, "Retry later", "GET", "/issues", fromOthers, ""},
+		{500, "500 Internal Server Error", "GET", "/audit_events", nil, ""},
+		{0, "", "GET", "/audit_events", nil, ""},
+	} {
+		r := rejectionOf(t, test.status, test.message, test.method, test.template)
+		if r.object() == "" {
+			r.path = test.template
+		}
+		if test.change != nil {
+			test.change(r)
+		}
+		assert.Equal(t, test.want, r.hint(), "%d %q %s %s", test.status, test.message, test.method, test.template)
+	}
+}
+
+func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
+func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
+func here(r *rejection)                        { r.loopback = true }
+func fromOthers(r *rejection)                  { r.foreign = true }
+
+// Whatever a server sends, a hint is one line without holes, names no section of the contract, and
+// has no tier, offering or release if the message names an object.
+func TestRejectionHints(t *testing.T) {
+	messages := []string{"", "403 Forbidden", "404 Not Found", "404 Project Not Found", "404 X not found", "insufficient_scope", "401 Unauthorized", "an HTML page", "x"}
+	for i := range routes {
+		for _, status := range []int{400, 401, 403, 404, 405, 414, 415, 422, 429, 500} {
+			for _, message := range messages {
+				for kind := credential.Anonymous; kind <= credential.UserPassword; kind++ {
+					r := rejection{&routes[i], kind, "/groups/a%2Fb", status, message, message == "an HTML page", "https://forge.example.com", kind == credential.Anonymous}
+					hint := r.hint()
+					assert.NotRegexp(t, `^; |; ;|; $|  |\n|Document|§|^ | $`, hint)
+					if r.namesObject() && status == http.StatusNotFound {
+						assert.NotRegexp(t, "Premium|self-managed|release|%2F|base URL", hint)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A status of another origin is not the API's: its error has no hint about the endpoint.
+func TestNoHintForAnotherOrigin(t *testing.T) {
+	storage := newWire(t, always(say(http.StatusForbidden, `{"message":"403 Forbidden"}`, jsonType)))
+	api := newWire(t, always(say(http.StatusFound, "", "Location: "+storage.url+"/file")))
+	d, err := openArchive(t.Context(), wireClient(t, api.url, WithPlainHTTP()))
+	require.Nil(t, d)
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.NotContains(t, err.Error(), "role")
+	api = newWire(t, always(say(http.StatusForbidden, `{"message":"403 Forbidden"}`, jsonType)))
+	_, err = openArchive(t.Context(), wireClient(t, api.url, WithPlainHTTP()))
+	assert.ErrorContains(t, err, "the user may lack the role")
+}
