@@ -266,7 +266,10 @@ func (w *hintWorld) send(ctx context.Context, c *forge.Client, r forge.Route, ar
 	if typed := hintCalls[name]; typed != nil {
 		return typed(ctx, c, w, args)
 	}
-	call := forge.Call{Method: r.Method, Route: r.Template, Args: args, Body: hintBodies[name]}
+	call := forge.Call{Method: r.Method, Route: r.Template, Body: hintBodies[name]}
+	for _, arg := range args {
+		call.Args = append(call.Args, arg)
+	}
 	if query, is := call.Body.(url.Values); is {
 		call.Query, call.Body = maps.Clone(query), nil
 	}
