@@ -105,14 +105,14 @@ func (e *Error) Error() string {
 	if e == nil {
 		return nilError
 	}
-	return e.text("the call failed")
+	return e.textOr("the call failed")
 }
 
 // nilError is the text of a nil pointer to an error type.
 const nilError = "forge: no error"
 
-// text returns the text of the error. otherwise is the reason if the error has none.
-func (e *Error) text(otherwise string) string {
+// textOr returns the text of the error. otherwise is the reason if the error has none.
+func (e *Error) textOr(otherwise string) string {
 	said := e.Message
 	parts := []string{"forge", joinWords(e.Method, withObject(e.Route, e.Path))}
 	if e.Status != 0 {
@@ -216,7 +216,7 @@ func (e *RateLimitError) Error() string {
 	if call == nil {
 		call = &Error{Attempts: 1} // whether anything was sent is not known
 	}
-	text := call.text(ErrRateLimited.Error())
+	text := call.textOr(ErrRateLimited.Error())
 	switch {
 	case !e.Until.IsZero() && call.Status == http.StatusBadRequest: // the latest possible time
 		text += "; it is possible again by " + e.Until.UTC().Format(time.RFC3339) + " at the latest"
