@@ -85,3 +85,26 @@ func TestURLAndHTTPServer(t *testing.T) {
 	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
 	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }
+
+// The handler of an added route waits in virtual time, also between the parts of a stream.
+func TestHandleInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := memory{make(chan net.Conn)}
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.Handle("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(20 * time.Second)
+			w.Header().Set("Content-Type", "application/json")
+			_, err := w.Write([]byte("["))
+			assert.NoError(t, err)
+			w.(http.Flusher).Flush()
+			time.Sleep(20 * time.Second)
+			_, err = w.Write([]byte("]"))
+			assert.NoError(t, err)
+		})
+		client := srv.Client(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: network.dial}}))
+		defer client.CloseIdleConnections()
+		start := time.Now()
+		require.NoError(t, client.Do(t.Context(), forge.Call{Method: http.MethodGet, Route: "/jobs"}, new([]int)))
+		assert.Equal(t, 40*time.Second, time.Since(start))
+	})
+}

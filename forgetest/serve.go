@@ -89,6 +89,9 @@ func (c *call) findRoute(base, path string) (allowed []string) {
 		c.r.Method = http.MethodGet
 		c.route, c.args, allowed = routes.find(base, http.MethodGet, path)
 	}
+	if i := slices.Index(allowed, http.MethodGet); i >= 0 && !slices.Contains(allowed, http.MethodHead) {
+		allowed = slices.Insert(allowed, i+1, http.MethodHead)
+	}
 	return allowed
 }
 
