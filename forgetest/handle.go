@@ -19,8 +19,8 @@ type routeTable struct {
 // RouteOption changes the checks of a route that [Server.Handle] adds.
 type RouteOption func(*route)
 
-// RequireRole responds 403 to users below a role in the project or group of the path. Administrators
-// pass. Handle panics if the path does not begin with a project or group.
+// RequireRole responds 403 to users below a role in the project or group of the path.
+// Administrators pass. Handle panics if the path does not begin with a project or group.
 func RequireRole(role Role) RouteOption { return func(r *route) { r.role = role } }
 
 // RequireAdmin responds 403 to all users except administrators.

@@ -191,7 +191,7 @@ func (s *Server) reportPanic(h *handled) {
 	if h.panicked == nil || h.panicked == http.ErrAbortHandler || s.test == nil { //nolint:errorlint // net/http compares it too
 		return
 	}
-	s.test.Error(fmt.Sprintf("forgetest: the handler of %s panicked: %v\n%s", h.call.route.name, h.panicked, h.stack))
+	s.test.Errorf("forgetest: the handler of %s panicked: %v\n%s", h.call.route.name, h.panicked, h.stack)
 }
 
 // encoded encodes the document of a response.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -154,8 +155,10 @@ type failures struct {
 	texts []any
 }
 
-func (f *failures) Helper()           {}
-func (f *failures) Error(args ...any) { f.texts = append(f.texts, args...) }
+func (f *failures) Helper() {}
+func (f *failures) Errorf(format string, args ...any) {
+	f.texts = append(f.texts, fmt.Sprintf(format, args...))
+}
 
 // A panic of a handler is a 500 with its value, and fails the test; a panic in a stream ends it.
 func TestHandlePanics(t *testing.T) {

@@ -79,8 +79,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	fault.after(w, r, &a)
 }
 
-// findRoute finds the route of the request. A HEAD request without a route of its own has that of
-// GET, and is then executed like GET: net/http omits the body.
+// findRoute finds the route of the request. HEAD has the route of GET unless another is
+// added, and is then executed like GET: net/http omits the body.
 func (c *call) findRoute(base, path string) (allowed []string) {
 	routes := &c.server.routes
 	c.route, c.args, allowed = routes.find(base, c.r.Method, path)
