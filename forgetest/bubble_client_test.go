@@ -2,6 +2,7 @@ package forgetest_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -101,10 +102,19 @@ func TestHandleInABubble(t *testing.T) {
 			_, err = w.Write([]byte("]"))
 			assert.NoError(t, err)
 		})
-		client := srv.Client(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: network.dial}}))
-		defer client.CloseIdleConnections()
+		transport := &http.Transport{DialContext: network.dial}
+		defer transport.CloseIdleConnections()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4/jobs", nil)
+		require.NoError(t, err)
+		request.Header.Set("PRIVATE-TOKEN", srv.Token)
 		start := time.Now()
-		require.NoError(t, client.Do(t.Context(), forge.Call{Method: http.MethodGet, Route: "/jobs"}, new([]int)))
+		response, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		assert.Equal(t, 20*time.Second, time.Since(start))
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, "[]", string(body))
 		assert.Equal(t, 40*time.Second, time.Since(start))
 	})
 }
