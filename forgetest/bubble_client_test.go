@@ -2,6 +2,7 @@ package forgetest_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -84,4 +85,36 @@ func TestURLAndHTTPServer(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
 	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
+}
+
+// The handler of an added route waits in virtual time, also between the parts of a stream.
+func TestHandleInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := memory{make(chan net.Conn)}
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.Handle("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(20 * time.Second)
+			w.Header().Set("Content-Type", "application/json")
+			_, err := w.Write([]byte("["))
+			assert.NoError(t, err)
+			w.(http.Flusher).Flush()
+			time.Sleep(20 * time.Second)
+			_, err = w.Write([]byte("]"))
+			assert.NoError(t, err)
+		})
+		transport := &http.Transport{DialContext: network.dial}
+		defer transport.CloseIdleConnections()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4/jobs", nil)
+		require.NoError(t, err)
+		request.Header.Set("PRIVATE-TOKEN", srv.Token)
+		start := time.Now()
+		response, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		assert.Equal(t, 20*time.Second, time.Since(start))
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, "[]", string(body))
+		assert.Equal(t, 40*time.Second, time.Since(start))
+	})
 }

@@ -8,8 +8,9 @@
 //	app.AddIssues(250, nil)
 //	srv.Fail("GET /groups/:id/issues", forgetest.Status(502).Times(1))
 //
-// Routes are named as in the contract: method, space, path template. All methods are safe for
-// concurrent use. Callbacks that fill documents must not keep their argument.
+// Routes are named as in the contract: method, space, path template. [Server.Handle] adds others.
+// All methods are safe for concurrent use. Callbacks that fill documents must not keep their
+// argument.
 //
 // # Not modelled
 //

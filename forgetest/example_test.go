@@ -2,8 +2,10 @@ package forgetest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -66,6 +68,54 @@ func ExampleServer_CountApplied() {
 	// Output:
 	// no change any more: true
 	// requests: 2 effects: 1
+}
+
+// Add an endpoint for which the package has no method. The server checks the token and the project
+// before it calls the handler.
+func ExampleServer_Handle() {
+	srv, _ := start()
+	defer srv.Close()
+	type job struct{ Name string }
+	srv.Handle("GET /projects/:id/jobs", func(w http.ResponseWriter, r *http.Request) {
+		forgetest.WritePage(w, r, []job{{"build"}, {"tests of " + forgetest.ProjectFrom(r).Path}})
+	})
+
+	list := forge.Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []forge.Arg{forge.Path("group/app")}}
+	jobs, err := forge.Collect(forge.ListAs[job](context.Background(), srv.Client(), list, forge.PerPage(1)))
+	fmt.Println(len(jobs), jobs[1].Name, err, srv.CountRequests("GET /projects/:id/jobs"))
+	list.Args = []forge.Ref{forge.Path("group/none")}
+	_, err = forge.Collect(forge.ListAs[job](context.Background(), srv.Client(), list))
+	fmt.Println(errors.Is(err, forge.ErrNotFound))
+	// Output:
+	// 2 tests of group/app <nil> 2
+	// true
+}
+
+// A write that finds nothing to do does not count as applied.
+func ExampleSetApplied() {
+	srv, _ := start()
+	defer srv.Close()
+	const route = "POST /projects/:id/star"
+	stars := map[*forgetest.User]bool{}
+	srv.Handle(route, func(w http.ResponseWriter, r *http.Request) {
+		user := forgetest.UserFrom(r)
+		forgetest.SetApplied(r, !stars[user])
+		stars[user] = true
+		forgetest.WriteJSON(w, r, http.StatusCreated, map[string]int{"star_count": len(stars)})
+	})
+
+	star := forge.Call{Method: http.MethodPost, Route: "/projects/:id/star", Args: []forge.Arg{forge.Path("group/app")}}
+	for range 2 {
+		var project struct {
+			StarCount int `json:"star_count"`
+		}
+		fmt.Println(srv.Client().Do(context.Background(), star, &project), project.StarCount)
+	}
+	fmt.Println("requests:", srv.CountRequests(route), "applied:", srv.CountApplied(route))
+	// Output:
+	// <nil> 1
+	// <nil> 1
+	// requests: 2 applied: 1
 }
 
 // Call as another user: roles and visibility apply.

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -194,6 +195,9 @@ func sleep(r *http.Request, d time.Duration) {
 
 // after sends the response, changed by the fault.
 func (f Fault) after(w http.ResponseWriter, r *http.Request, a *response) {
+	if a.stop != nil && (f.kind == resetAfter || f.kind == rewrite) {
+		_ = a.stream(io.Discard) // the call is executed completely
+	}
 	switch f.kind {
 	case resetAfter:
 		resetConn(w)

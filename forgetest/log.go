@@ -22,7 +22,7 @@ type Request struct {
 	Header       http.Header // credentials included
 	Body         []byte      // complete
 	Status       int         // 0 while the request runs, and if the connection was reset before the response
-	ResponseBody []byte      // the start of the response body; empty for a stream and after a fault
+	ResponseBody []byte      // the start of the response body; empty for a stream of the contract and after a fault
 }
 
 // requestLog is the log of a server. It has its own lock.

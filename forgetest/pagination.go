@@ -25,6 +25,8 @@ type listing struct {
 	// after, if not nil, returns the index after a key without visiting all records. The record with
 	// the key may no longer exist.
 	after func(key string) (i int, valid bool)
+	// cut, if not nil, returns a part of the list instead of at.
+	cut func(from, to int) any
 }
 
 func listOf(docs []*Document) listing {
@@ -93,7 +95,7 @@ func (c *call) keysetPage(l listing, perPage int) response {
 		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := "cursor"
-	if rule.Order == nil {
+	if rule.Order == nil && c.route.handler == nil {
 		position = "page_token"
 	}
 	from, found := 0, true
@@ -126,7 +128,10 @@ func (l listing) behind(token string) (int, bool) {
 	return 0, false
 }
 
-func (l listing) slice(from, to int) []*Document {
+func (l listing) slice(from, to int) any {
+	if l.cut != nil {
+		return l.cut(from, to)
+	}
 	docs := make([]*Document, 0, to-from)
 	for i := from; i < to; i++ {
 		docs = append(docs, l.at(i))

@@ -27,6 +27,7 @@ type response struct {
 	fieldNames map[string]string     // other names of its fields, see encoder
 	stream     func(io.Writer) error // sent instead of body, outside the server's lock
 	size       int64                 // of the stream; -1 when unknown
+	stop       func()                // ends a stream that was not sent completely; may be nil
 }
 
 func (a *response) set(key, value string) {
@@ -119,6 +120,7 @@ func (a *response) send(w http.ResponseWriter) {
 		w.Header()[key] = values
 	}
 	switch {
+	case w.Header().Get("Content-Length") != "": // as the handler of Handle set it
 	case a.stream == nil && a.status != http.StatusNotModified && a.status != http.StatusNoContent:
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	case a.stream != nil && a.size >= 0:

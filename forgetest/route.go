@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type route struct {
 	author   bool   // the author of the merge request in the path is allowed, too
 	admin    bool   // only for administrators
 	handle   func(*call) response
+	handler  http.HandlerFunc // instead of handle, see Handle
 	endpoint *endpoint
 	segments []string
 }
@@ -34,9 +36,13 @@ var routes = sync.OnceValue(func() []*route {
 			all = append(all, &r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+	sortRoutes(all)
 	return all
 })
+
+func sortRoutes(list []*route) {
+	slices.SortStableFunc(list, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+}
 
 func literalFirst(a, b string) int {
 	if aVar, bVar := strings.HasPrefix(a, ":"), strings.HasPrefix(b, ":"); aVar != bVar {
@@ -48,11 +54,11 @@ func literalFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// findRoute matches an escaped path below a base address. If a route matches the path but not the
+// find matches an escaped path below a base address. If a route matches the path but not the
 // method, it returns the methods that the path has.
-func findRoute(base, method, path string) (found *route, args map[string]string, allowed []string) {
+func (t *routeTable) find(base, method, path string) (found *route, args map[string]string, allowed []string) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	for _, r := range routes() {
+	for _, r := range t.all() {
 		args, ok := match(r.segments, parts)
 		if !ok || r.endpoint.Base != base {
 			continue
@@ -60,7 +66,9 @@ func findRoute(base, method, path string) (found *route, args map[string]string,
 		if r.endpoint.Method == method {
 			return r, args, nil
 		}
-		allowed = append(allowed, r.endpoint.Method)
+		if !slices.Contains(allowed, r.endpoint.Method) {
+			allowed = append(allowed, r.endpoint.Method)
+		}
 	}
 	return nil, nil, allowed
 }
@@ -118,27 +126,29 @@ func canonical(name string) string {
 // mustBeRoute panics if a route name is misspelled: a fault on it would never act, and its count
 // would always be 0.
 func (s *Server) mustBeRoute(name string) {
-	if name == "*" || slices.ContainsFunc(routes(), func(r *route) bool { return r.name == name }) {
+	if name == "*" || s.routes.isRoute(name) {
 		return
 	}
-	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract", name, nearestRoute(name)))
+	panic(fmt.Sprintf("forgetest: no route %q: did you mean %q? Routes are spelled as in the contract; Handle adds others", name, s.routes.nearest(name)))
 }
 
-// nearestRoute returns the route with the smallest edit distance to a misspelled name. It ignores
-// the names of placeholders and an optional part.
-func nearestRoute(name string) string {
-	skeleton := func(name string) string {
-		name, _, _ = strings.Cut(name, "[")
-		parts := strings.Split(name, "/")
-		for i, part := range parts {
-			if strings.HasPrefix(part, ":") {
-				parts[i] = ":"
-			}
-		}
-		return strings.Join(parts, "/")
-	}
+// nearest returns the route with the smallest edit distance to a misspelled name. It ignores the
+// names of placeholders and an optional part.
+func (t *routeTable) nearest(name string) string {
 	distance := func(r *route) int { return editDistance(skeleton(name), skeleton(r.name)) }
-	return slices.MinFunc(routes(), func(a, b *route) int { return distance(a) - distance(b) }).name
+	return slices.MinFunc(t.all(), func(a, b *route) int { return distance(a) - distance(b) }).name
+}
+
+// skeleton returns a route without the names of placeholders, an optional part and a final slash.
+func skeleton(name string) string {
+	name, _, _ = strings.Cut(strings.TrimSuffix(name, "/"), "[")
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, ":") {
+			parts[i] = ":"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // editDistance returns how many bytes must be inserted, deleted or replaced to turn a into b.

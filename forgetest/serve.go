@@ -34,7 +34,8 @@ type call struct {
 	issue   *Issue
 	mr      *MergeRequest
 
-	sent []byte // the start of the response body, for the log
+	applied *bool  // set by SetApplied
+	sent    []byte // the start of the response body, for the log
 }
 
 // serve handles every request: log, route, faults, response.
@@ -45,7 +46,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, store: &s.store, r: r, params: url.Values{}}
 	var allowed []string
 	if base, path := s.splitBase(r.URL.EscapedPath()); base != "" {
-		c.route, c.args, allowed = findRoute(base, r.Method, path)
+		allowed = c.findRoute(base, path)
 	}
 	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body}
 	if c.route != nil {
@@ -64,9 +65,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := s.respond(c, body, allowed)
-	if entry.Route != "" && r.Method != http.MethodGet && a.status < 300 {
-		s.log.update(func() { s.log.effects[entry.Route]++ })
+	if a.stop != nil {
+		defer a.stop()
 	}
+	s.countApplied(c, a.status)
 	switch fault.kind {
 	case resetAfter:
 	case restate:
@@ -75,6 +77,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.log.update(func() { entry.Status, entry.ResponseBody = a.status, c.sent })
 	}
 	fault.after(w, r, &a)
+}
+
+// findRoute finds the route of the request. HEAD has the route of GET unless another is
+// added, and is then executed like GET: net/http omits the body.
+func (c *call) findRoute(base, path string) (allowed []string) {
+	routes := &c.server.routes
+	c.route, c.args, allowed = routes.find(base, c.r.Method, path)
+	if c.route == nil && c.r.Method == http.MethodHead && slices.Contains(allowed, http.MethodGet) {
+		c.r = c.r.WithContext(c.r.Context()) // a copy
+		c.r.Method = http.MethodGet
+		c.route, c.args, allowed = routes.find(base, http.MethodGet, path)
+	}
+	if i := slices.Index(allowed, http.MethodGet); i >= 0 && !slices.Contains(allowed, http.MethodHead) {
+		allowed = slices.Insert(allowed, i+1, http.MethodHead)
+	}
+	return allowed
 }
 
 // splitBase returns the base address that a path belongs to (api, registry or auth), and the rest
@@ -97,11 +115,14 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	if len(c.r.URL.RawQuery) > s.maxQuery {
 		return plain(http.StatusRequestURITooLong, "URI Too Long\n")
 	}
+	if c.route != nil && c.route.handler != nil {
+		return s.respondHandled(c, body)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runDue(s.now())
 	var a response
-	e := encoder{base: s.base(), gitlab: s.gitlab, isAvailable: func(r *availability) bool { return r.available(s) }}
+	e := s.encoder()
 	switch {
 	case c.route != nil:
 		a = c.run(body)
@@ -118,9 +139,17 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 		e.changes = &s.changes
 	}
 	a.encode(e)
+	if c.route != nil && c.route.endpoint.Base == "api" && a.header.Get("Content-Type") == "application/json" {
+		a.checkCondition(c.r)
+	}
 	c.sent = slices.Clone(a.body[:min(len(a.body), loggedBody)])
 	a.compress(c.r.Header.Get("Accept-Encoding"))
 	return a
+}
+
+// encoder returns an encoder for the platform. The caller holds mu.
+func (s *Server) encoder() encoder {
+	return encoder{base: s.base(), gitlab: s.gitlab, isAvailable: func(r *availability) bool { return r.available(s) }}
 }
 
 // run executes the steps that all endpoints share, then the handler of the endpoint. The response
@@ -151,15 +180,23 @@ func (c *call) run(body []byte) response {
 	return a
 }
 
-// resolve finds the project or group and the issue that the path names.
+// resolve finds the project or group and the issue or merge request that the path names.
 func (c *call) resolve() *response {
-	ref, hasID := c.args["id"]
-	if id, named := c.args["project_id"]; named {
-		ref, hasID = id, true
+	for _, step := range []func() *response{c.resolveOwner, c.resolveMergeRequest, c.resolveIssue} {
+		if a := step(); a != nil {
+			return a
+		}
 	}
+	return nil
+}
+
+// resolveOwner finds the project or group that the path names.
+func (c *call) resolveOwner() *response {
+	name := c.route.owner()
+	ref := c.args[name]
 	switch {
-	case !hasID:
-	case strings.HasPrefix(c.route.endpoint.Path, "/projects/"):
+	case name == "":
+	case c.route.segments[0] == "projects":
 		p, moved := c.store.findProject(ref)
 		if p == nil || !p.readableBy(c.user) || moved && !c.server.release.has(release{16, 4}) { // Document 1 §7
 			return fail(notFound("Project"))
@@ -171,17 +208,14 @@ func (c *call) resolve() *response {
 			return fail(failure(http.StatusForbidden, "403 Forbidden"))
 		}
 		c.project = p
-	case strings.HasPrefix(c.route.endpoint.Path, "/groups/"):
+	default:
 		g := c.store.findGroup(ref)
 		if g == nil || !g.readableBy(c.user) {
 			return fail(notFound("Group"))
 		}
 		c.group = g
 	}
-	if a := c.resolveMergeRequest(); a != nil {
-		return a
-	}
-	return c.resolveIssue()
+	return nil
 }
 
 func (c *call) resolveIssue() *response {

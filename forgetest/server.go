@@ -47,6 +47,8 @@ type Server struct {
 
 	log    requestLog
 	faults faultList
+	routes routeTable
+	test   testing.TB // of New; nil after Start
 
 	mu         sync.Mutex // guards everything below
 	linkHost   string
@@ -107,6 +109,7 @@ func New(t testing.TB, opts ...Option) *Server {
 	if err != nil {
 		t.Fatalf("forgetest: %v", err)
 	}
+	s.test = t
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, r := range s.Requests() {
