@@ -181,14 +181,17 @@ func (c *call) baseHeaders(onOrigin bool) (h http.Header, spare []string) {
 	if c.request.accept != "" {
 		h["Accept"] = []string{c.request.accept}
 	}
-	if c.options.kind == kindStream {
+	switch c.options.kind {
+	case kindRaw:
+		delete(h, "Accept") // the caller sets it
+	case kindStream:
 		// Identity: the size is known, and the bytes are those of the file.
 		h["Accept"], h["Accept-Encoding"] = []string{"*/*"}, []string{"identity"}
 	}
 	if !onOrigin {
 		return h, nil
 	}
-	if c.body != nil {
+	if c.body != nil && c.body.contentType != "" {
 		h["Content-Type"] = []string{c.body.contentType}
 	}
 	for name, values := range c.options.header {

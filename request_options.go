@@ -24,6 +24,7 @@ const (
 	kindNoResult
 	kindStream
 	kindList
+	kindRaw // of HTTPClient: the response is returned as it is
 	kindAny = kindJSON | kindNoResult | kindStream | kindList
 )
 
