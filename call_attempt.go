@@ -130,7 +130,7 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	if network != nil || c.route().Class != ClassSafe {
 		ctx = c.attempt.conn.Trace(header, &c.attempt.sent, network)
 	}
-	req := (&http.Request{Method: c.route().Method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
+	req := (&http.Request{Method: c.route().Method, URL: target, Host: target.Host, Header: header, Close: c.options.close}).WithContext(ctx)
 	if err := c.openBody(req); err != nil {
 		c.response.setPermanent()
 		return nil, err
@@ -222,7 +222,7 @@ func (c *call) openBody(req *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req.Body, req.ContentLength = content, c.body.size
+	req.Body, req.ContentLength, req.TransferEncoding = content, c.body.size, c.body.codings
 	if c.body.size == 0 {
 		_ = content.Close()
 		req.Body = http.NoBody

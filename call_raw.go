@@ -31,12 +31,12 @@ func endedBy(ctx context.Context, err error) bool {
 // rawResponse returns the response for the caller. Its Request is the caller's, with the address
 // that responded: the one that was sent has the credential.
 func (c *call) rawResponse(req *http.Request) *http.Response {
-	resp := *c.response.resp
+	resp := c.response.resp // not a copy: net/http sets its Trailer at the end of the body
 	final := *req
 	if sent := resp.Request; sent != nil && sent.URL != nil {
 		address := *sent.URL
 		final.URL = &address
 	}
 	resp.Request, resp.Body = &final, c.download()
-	return &resp
+	return resp
 }

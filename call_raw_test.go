@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Every status is a response, with its body.
 func TestHTTPClientStatuses(t *testing.T) {
 	for status := 200; status < 600; status++ {
 		if isRedirect(&http.Response{StatusCode: status}) {
@@ -38,6 +39,7 @@ func TestHTTPClientStatuses(t *testing.T) {
 	}
 }
 
+// Requests are retried by the class of their route, or else of their method.
 func TestHTTPClientRetries(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
@@ -72,6 +74,8 @@ func TestHTTPClientRetries(t *testing.T) {
 	}
 }
 
+// 4,000 creates, each with a fault before or after its effect: none takes effect twice, and none is
+// sent again after it may have taken effect.
 func TestHTTPClientCreatesOnce(t *testing.T) {
 	random, created := rand.New(rand.NewPCG(1, 2)), map[string]int{}
 	w := newWire(t, func(s seen) act {
@@ -108,6 +112,7 @@ func TestHTTPClientCreatesOnce(t *testing.T) {
 	}
 }
 
+// The end of the context during a wait is an error, not the response before it.
 func TestHTTPClientContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	w := newWire(t, func(seen) act {
@@ -122,6 +127,7 @@ func TestHTTPClientContextEnds(t *testing.T) {
 	assert.Len(t, w.seen(), 1)
 }
 
+// A 409 that reports a lock is retried, and another one is returned with its whole body.
 func TestHTTPClientLocks(t *testing.T) {
 	long := `{"message":"taken"}` + strings.Repeat(" ", 2*maxErrorBody)
 	w := newWire(t, script(say(409, `{"message":"Resource lock"}`, jsonType), say(409, long, jsonType)))

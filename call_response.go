@@ -439,7 +439,7 @@ func (w *decodeBuffer) memory() []byte {
 // cannot reach the request and its credential through it.
 func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
-	attempt := c.attempt.conn
+	attempt, content := c.attempt.conn, resp.Body // a response of HTTPClient gets another Body
 	attempt.Pause()
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
@@ -450,7 +450,7 @@ func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 		return n, err
 	}
 	s.close = func() error {
-		err := resp.Body.Close()
+		err := content.Close()
 		attempt.Cancel(nil) // its timer would keep the call in memory for another minute
 		return err
 	}

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -29,21 +30,32 @@ import (
 // The options apply to all requests: Retry, HeaderTimeout and MaxBytes. Any other option makes each
 // request fail with a *ValidationError.
 //
-// Every status is a response, not an error: 304, 404, and the 429 or 503 that is left after the
-// retries. Bodies are streams, without a limit of size. An error of the Transport is an *Error, a
-// *RateLimitError or a *ValidationError; http.Client wraps it in a *url.Error.
+// Every final status is a response, not an error: 304, 404, and the 429 or 503 that is left after
+// the retries. A 101 is an error. Bodies are streams, without a limit of size. An error of the
+// Transport is an *Error, a *RateLimitError or a *ValidationError; http.Client wraps it in a
+// *url.Error.
 //
 // The Transport rejects a request that carries a credential: a header such as PRIVATE-TOKEN,
 // Authorization or Cookie, or a parameter such as private_token. Give the other client no token; an
-// empty header is omitted. Sudo is accepted for the client's origin.
+// empty header is omitted. Sudo is accepted for the client's origin. An http.Client with a Jar adds
+// a Cookie. A body over 64 KiB is sent with Expect: 100-continue. Request.Cancel has no effect: use
+// the context.
 //
 // Only code outside the package needs HTTPClient. It has no vocabulary, no pagination and no checks
-// of parameters. CloseIdleConnections of the returned client closes those of c.
+// of parameters. CloseIdleConnections of the returned client has no effect, as go-retryablehttp and
+// clients that use it call it after each failure. Call that of c.
 func (c *Client) HTTPClient(opts ...RequestOption) *http.Client {
 	return &http.Client{
 		Transport:     &policyTransport{c.service().owner(), slices.Clone(opts)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// Timeout reports whether the call took too long: a deadline passed, or the server was silent. With
+// it, code that knows only net.Error or url.Error recognizes the error of HTTPClient.
+func (e *Error) Timeout() bool {
+	var cause interface{ Timeout() bool }
+	return errors.Is(e, ErrTimeout) || errors.Is(e, context.DeadlineExceeded) || errors.As(e.cause, &cause) && cause.Timeout()
 }
 
 // policyTransport sends requests of other code under the policies of a client.
@@ -63,13 +75,6 @@ func (t *policyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.sendRaw(req)
 }
 
-// CloseIdleConnections closes the idle connections of the client.
-func (t *policyTransport) CloseIdleConnections() {
-	if idle, ok := t.core.transport.(interface{ CloseIdleConnections() }); ok {
-		idle.CloseIdleConnections()
-	}
-}
-
 func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, error) {
 	if err := t.core.check(); err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, erro
 	if err != nil {
 		return nil, err
 	}
-	options.header = rawHeader(req.Header)
+	options.header, options.close = rawHeader(req.Header), req.Close
 	u := *req.URL
 	u.Fragment, u.RawFragment = "", ""
 	return options.call.init(r, options, u, body.payload()), nil
@@ -136,6 +141,9 @@ func checkRaw(req *http.Request, onOrigin bool) error {
 		switch {
 		case !carriesCredential(name) || strings.Join(values, "") == "":
 		case onOrigin && http.CanonicalHeaderKey(name) == "Sudo":
+		case http.CanonicalHeaderKey(name) == "Cookie":
+			return &ValidationError{Option: "Request.Header", Param: "Cookie",
+				Reason: "a cookie may carry a credential: use an http.Client without a Jar, and add no cookies"}
 		default:
 			return &ValidationError{Option: "Request.Header", Param: http.CanonicalHeaderKey(name),
 				Reason: "it carries a credential: this client adds its own to requests to its origin, so give the code that builds the request no token"}
@@ -196,7 +204,7 @@ func (b *rawBody) payload() *payload {
 	if size <= 0 {
 		size = -1 // net/http: not known
 	}
-	return &payload{size: size, open: b.open, once: b.request.GetBody == nil, foreign: true}
+	return &payload{size: size, open: b.open, once: b.request.GetBody == nil, foreign: true, codings: b.request.TransferEncoding}
 }
 
 // open returns the body for the first attempt, and a copy of it for the others.
@@ -247,7 +255,7 @@ func matchTemplate(template, path string) (args []any, ok bool) {
 			return nil, false
 		case strings.HasPrefix(want, ":"):
 			args = append(args, plain)
-		case want != given[i]:
+		case want != plain:
 			return nil, false
 		}
 	}

@@ -19,7 +19,6 @@ import (
 )
 
 // send sends a request with the client's http.Client, and returns the status and the body.
-
 func send(ctx context.Context, client *http.Client, method, address, body string) (int, string, error) {
 	var content io.Reader
 	if body != "" {
@@ -39,9 +38,7 @@ func send(ctx context.Context, client *http.Client, method, address, body string
 }
 
 // A redirect leads nowhere with a credential, and never changes a method or drops a body: status,
-
 // method, host, port and scheme.
-
 func TestHTTPClientRedirects(t *testing.T) {
 	const home = "https://a.example.com"
 	targets := []string{home, "https://b.example.com", "https://a.example.com:8443", "http://a.example.com"}
@@ -95,9 +92,7 @@ func TestHTTPClientRedirects(t *testing.T) {
 }
 
 // The credential does not come back after a redirect has left the origin, or to a request that the
-
 // caller addressed to another server.
-
 func TestHTTPClientReturnsWithoutCredential(t *testing.T) {
 	const home, away = "https://a.example.com", "https://b.example.com"
 	w := newWorld(t)
@@ -161,7 +156,6 @@ func TestHTTPClientRefusals(t *testing.T) {
 }
 
 // closeCounter is a body that counts how often it is closed.
-
 type closeCounter struct {
 	io.Reader
 	closed atomic.Int32
@@ -173,9 +167,7 @@ func (c *closeCounter) Close() error {
 }
 
 // Empty credentials of a client without a token are omitted. Sudo is sent to the client's origin
-
 // only.
-
 func TestHTTPClientHeaders(t *testing.T) {
 	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(sayJSON("{}")))
 	client := wireClient(t, w.url).HTTPClient()
@@ -202,16 +194,7 @@ func TestHTTPClientHeaders(t *testing.T) {
 	assert.Empty(t, other.seen())
 }
 
-// Every status is a response, with its body.
-
-// Requests are retried by the class of their route, or else of their method.
-
-// 4,000 creates, each with a fault before or after its effect: none takes effect twice, and none is
-
-// sent again after it may have taken effect.
-
 // A body without GetBody is sent once. The body is closed in any case.
-
 func TestHTTPClientBodies(t *testing.T) {
 	for name, fault := range map[string]act{"503": say(503, "{}"), "200": sayJSON("{}"), "reset": reset("")} {
 		w := newWire(t, always(fault))
@@ -241,7 +224,6 @@ func (b neverEnding) Read(p []byte) (int, error) {
 }
 
 // Bodies are streams: a truncated one is an error, and one that is not read ends with Close.
-
 func TestHTTPClientStreams(t *testing.T) {
 	const size = 64 << 20
 	w := newWorld(t)
@@ -268,10 +250,7 @@ func TestHTTPClientStreams(t *testing.T) {
 	assert.Len(t, w.at("http://127.0.0.1:1"), 3)
 }
 
-// The end of the context during a wait is an error, not the response before it.
-
 // Waits that another server requests do not delay the client's own.
-
 func TestHTTPClientWaits(t *testing.T) {
 	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(say(429, "{}", "Retry-After: 1000")))
 	c := wireClient(t, w.url)
@@ -291,16 +270,12 @@ func TestHTTPClientWaits(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 }
 
-// A 409 that reports a lock is retried, and another one is returned with its whole body.
-
 // shape returns a template without the names of its placeholders.
-
 func shape(template string) string {
 	return regexp.MustCompile(`:[a-z_]+`).ReplaceAllString(template, ":")
 }
 
 // Every route of the API is found by each path that it can have.
-
 func TestMatchRoute(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5"}
