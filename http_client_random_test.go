@@ -178,7 +178,7 @@ func (tr *rawTrial) describe(t *testing.T, transport http.RoundTripper, base str
 	_, again := resp.Body.Read(make([]byte, 1))
 	return fmt.Sprint(hints, resp.Status, resp.StatusCode, resp.Proto, resp.ProtoMajor, resp.ProtoMinor, resp.Header, resp.ContentLength, resp.TransferEncoding, resp.Close,
 		resp.Uncompressed, announced, resp.Trailer, resp.TLS != nil, resp.Request.Method, resp.Request.URL, resp.Request.Header,
-		errors.Is(err, io.ErrUnexpectedEOF), err == nil, again == io.EOF, len(content), "\n", string(content)) //nolint:errorlint // the value counts
+		errors.Is(err, io.ErrUnexpectedEOF), err == nil, again == io.EOF, len(content), "\n", string(content))
 }
 
 // The server receives the same request, and the caller the same response, as with net/http alone;

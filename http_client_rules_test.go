@@ -56,7 +56,7 @@ func TestHTTPClientCrashes(t *testing.T) {
 				go func() {
 					defer close(ended)
 					defer func() { _ = recover() }()
-					_, _ = c.HTTPClient().Transport.RoundTrip(req) //nolint:bodyclose // it does not return
+					_, _ = c.HTTPClient().Transport.RoundTrip(req)
 					returned = true
 				}()
 				<-ended
@@ -187,7 +187,7 @@ func TestHTTPClientUpgrade(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url, http.NoBody)
 	require.NoError(t, err)
 	req.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}
-	_, err = wireClient(t, w.url).HTTPClient().Do(req) //nolint:bodyclose // there is none
+	_, err = wireClient(t, w.url).HTTPClient().Do(req)
 	require.ErrorIs(t, err, ErrInvalidResponse)
 	<-closed
 	assert.Len(t, w.seen(), 1)

@@ -138,7 +138,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v4/user", body)
 			require.NoError(t, err)
 			edit(req)
-			resp, err := client.Transport.RoundTrip(req) //nolint:bodyclose // there is none
+			resp, err := client.Transport.RoundTrip(req)
 			var invalid *ValidationError
 			require.ErrorAs(t, err, &invalid, name)
 			assert.Nil(t, resp)

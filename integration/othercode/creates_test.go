@@ -15,6 +15,9 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
+// local is an address without TLS: a fault costs a connection.
+const local = "http://127.0.0.1:1"
+
 // shop is a server that creates, with a fault before or after the effect of most requests.
 type shop struct {
 	mu      sync.Mutex
@@ -88,9 +91,9 @@ func TestCreatesOnce(t *testing.T) {
 		}
 		t.Run(kind.name, func(t *testing.T) {
 			w, s := newWorld(t), &shop{random: rand.New(rand.NewPCG(7, 8)), created: map[string]int{}}
-			w.host(home, s.ServeHTTP)
+			w.host(local, s.ServeHTTP)
 			succeeded, unknown := 0, 0
-			for _, o := range create(t, kind, over(w.client(home)), total) {
+			for _, o := range create(t, kind, over(w.client(local)), total) {
 				n := s.created[o.title]
 				require.LessOrEqual(t, n, 1, o.title)
 				var failed *forge.Error
@@ -110,8 +113,8 @@ func TestCreatesOnce(t *testing.T) {
 	}
 	t.Run("alone", func(t *testing.T) {
 		w, s := newWorld(t), &shop{random: rand.New(rand.NewPCG(7, 8)), created: map[string]int{}}
-		w.host(home, s.ServeHTTP)
-		create(t, kinds[2], w.alone(home), 64)
+		w.host(local, s.ServeHTTP)
+		create(t, kinds[2], w.alone(local), 64)
 		twice := 0
 		for _, n := range s.created {
 			if n > 1 {

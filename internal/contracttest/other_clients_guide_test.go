@@ -128,7 +128,7 @@ func TestOtherClientsGuide(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "Bearer the-access-token")
 	withBearer.Transport = &oauth2.Transport{Base: withBearer.Transport, Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "x"})}
-	_, err = withBearer.Get(srv.URL) //nolint:bodyclose // there is none
+	_, err = withBearer.Get(srv.URL)
 	var invalid *forge.ValidationError
 	require.ErrorAs(t, err, &invalid)
 }
