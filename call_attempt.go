@@ -131,7 +131,7 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	if network != nil || c.route().Class != ClassSafe {
 		ctx = c.attempt.conn.Trace(header, &c.attempt.sent, network)
 	}
-	req := (&http.Request{Method: c.route().Method, URL: target, Host: target.Host, Header: header}).WithContext(ctx)
+	req := (&http.Request{Method: c.route().Method, URL: target, Host: target.Host, Header: header, Close: c.options.close}).WithContext(ctx)
 	if err := c.openBody(req); err != nil {
 		c.response.setPermanent()
 		return nil, err
@@ -182,14 +182,17 @@ func (c *call) baseHeaders(onOrigin bool) (h http.Header, spare []string) {
 	if c.request.accept != "" {
 		h["Accept"] = []string{c.request.accept}
 	}
-	if c.options.kind == kindStream {
+	switch c.options.kind {
+	case kindRaw:
+		delete(h, "Accept") // the caller sets it
+	case kindStream:
 		// Identity: the size is known, and the bytes are those of the file.
 		h["Accept"], h["Accept-Encoding"] = []string{cmp.Or(c.request.accept, "*/*")}, []string{"identity"}
 	}
 	if !onOrigin {
 		return h, nil
 	}
-	if c.body != nil {
+	if c.body != nil && c.body.contentType != "" {
 		h["Content-Type"] = []string{c.body.contentType}
 	}
 	for name, values := range c.options.header {
@@ -220,7 +223,7 @@ func (c *call) openBody(req *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req.Body, req.ContentLength = content, c.body.size
+	req.Body, req.ContentLength, req.TransferEncoding = content, c.body.size, c.body.codings
 	if c.body.size == 0 {
 		_ = content.Close()
 		req.Body = http.NoBody

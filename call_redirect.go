@@ -72,8 +72,10 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	}
 	host := c.safeText(next.Scheme+"://"+next.Host, 256)
 	switch {
-	case c.options.kind != kindStream:
+	case c.options.kind != kindStream && c.options.kind != kindRaw:
 		return nil, "the server redirects to " + host + ", which is not the client's origin: if the server has moved there, pass that address to NewClient"
+	case safeMethod && c.body != nil:
+		return nil, "the server redirects a request with a body to " + host + ", which is not the client's origin"
 	case !safeMethod:
 		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
 	case next.Scheme != "https" && !c.mayUsePlainHTTP(next):

@@ -44,7 +44,10 @@ type responseState struct {
 }
 
 // reset prepares for the next attempt.
-func (s *responseState) reset() { *s = responseState{buffer: s.buffer} }
+func (s *responseState) reset() {
+	s.discard()
+	*s = responseState{buffer: s.buffer}
+}
 
 // ok reports whether the attempt succeeded. A 304 that is documented or was requested is a success.
 func (s *responseState) ok() bool {
@@ -124,6 +127,9 @@ func (c *call) receive(resp *http.Response) error {
 	s.status, s.header = resp.StatusCode, resp.Header
 	s.outcome = outcomeOf(c.route(), s.status, c.sentHeader())
 	body := c.attempt.conn.Reader(resp.Body, math.MaxInt64)
+	if c.options.kind == kindRaw {
+		return c.receiveRaw(resp, body)
+	}
 	if s.outcome == succeeded && c.options.kind == kindStream {
 		if err := c.checkStream(resp); err != nil {
 			_ = resp.Body.Close() // it may be long
@@ -143,6 +149,54 @@ func (c *call) receive(resp *http.Response) error {
 		c.attempt.conn.Cancel(nil)
 	}
 	return err
+}
+
+// receiveRaw keeps a response whose body the caller reads. A status below 200 or above 599 is an
+// error.
+func (c *call) receiveRaw(resp *http.Response, body *conn.Reader) error {
+	s := &c.response
+	switch {
+	case s.status < 200 || s.status > 599:
+		s.permanent = true
+		_ = resp.Body.Close()
+		return &sentinelError{sentinel: ErrInvalidResponse, text: unexpectedText(s.status)}
+	case s.status < 400:
+		s.outcome = succeeded
+	default:
+		s.outcome = rejected
+		s.readRetryAfter()
+	}
+	s.resp, s.body = resp, c.newStream(resp, body)
+	if s.status == http.StatusConflict || s.status == http.StatusBadRequest {
+		c.peekError()
+	}
+	return nil
+}
+
+// peekError reads the message of a status whose meaning depends on it, and leaves the body
+// complete.
+func (c *call) peekError() {
+	s := &c.response
+	text, _ := io.ReadAll(io.LimitReader(s.body, maxErrorBody)) // a later read returns the error again
+	s.message, s.fields = readMessage(text, contentType(s.header), c.safeText)
+	if c.deletedRecently() {
+		s.retryAt = time.Now().Add(c.route().quota.limit("").Window)
+	}
+	s.body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), s.body), s.body}
+}
+
+// discard closes the body of a response that the caller does not get. What is left of a short body
+// is read, so that the connection stays usable.
+func (s *responseState) discard() {
+	if s.body == nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, s.body, drainBytes)
+	_ = s.body.Close()
+	s.body = nil
 }
 
 // sentHeader returns the caller's headers that the request had.
@@ -222,17 +276,22 @@ func (c *call) checkEncoding(resp *http.Response) error {
 // receiveError reads the error that the server returned.
 func (c *call) receiveError(resp *http.Response, body io.Reader) {
 	r := &c.response
-	now := time.Now()
-	if r.retryAfter = throttle.RetryAfter(r.status, r.header, now); r.retryAfter > 0 {
-		r.retryAt = now.Add(r.retryAfter)
-	}
+	r.readRetryAfter()
 	// A truncated error text is shown, too.
 	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
 	r.partial = err != nil
 	r.message, r.fields = readMessage(text, contentType(resp.Header), c.safeText)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of that hour.
-		r.retryAt = now.Add(c.route().quota.limit("").Window)
+		r.retryAt = time.Now().Add(c.route().quota.limit("").Window)
+	}
+}
+
+// readRetryAfter reads the wait that the server requests.
+func (s *responseState) readRetryAfter() {
+	now := time.Now()
+	if s.retryAfter = throttle.RetryAfter(s.status, s.header, now); s.retryAfter > 0 {
+		s.retryAt = now.Add(s.retryAfter)
 	}
 }
 
@@ -382,7 +441,7 @@ func (w *decodeBuffer) memory() []byte {
 // cannot reach the request and its credential through it.
 func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
-	attempt := c.attempt.conn
+	attempt, content := c.attempt.conn, resp.Body // a response of HTTPClient gets another Body
 	attempt.Pause()
 	s.read = func(p []byte) (int, error) {
 		n, err := body.Read(p)
@@ -393,7 +452,7 @@ func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 		return n, err
 	}
 	s.close = func() error {
-		err := resp.Body.Close()
+		err := content.Close()
 		attempt.Cancel(nil) // its timer would keep the call in memory for another minute
 		return err
 	}

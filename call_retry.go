@@ -102,6 +102,9 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool,
 	} else {
 		again = c.scheduleRetry(ctx)
 	}
+	if again { // before the wait: an open body would keep the connection from other calls
+		c.response.discard()
+	}
 	c.observe(ctx, again)
 	return again, nil
 }

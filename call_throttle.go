@@ -14,6 +14,9 @@ func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
 // has a quota.
 func keyFor(r *request) throttle.Key {
 	key := throttle.Key{Origin: r.route.base.origin()}
+	if r.route.base == otherBase {
+		key.Subject = r.quotaKey // its host
+	}
 	if r.route.quota != noQuota {
 		key.Route, key.Subject = r.route.Template, r.quotaKey
 	}
@@ -55,7 +58,7 @@ func (c *call) passGate(ctx context.Context) (until time.Time, why string, err e
 // known (countLargeBlob). The headers of another origin are ignored.
 func (c *call) countQuota() {
 	key, quota := keyFor(c.request), quotaFor(c.request)
-	if !c.attempt.offOrigin {
+	if !c.attempt.offOrigin && c.route().base != otherBase {
 		c.gate().Observe(key, quota, c.response.header)
 	}
 	if c.route().quota != blobQuota {

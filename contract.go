@@ -19,6 +19,8 @@ const (
 	authBase
 	// tokenBase is the address at which OAuth tokens are refreshed; no route has it.
 	tokenBase
+	// otherBase is any address outside the client's own origins.
+	otherBase
 )
 
 // origin names the server for the throttle.
@@ -28,6 +30,8 @@ func (b base) origin() string {
 		return "registry"
 	case authBase:
 		return "registry's token endpoint"
+	case otherBase:
+		return "another server"
 	case tokenBase:
 		return "OAuth token endpoint"
 	default:

@@ -55,6 +55,7 @@ type payload struct {
 	once        bool       // cannot be opened twice
 	crash       crash      // panic of caller-supplied code that opens or reads it
 	foreign     bool       // opening and reading it runs caller-supplied code
+	codings     []string   // of Request.TransferEncoding
 	form        *multiform // the parts of a multipart body
 }
 

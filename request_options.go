@@ -24,6 +24,7 @@ const (
 	kindNoResult
 	kindStream
 	kindList
+	kindRaw // of HTTPClient: the response is returned as it is
 	kindAny = kindJSON | kindNoResult | kindStream | kindList
 )
 
@@ -38,6 +39,7 @@ type callOptions struct {
 	startAt        Cursor
 	ahead          int
 	header         http.Header
+	close          bool // Request.Close of HTTPClient
 	query          url.Values
 	retry          RetryPolicy
 	progress       func(done, total int64)
@@ -229,7 +231,7 @@ func Query(name, value string) RequestOption {
 // of RetryPolicy, not the values of the client's policy.
 func Retry(policy RetryPolicy) RequestOption {
 	return func(o *callOptions) {
-		if o.allow("Retry", kindAny) {
+		if o.allow("Retry", kindAny|kindRaw) {
 			o.retry, o.err = policy, policy.check("Retry")
 		}
 	}
@@ -255,7 +257,7 @@ func Progress(report func(done, total int64)) RequestOption {
 // must be positive. After it, the attempt fails with ErrTimeout.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("HeaderTimeout", kindAny) {
+		if !o.allow("HeaderTimeout", kindAny|kindRaw) {
 			return
 		}
 		if o.limits.Header = d; d <= 0 {
@@ -268,7 +270,7 @@ func HeaderTimeout(d time.Duration) RequestOption {
 // for JSON; downloads have no limit.
 func MaxBytes(n int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("MaxBytes", kindJSON|kindList|kindStream) {
+		if !o.allow("MaxBytes", kindJSON|kindList|kindStream|kindRaw) {
 			return
 		}
 		n = min(n, math.MaxInt64-1) // one more byte is read, to detect a larger response

@@ -83,7 +83,7 @@ func ExampleServer_Handle() {
 	list := forge.Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []forge.Arg{forge.Path("group/app")}}
 	jobs, err := forge.Collect(forge.ListAs[job](context.Background(), srv.Client(), list, forge.PerPage(1)))
 	fmt.Println(len(jobs), jobs[1].Name, err, srv.CountRequests("GET /projects/:id/jobs"))
-	list.Args = []forge.Ref{forge.Path("group/none")}
+	list.Args = []forge.Arg{forge.Path("group/none")}
 	_, err = forge.Collect(forge.ListAs[job](context.Background(), srv.Client(), list))
 	fmt.Println(errors.Is(err, forge.ErrNotFound))
 	// Output:

@@ -30,7 +30,7 @@ type job struct {
 }
 
 // call builds the call of a route, with its spelling.
-func call(route string, args ...forge.Ref) forge.Call {
+func call(route string, args ...forge.Arg) forge.Call {
 	method, path, _ := strings.Cut(route, " ")
 	return forge.Call{Method: method, Route: path, Args: args}
 }

@@ -40,7 +40,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 type Upload struct {
 	Body    io.ReadCloser
 	Context *Context
-	Size    int64 // bytes of the whole body
+	Size    int64 // bytes of the whole body; -1: not known
 
 	mu       sync.Mutex
 	sent     int64
@@ -58,7 +58,7 @@ func (u *Upload) Read(p []byte) (int, error) {
 		if err != nil && err != io.EOF && !u.closed {
 			u.err = err
 		}
-		if u.sent >= u.Size || err != nil {
+		if u.Size >= 0 && u.sent >= u.Size || err != nil {
 			u.Context.AwaitResponse()
 		} else {
 			u.Context.awaitBytes()

@@ -1,0 +1,263 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/forge-sdk/forge-go/internal/credential"
+)
+
+// HTTPClient returns an *http.Client under the policies of c, for code that builds its own
+// requests, such as another client of the same API, or a GraphQL query. Its Transport alone has all
+// policies, for programs that take an http.RoundTripper:
+//
+//   - The credential of c is sent to the origin of its base URL only, and never again after a
+//     redirect has left that origin. A request to another origin is sent without a credential.
+//   - Redirects are followed inside the Transport, with their method and body. A 303 to a write is
+//     an error, and so is a redirect of a write to another origin.
+//   - A request is retried by the class of the route that it matches, or else of its method: a POST
+//     outside the contract is retried only if the server did not process it. Retries end when the
+//     headers of a response arrive. A body without GetBody is sent once.
+//   - The waits that servers request, the retry budget, the Limiter, hooks, log, statistics and
+//     limits of time are those of c.
+//
+// The options apply to all requests: Retry, HeaderTimeout and MaxBytes. Any other option makes each
+// request fail with a *ValidationError.
+//
+// Every final status is a response, not an error: 304, 404, and the 429 or 503 that is left after
+// the retries. A 101 is an error. Bodies are streams, without a limit of size. An error of the
+// Transport is an *Error, a *RateLimitError or a *ValidationError; http.Client wraps it in a
+// *url.Error.
+//
+// The Transport rejects a request that carries a credential: a header such as PRIVATE-TOKEN,
+// Authorization or Cookie, or a parameter such as private_token. Give the other client no token; an
+// empty header is omitted. Sudo is accepted for the client's origin. An http.Client with a Jar adds
+// a Cookie. A body over 64 KiB is sent with Expect: 100-continue. Request.Cancel has no effect: use
+// the context.
+//
+// Only code outside the package needs HTTPClient. It has no vocabulary, no pagination and no checks
+// of parameters. CloseIdleConnections of the returned client has no effect, as go-retryablehttp and
+// clients that use it call it after each failure. Call that of c.
+func (c *Client) HTTPClient(opts ...RequestOption) *http.Client {
+	return &http.Client{
+		Transport:     &policyTransport{c.service().owner(), slices.Clone(opts)},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Timeout reports whether the call took too long: a deadline passed, or the server was silent. With
+// it, code that knows only net.Error or url.Error recognizes the error of HTTPClient.
+func (e *Error) Timeout() bool {
+	var cause interface{ Timeout() bool }
+	return errors.Is(e, ErrTimeout) || errors.Is(e, context.DeadlineExceeded) || errors.As(e.cause, &cause) && cause.Timeout()
+}
+
+// policyTransport sends requests of other code under the policies of a client.
+type policyTransport struct {
+	core    *core
+	options []RequestOption
+}
+
+// RoundTrip sends the request. It does not change it.
+func (t *policyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	body := newRawBody(req)
+	defer body.close()
+	c, err := t.newCall(req, body)
+	if err != nil {
+		return nil, err
+	}
+	return c.sendRaw(req)
+}
+
+func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, error) {
+	if err := t.core.check(); err != nil {
+		return nil, err
+	}
+	if req.URL == nil {
+		return nil, &ValidationError{Option: "Request.URL", Reason: "it is nil"}
+	}
+	r := t.newRequest(req)
+	if err := checkRaw(req, r.route.base == apiBase); err != nil {
+		return nil, r.withRoute(err)
+	}
+	options, err := r.applyOptions(kindRaw, t.options)
+	if err != nil {
+		return nil, err
+	}
+	options.header, options.close = rawHeader(req.Header), req.Close
+	u := *req.URL
+	u.Fragment, u.RawFragment = "", ""
+	return options.call.init(r, options, u, body.payload()), nil
+}
+
+// newRequest finds the route of a request. An address that no route matches has one route for each
+// method: its path may have any number of values.
+func (t *policyTransport) newRequest(req *http.Request) *request {
+	method := req.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	path := req.URL.EscapedPath()
+	r := &request{core: t.core, route: undocumentedRoute(method, "/*"), path: path, auth: new(credential.Credential)}
+	r.route.Service, r.route.Pagination = "http", ""
+	base := t.core.config.bases[apiBase]
+	if !sameOrigin(base, req.URL) {
+		r.route.base, r.quotaKey = otherBase, strings.ToLower(req.URL.Host)
+		return r
+	}
+	r.auth = t.core.credentialFor(apiBase)
+	if below, ok := strings.CutPrefix(path, base.EscapedPath()+"/"); ok {
+		r.path = "/" + below
+		if route, args := matchRoute(method, r.path); route != nil {
+			r.route, r.quotaKey = route, route.quota.key(args)
+		}
+	}
+	return r
+}
+
+// checkRaw rejects a request that must not be sent. onOrigin reports whether its address is on the
+// client's own origin.
+func checkRaw(req *http.Request, onOrigin bool) error {
+	u := req.URL
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Opaque != "":
+		return &ValidationError{Option: "Request.URL", Reason: "it is not an absolute address with http or https"}
+	case u.User != nil:
+		return &ValidationError{Option: "Request.URL", Reason: "it contains a user or password: this client adds its own credential"}
+	case req.Host != "" && !strings.EqualFold(req.Host, u.Host):
+		return &ValidationError{Option: "Request.Host", Reason: "it differs from the host of the address"}
+	case req.Method == http.MethodConnect:
+		return &ValidationError{Option: "Request.Method", Reason: "CONNECT is not supported"}
+	case len(req.Trailer) > 0:
+		return &ValidationError{Option: "Request.Trailer", Reason: "trailers are not supported"}
+	}
+	for name, values := range req.Header {
+		switch {
+		case !carriesCredential(name) || strings.Join(values, "") == "":
+		case onOrigin && http.CanonicalHeaderKey(name) == "Sudo":
+		case http.CanonicalHeaderKey(name) == "Cookie":
+			return &ValidationError{Option: "Request.Header", Param: "Cookie",
+				Reason: "a cookie may carry a credential: use an http.Client without a Jar, and add no cookies"}
+		default:
+			return &ValidationError{Option: "Request.Header", Param: http.CanonicalHeaderKey(name),
+				Reason: "it carries a credential: this client adds its own to requests to its origin, so give the code that builds the request no token"}
+		}
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(pair, "="); isCredentialParam(unescapeQuery(name)) {
+			return &ValidationError{Option: "Request.URL", Param: baseParam(unescapeQuery(name)), Reason: "a query must not contain credentials"}
+		}
+	}
+	return nil
+}
+
+// carriesCredential reports whether a server reads a credential from the header. Many servers read
+// Private_Token as Private-Token.
+func carriesCredential(name string) bool {
+	return isCredentialHeader(strings.ReplaceAll(name, "_", "-"))
+}
+
+// unescapeQuery decodes the name of a parameter as a lenient server does.
+func unescapeQuery(name string) string { return unescapeLoosely(strings.ReplaceAll(name, "+", " ")) }
+
+// rawHeader returns a copy of the headers without empty credentials, which clients without a token
+// send.
+func rawHeader(given http.Header) http.Header {
+	header := given.Clone()
+	for name := range header {
+		if carriesCredential(name) && strings.Join(header[name], "") == "" {
+			delete(header, name)
+		}
+	}
+	return header
+}
+
+// rawBody is the body of a request. The Transport has to close it, even if it was not sent.
+type rawBody struct {
+	request *http.Request
+	opened  atomic.Bool
+}
+
+func newRawBody(req *http.Request) *rawBody { return &rawBody{request: req} }
+
+func (b *rawBody) isEmpty() bool { return b.request.Body == nil || b.request.Body == http.NoBody }
+
+// close closes a body that no attempt has opened.
+func (b *rawBody) close() {
+	if !b.isEmpty() && !b.opened.Swap(true) {
+		_ = b.request.Body.Close()
+	}
+}
+
+// payload returns the body for the attempts; nil if the request has none.
+func (b *rawBody) payload() *payload {
+	if b.isEmpty() {
+		return nil
+	}
+	size := b.request.ContentLength
+	if size <= 0 {
+		size = -1 // net/http: not known
+	}
+	return &payload{size: size, open: b.open, once: b.request.GetBody == nil, foreign: true, codings: b.request.TransferEncoding}
+}
+
+// open returns the body for the first attempt, and a copy of it for the others.
+func (b *rawBody) open() (io.ReadCloser, error) {
+	switch {
+	case !b.opened.Swap(true):
+		return b.request.Body, nil
+	case b.request.GetBody == nil:
+		return nil, errors.New("the request has no GetBody, so its body can be sent only once")
+	}
+	return b.request.GetBody()
+}
+
+// matchRoute returns the row of the contract for a request, and the arguments in its path. A route
+// with fewer placeholders takes precedence: /runners/all is not a runner.
+func matchRoute(method, path string) (best *route, args []any) {
+	for i := range routes {
+		r := &routes[i]
+		if r.base != apiBase || r.Method != method {
+			continue
+		}
+		if found, ok := matchTemplate(r.Template, path); ok && (best == nil || len(found) < len(args)) {
+			best, args = r, found
+		}
+	}
+	return best, args
+}
+
+// matchTemplate compares an escaped path with the template of a route, and returns the values of
+// its placeholders.
+func matchTemplate(template, path string) (args []any, ok bool) {
+	if start, optional := strings.CutSuffix(template, "[.:format]"); optional {
+		template = start
+		if slash := strings.LastIndexByte(path, '/'); strings.Contains(path[slash+1:], ".") {
+			name, _, _ := strings.Cut(path[slash+1:], ".")
+			path = path[:slash+1] + name
+		}
+	}
+	wanted := strings.Split(strings.Trim(template, "/"), "/")
+	given := strings.Split(strings.Trim(path, "/"), "/")
+	if len(wanted) != len(given) {
+		return nil, false
+	}
+	for i, want := range wanted {
+		plain, err := url.PathUnescape(given[i])
+		switch {
+		case err != nil || plain == "":
+			return nil, false
+		case strings.HasPrefix(want, ":"):
+			args = append(args, plain)
+		case want != plain:
+			return nil, false
+		}
+	}
+	return args, true
+}

@@ -1,0 +1,322 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The options of HTTPClient apply to each request.
+func TestHTTPClientOptions(t *testing.T) {
+	w := newWire(t, script(say(503, "{}"), sayJSON(`"four"`), silent("")))
+	client := wireClient(t, w.url).HTTPClient(Retry(RetryPolicy{MaxAttempts: 1}), HeaderTimeout(50*time.Millisecond), MaxBytes(5))
+	status, _, err := send(t.Context(), client, "GET", w.url, "")
+	require.NoError(t, err)
+	assert.Equal(t, 503, status)
+	_, text, err := send(t.Context(), client, "GET", w.url, "")
+	require.ErrorIs(t, err, ErrResponseTooLarge)
+	assert.LessOrEqual(t, len(text), 6)
+	_, _, err = send(t.Context(), client, "GET", w.url, "")
+	require.ErrorIs(t, err, ErrTimeout)
+	assert.Len(t, w.seen(), 3)
+}
+
+// A panic or runtime.Goexit in the caller's code leaves no body open.
+func TestHTTPClientCrashes(t *testing.T) {
+	for name, crash := range map[string]func(){"panic": func() { panic("enough") }, "Goexit": runtime.Goexit} {
+		for _, status := range []int{200, 404, 503} {
+			for place, option := range map[string]Option{
+				"hook":    WithOnAttempt(func(context.Context, Attempt) { crash() }),
+				"log":     WithLogger(slog.New(crashing{slog.DiscardHandler, crash})),
+				"limiter": WithLimiter(waitFunc(func(context.Context) error { crash(); return nil })),
+			} {
+				request := &closeCounter{Reader: strings.NewReader("x")}
+				response := &closeCounter{Reader: strings.NewReader("y")}
+				c := wireClient(t, "https://a.example.com", option, through(func(r *http.Request) (*http.Response, error) {
+					_ = r.Body.Close()
+					return &http.Response{StatusCode: status, Body: response, Header: http.Header{}}, nil
+				}))
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://a.example.com", request)
+				require.NoError(t, err)
+				ended, returned := make(chan struct{}), false
+				go func() {
+					defer close(ended)
+					defer func() { _ = recover() }()
+					_, _ = c.HTTPClient().Transport.RoundTrip(req)
+					returned = true
+				}()
+				<-ended
+				label := fmt.Sprint(name, status, place)
+				assert.False(t, returned, label)
+				assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
+				assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Second, time.Millisecond, label)
+			}
+		}
+	}
+}
+
+// crashing is a log handler that does not return.
+type crashing struct {
+	slog.Handler
+	crash func()
+}
+
+func (crashing) Enabled(context.Context, slog.Level) bool { return true }
+func (c crashing) Handle(context.Context, slog.Record) error {
+	c.crash()
+	return nil
+}
+func (c crashing) WithAttrs([]slog.Attr) slog.Handler { return c }
+
+// A body that is not wanted anymore is closed before the wait for the next attempt.
+func TestHTTPClientFreesConnectionBeforeWait(t *testing.T) {
+	bodies := []*closeCounter{}
+	c := wireClient(t, "https://a.example.com",
+		WithOnAttempt(func(_ context.Context, a Attempt) {
+			if a.WaitAfter > 0 {
+				assert.EqualValues(t, 1, bodies[len(bodies)-1].closed.Load())
+			}
+		}),
+		through(func(*http.Request) (*http.Response, error) {
+			bodies = append(bodies, &closeCounter{Reader: strings.NewReader("y")})
+			return &http.Response{StatusCode: 503, Body: bodies[len(bodies)-1], Header: http.Header{}}, nil
+		}))
+	status, text, err := send(t.Context(), c.HTTPClient(), "GET", "https://a.example.com", "")
+	require.NoError(t, err)
+	assert.Equal(t, "503 y 4", fmt.Sprint(status, " ", text, " ", len(bodies)))
+	for _, body := range bodies {
+		assert.EqualValues(t, 1, body.closed.Load())
+	}
+}
+
+// The Timeout of the http.Client ends a request, and the reading of its body. A wait that would take
+// longer is not begun.
+func TestHTTPClientTimeout(t *testing.T) {
+	for name, do := range map[string]act{
+		"headers": silent(""),
+		"body":    silent("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"),
+	} {
+		w := newWire(t, always(do))
+		client := wireClient(t, w.url).HTTPClient()
+		client.Timeout = 100 * time.Millisecond
+		_, _, err := send(t.Context(), client, "GET", w.url, "")
+		var timeout net.Error
+		require.ErrorAs(t, err, &timeout, name)
+		assert.True(t, timeout.Timeout(), name)
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		assert.Len(t, w.seen(), 1, name)
+	}
+	w := newWire(t, always(say(503, "{}", "Retry-After: 30")))
+	client := wireClient(t, w.url).HTTPClient()
+	client.Timeout = time.Second
+	status, _, err := send(t.Context(), client, "GET", w.url, "")
+	require.NoError(t, err)
+	assert.Equal(t, 503, status)
+}
+
+// A context that ends during the reading of a body ends it, and so does Close in another goroutine.
+func TestHTTPClientBodyEnds(t *testing.T) {
+	w := newWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")))
+	client := wireClient(t, w.url).HTTPClient()
+	for _, closes := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.Do(req)
+		require.NoError(t, err)
+		_, err = io.ReadFull(resp.Body, make([]byte, 5))
+		require.NoError(t, err)
+		failed := make(chan error)
+		go func() {
+			_, err := resp.Body.Read(make([]byte, 1))
+			failed <- err
+		}()
+		if closes {
+			require.NoError(t, resp.Body.Close())
+		} else {
+			cancel()
+		}
+		err = <-failed
+		require.Error(t, err)
+		require.NotErrorIs(t, err, io.EOF)
+		if !closes {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		_, err = resp.Body.Read(make([]byte, 1))
+		require.Error(t, err)
+		require.NoError(t, resp.Body.Close())
+		cancel()
+	}
+}
+
+// An http.Client with a Jar works until a server sets a cookie. The error names the Jar.
+func TestHTTPClientJar(t *testing.T) {
+	w := newWire(t, always(say(200, "{}", "Set-Cookie: a=b")))
+	client := wireClient(t, w.url).HTTPClient()
+	var err error
+	client.Jar, err = cookiejar.New(nil)
+	require.NoError(t, err)
+	_, _, err = send(t.Context(), client, "GET", w.url, "")
+	require.NoError(t, err)
+	_, _, err = send(t.Context(), client, "GET", w.url, "")
+	require.ErrorContains(t, err, "without a Jar")
+	assert.Len(t, w.seen(), 1)
+}
+
+// A switch to another protocol is an error, and closes the connection.
+func TestHTTPClientUpgrade(t *testing.T) {
+	closed := make(chan struct{})
+	w := newWire(t, always(func(conn net.Conn) bool {
+		defer close(closed)
+		return silent("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")(conn)
+	}))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url, http.NoBody)
+	require.NoError(t, err)
+	req.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}
+	_, err = wireClient(t, w.url).HTTPClient().Do(req)
+	require.ErrorIs(t, err, ErrInvalidResponse)
+	<-closed
+	assert.Len(t, w.seen(), 1)
+}
+
+// A redirected body is sent again from GetBody, or the request fails. No body leaves the origin.
+func TestHTTPClientRedirectedBodies(t *testing.T) {
+	away := newWire(t, always(sayJSON("{}")))
+	for _, c := range []struct {
+		method       string
+		out, getBody bool
+		want         string
+	}{
+		{"PUT", false, true, ""},
+		{"PUT", false, false, "sent only once"},
+		{"GET", false, true, ""},
+		{"GET", true, true, "request with a body"},
+		{"PUT", true, true, "redirects a write"},
+	} {
+		location := "/to"
+		if c.out {
+			location = away.url + "/to"
+		}
+		w := newWire(t, script(say(307, "", "Location: "+location), sayJSON("{}")))
+		req, err := http.NewRequestWithContext(t.Context(), c.method, w.url, strings.NewReader("content"))
+		require.NoError(t, err)
+		if !c.getBody {
+			req.GetBody = nil
+		}
+		resp, err := wireClient(t, w.url).HTTPClient().Do(req)
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want)
+			assert.False(t, asError(t, err).MaybeApplied, "%+v", c)
+			assert.Len(t, w.seen(), 1)
+			continue
+		}
+		require.NoError(t, err)
+		resp.Body.Close()
+		require.Len(t, w.seen(), 2)
+		assert.Equal(t, c.method+" content", w.seen()[1].method+" "+w.seen()[1].body)
+		assert.Equal(t, w.url+"/to", resp.Request.URL.String())
+	}
+	assert.Empty(t, away.seen())
+}
+
+// go-retryablehttp closes the idle connections of its client after a failure. Those of the other
+// calls stay.
+func TestHTTPClientKeepsConnections(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	c := wireClient(t, w.url)
+	for range 2 {
+		_, _, err := send(t.Context(), c.HTTPClient(), "GET", w.url, "")
+		require.NoError(t, err)
+		c.HTTPClient().CloseIdleConnections()
+	}
+	assert.Equal(t, 1, w.accepted())
+}
+
+// Hooks, log, statistics and errors name the route of a request, or "/*", and contain no secret.
+func TestHTTPClientIsObserved(t *testing.T) {
+	w := newWire(t, func(s seen) act { return say(404, secret) })
+	var log bytes.Buffer
+	var seen []Attempt
+	c := wireClient(t, w.url, WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+		WithOnAttempt(func(_ context.Context, a Attempt) { seen = append(seen, a) }))
+	for _, path := range []string{"/api/v4/projects/a%2Fb/issues/5/subscribe?secret=1", "/api/v4/new/endpoint", "/api/graphql"} {
+		_, _, err := send(t.Context(), c.HTTPClient(), "POST", w.url+path, "{}")
+		require.NoError(t, err)
+	}
+	require.Len(t, seen, 3)
+	got := ""
+	for _, a := range seen {
+		got += fmt.Sprintln(a.Method, a.Route, a.Path, a.Number, a.Status, a.BytesSent)
+		require.ErrorIs(t, a.Err, ErrNotFound)
+		assert.NotContains(t, fmt.Sprintf("%+v", a), secret)
+	}
+	assert.Equal(t, "POST /projects/:id/issues/:issue_iid/subscribe /projects/a%2Fb/issues/5/subscribe 1 404 2\n"+
+		"POST /* /new/endpoint 1 404 2\nPOST /* /api/graphql 1 404 2\n", got)
+	assert.NotContains(t, log.String(), secret)
+	assert.NotContains(t, log.String(), "secret=1")
+	assert.Contains(t, log.String(), "route=/*")
+	stats := c.Stats()
+	assert.Equal(t, "3 3 3", fmt.Sprint(stats.Calls, stats.Attempts, stats.Failures))
+}
+
+// One Transport serves goroutines at the same time.
+func TestHTTPClientConcurrently(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprint(rw, r.Header.Get("X-Mine"), string(body))
+	}))
+	t.Cleanup(srv.Close)
+	transport := wireClient(t, srv.URL).HTTPClient().Transport
+	failed := make(chan error)
+	const workers = 16
+	for n := range workers {
+		go func() {
+			failed <- func() error {
+				for i := range 20 {
+					want := fmt.Sprint(n, "/", i)
+					req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, srv.URL, strings.NewReader(want))
+					if err != nil {
+						return err
+					}
+					req.Header.Set("X-Mine", want)
+					resp, err := transport.RoundTrip(req)
+					if err != nil {
+						return err
+					}
+					text, err := io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if err != nil || string(text) != want+want {
+						return errors.Join(err, errors.New(string(text)))
+					}
+				}
+				return nil
+			}()
+		}()
+	}
+	for range workers {
+		require.NoError(t, <-failed)
+	}
+}
+
+// A constant part of a path is found in escaped form, too: servers decode it.
+func TestMatchRouteDecodes(t *testing.T) {
+	for _, path := range []string{"/projects/1/registry/repositories/2/tags", "/projects/1/registry/repositories/2/%74ags"} {
+		r, _ := matchRoute(http.MethodDelete, path)
+		require.NotNil(t, r, path)
+		assert.Equal(t, ClassNonIdempotent, r.Class)
+	}
+}

@@ -1,0 +1,313 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// send sends a request with the client's http.Client, and returns the status and the body.
+func send(ctx context.Context, client *http.Client, method, address, body string) (int, string, error) {
+	var content io.Reader
+	if body != "" {
+		content = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, content)
+	if err != nil {
+		return 0, "", err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+// A redirect leads nowhere with a credential, and never changes a method or drops a body: status,
+// method, host, port and scheme.
+func TestHTTPClientRedirects(t *testing.T) {
+	const home = "https://a.example.com"
+	targets := []string{home, "https://b.example.com", "https://a.example.com:8443", "http://a.example.com"}
+	w := newWorld(t)
+	location, code := "", 0
+	for _, target := range targets {
+		w.host(target, func(rw http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/from") {
+				redirectTo(code, location)(rw, r)
+				return
+			}
+			answerJSON(rw, r)
+		})
+	}
+	client := w.client(home).HTTPClient()
+	for _, target := range targets {
+		for _, code = range redirectCodes {
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+				location = target + "/api/v4/to"
+				name, body := fmt.Sprint(method, " ", code, " ", target), ""
+				write := method != "GET" && method != "HEAD"
+				if write {
+					body = "content"
+				}
+				status, _, err := send(t.Context(), client, method, home+"/api/v4/from", body)
+				follows := target == home && (!write || code != 303) || strings.HasPrefix(target, "https:") && !write
+				if !follows {
+					require.ErrorIs(t, err, ErrRedirect, name)
+				} else {
+					require.NoError(t, err, name)
+					assert.Equal(t, 200, status, name)
+				}
+				arrived := w.at(home)
+				require.NotEmpty(t, arrived, name)
+				for _, s := range arrived {
+					assert.Equal(t, secret, s.header.Get("Private-Token"), name)
+				}
+				if target == home {
+					arrived = arrived[1:]
+				} else if arrived = w.at(target); follows {
+					require.Len(t, arrived, 1, name)
+					bare(t, arrived[0])
+				}
+				assert.Len(t, arrived, map[bool]int{true: 1}[follows], name)
+				for _, s := range arrived {
+					assert.Equal(t, method+" "+body, s.method+" "+s.body, name)
+				}
+			}
+		}
+	}
+}
+
+// The credential does not come back after a redirect has left the origin, or to a request that the
+// caller addressed to another server.
+func TestHTTPClientReturnsWithoutCredential(t *testing.T) {
+	const home, away = "https://a.example.com", "https://b.example.com"
+	w := newWorld(t)
+	w.host(home, func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/out" {
+			redirectTo(302, away+"/back")(rw, r)
+			return
+		}
+		answerJSON(rw, r)
+	})
+	w.host(away, redirectTo(302, home+"/end"))
+	client := w.client(home).HTTPClient()
+	for _, start := range []string{home + "/out", away + "/back"} {
+		_, _, err := send(t.Context(), client, "GET", start, "")
+		require.NoError(t, err)
+		all := w.at(home)
+		bare(t, all[len(all)-1])
+		for _, s := range w.at(away) {
+			bare(t, s)
+		}
+	}
+}
+
+func TestHTTPClientRefusals(t *testing.T) {
+	w := newWire(t, always(sayJSON("{}")))
+	other := newWire(t, always(sayJSON("{}")))
+	client := wireClient(t, w.url).HTTPClient()
+	for name, edit := range map[string]func(*http.Request){
+		"Private-Token": func(r *http.Request) { r.Header.Set("PRIVATE-TOKEN", "glpat-other") },
+		"Private_token": func(r *http.Request) { r.Header["private_token"] = []string{"glpat-other"} },
+		"Authorization": func(r *http.Request) { r.SetBasicAuth("a", "b") },
+		"Cookie":        func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
+		"user":          func(r *http.Request) { r.URL.User = url.UserPassword("a", "b") },
+		"private_token": func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken=x" },
+		"Host":          func(r *http.Request) { r.Host = "other.example.com" },
+		"absolute":      func(r *http.Request) { r.URL = &url.URL{Path: "/api/v4/user"} },
+		"CONNECT":       func(r *http.Request) { r.Method = "CONNECT" },
+		"trailers":      func(r *http.Request) { r.Trailer = http.Header{"A": nil} },
+		"Request.URL":   func(r *http.Request) { r.URL = nil },
+	} {
+		for _, address := range []string{w.url, other.url} {
+			body := &closeCounter{Reader: strings.NewReader("x")}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v4/user", body)
+			require.NoError(t, err)
+			edit(req)
+			resp, err := client.Transport.RoundTrip(req)
+			var invalid *ValidationError
+			require.ErrorAs(t, err, &invalid, name)
+			assert.Nil(t, resp)
+			assert.Contains(t, err.Error(), name)
+			assert.NotContains(t, err.Error(), "glpat")
+			assert.EqualValues(t, 1, body.closed.Load(), name)
+		}
+	}
+	assert.Empty(t, w.seen())
+	assert.Empty(t, other.seen())
+	_, _, err := send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
+	require.ErrorContains(t, err, "NewClient")
+	_, _, err = send(t.Context(), wireClient(t, w.url).HTTPClient(OnePage()), "GET", w.url, "")
+	require.ErrorContains(t, err, "OnePage")
+}
+
+// closeCounter is a body that counts how often it is closed.
+type closeCounter struct {
+	io.Reader
+	closed atomic.Int32
+}
+
+func (c *closeCounter) Close() error {
+	c.closed.Add(1)
+	return nil
+}
+
+// Empty credentials of a client without a token are omitted. Sudo is sent to the client's origin
+// only.
+func TestHTTPClientHeaders(t *testing.T) {
+	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(sayJSON("{}")))
+	client := wireClient(t, w.url).HTTPClient()
+	for address, want := range map[string]error{w.url: nil, other.url: &ValidationError{}} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+		require.NoError(t, err)
+		req.Header = http.Header{"Private-Token": {""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
+		before := req.Header.Clone()
+		resp, err := client.Do(req)
+		assert.Equal(t, before, req.Header, "the request is not changed")
+		if want != nil {
+			require.ErrorContains(t, err, "Sudo")
+			continue
+		}
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.NotContains(t, fmt.Sprint(resp.Request.Header), secret)
+		got := w.seen()[0].header
+		assert.Equal(t, []string{secret}, got["Private-Token"])
+		assert.Equal(t, []string{"a", "b"}, got["X-Mine"])
+		assert.Equal(t, "mine 42", got.Get("User-Agent")+" "+got.Get("Sudo"))
+		assert.Empty(t, got.Get("Accept"))
+	}
+	assert.Empty(t, other.seen())
+}
+
+// A body without GetBody is sent once. The body is closed in any case.
+func TestHTTPClientBodies(t *testing.T) {
+	for name, fault := range map[string]act{"503": say(503, "{}"), "200": sayJSON("{}"), "reset": reset("")} {
+		w := newWire(t, always(fault))
+		body := &closeCounter{Reader: io.LimitReader(neverEnding('x'), 100_000)}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, w.url, body)
+		require.NoError(t, err)
+		resp, err := wireClient(t, w.url).HTTPClient().Do(req)
+		if name != "reset" {
+			require.NoError(t, err, name)
+			resp.Body.Close()
+		} else {
+			assert.True(t, asError(t, err).MaybeApplied)
+		}
+		require.Len(t, w.seen(), 1, name)
+		assert.Len(t, w.seen()[0].body, 100_000)
+		assert.Eventually(t, func() bool { return body.closed.Load() == 1 }, time.Second, time.Millisecond, name)
+	}
+}
+
+type neverEnding byte
+
+func (b neverEnding) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(b)
+	}
+	return len(p), nil
+}
+
+// Bodies are streams: a truncated one is an error, and one that is not read ends with Close.
+func TestHTTPClientStreams(t *testing.T) {
+	const size = 64 << 20
+	w := newWorld(t)
+	w.host("http://127.0.0.1:1", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/short" {
+			rw.Header().Set("Content-Length", "100")
+			_, _ = rw.Write([]byte("short"))
+			return
+		}
+		_, _ = io.Copy(rw, io.LimitReader(neverEnding('x'), size))
+	})
+	client := w.client("http://127.0.0.1:1").HTTPClient()
+	resp, err := client.Get("http://127.0.0.1:1/long")
+	require.NoError(t, err)
+	n, err := io.Copy(io.Discard, resp.Body)
+	require.NoError(t, err)
+	assert.EqualValues(t, size, n)
+	resp.Body.Close()
+	resp, err = client.Get("http://127.0.0.1:1/long")
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	_, _, err = send(t.Context(), client, "GET", "http://127.0.0.1:1/short", "")
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Len(t, w.at("http://127.0.0.1:1"), 3)
+}
+
+// Waits that another server requests do not delay the client's own.
+func TestHTTPClientWaits(t *testing.T) {
+	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(say(429, "{}", "Retry-After: 1000")))
+	c := wireClient(t, w.url)
+	client := c.HTTPClient()
+	for range 2 {
+		status, _, err := send(t.Context(), client, "GET", w.url, "")
+		require.NoError(t, err)
+		assert.Equal(t, 200, status)
+		status, _, err = send(t.Context(), client, "GET", other.url, "")
+		if err != nil {
+			require.ErrorIs(t, err, ErrRateLimited)
+			continue
+		}
+		assert.Equal(t, 429, status)
+	}
+	assert.Len(t, other.seen(), 1, "the second request was not sent")
+	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+}
+
+// shape returns a template without the names of its placeholders.
+func shape(template string) string {
+	return regexp.MustCompile(`:[a-z_]+`).ReplaceAllString(template, ":")
+}
+
+// Every route of the API is found by each path that it can have.
+func TestMatchRoute(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5"}
+	for i := range routes {
+		r := &routes[i]
+		if r.base != apiBase {
+			continue
+		}
+		for range 20 {
+			args := []any{}
+			for range strings.Count(r.Template, ":") {
+				args = append(args, texts[random.IntN(len(texts))])
+			}
+			if strings.Contains(r.Template, "[.:format]") {
+				args[len(args)-1] = []string{"", "tar.gz", "zip"}[random.IntN(3)]
+			}
+			path, err := expandTemplate(wirePath{}, r.Template, args)
+			if err != nil {
+				continue // a path with a %
+			}
+			got, found := matchRoute(r.Method, path.escaped)
+			require.NotNil(t, got, path.escaped)
+			if shape(got.Template) != shape(r.Template) { // /runners/all is a route of its own
+				require.Less(t, len(found), len(args), "%s: %s %s", path.escaped, got.Method, got.Template)
+				require.Contains(t, path.escaped, "all")
+				continue
+			}
+			assert.True(t, slices.Equal(args[:len(found)], found), path.escaped)
+		}
+	}
+	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
+		r, _ := matchRoute("POST", path)
+		assert.Nil(t, r, path)
+	}
+}
