@@ -62,7 +62,8 @@ func TestNotModified(t *testing.T) {
 		rw.Header().Set("Etag", `"v1"`)
 		issue(rw, http.StatusOK)
 	})
-	git, err := ClientGo(w.client(home))
+	client := w.client(home)
+	git, err := ClientGo(client)
 	require.NoError(t, err)
 	_, first, err := git.Issues.GetIssue(1, 5)
 	require.NoError(t, err)
@@ -70,6 +71,7 @@ func TestNotModified(t *testing.T) {
 	require.NotNil(t, second)
 	assert.Equal(t, http.StatusNotModified, second.StatusCode)
 	assert.Len(t, w.at(home), 2)
+	assert.Zero(t, client.Stats().Failures)
 }
 
 // A 429 is retried after its Retry-After. The last one is an error of client-go.
