@@ -44,7 +44,7 @@ const (
 	// ErrServer: any 5xx status.
 	ErrServer = sentinel("server error")
 	// ErrTimeout: the server sent nothing for longer than HeaderTimeout, a body made no progress for
-	// 60 s, or the call took longer than Timeout. The end of the caller's context is not one.
+	// 60 s, or the call took longer than Timeout. A context's deadline does not match it.
 	ErrTimeout = sentinel("server too slow")
 	// ErrRedirect: a redirect that the client does not follow, such as one to another host.
 	ErrRedirect = sentinel("redirect refused")

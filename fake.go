@@ -12,12 +12,12 @@ import (
 // maxFakeTotal is the number of items above which servers omit totals (Document 1 §8).
 const maxFakeTotal = 10_000
 
-// FakeList returns items as a list method returns them, for a fake of the method in a test. It does
-// what the request options of the method's caller say: PerPage, OnePage and StartAt select the items,
-// and Into gets the status 200, the totals and the cursor, as from a server with offset pagination.
-// Options that do not apply to lists are a *ValidationError, as is a cursor that belongs to a list of
-// another type T or with other Query options; with DryRun the list returns ErrDryRun, and the plan
-// stays empty. Other options have no effect. A nil item is a *ValidationError.
+// FakeList returns items as a list method returns them, for a fake of the method in a test. It
+// honours the request options of the method's caller: PerPage, OnePage and StartAt select the
+// items, and Into gets the status 200, the totals and the cursor, as from a server with offset
+// pagination. Options that do not apply to lists are a *ValidationError, as is a cursor of a list
+// of another type T or with other Query options. With DryRun the list returns ErrDryRun, and the
+// plan stays empty. Other options have no effect. A nil item is a *ValidationError.
 func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := runFakeList(items, opts, yield); err != nil {
@@ -26,8 +26,8 @@ func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 	}
 }
 
-// FakeResponse does what the request options of a call say when the call gets the response, for a
-// fake of a method that is not a list: Into gets the response. A Status of 0 is 200, and Attempts
+// FakeResponse honours the request options of a call, for a fake of a method that is not a list:
+// Into gets the response. A Status of 0 is 200, and Attempts
 // of 0 are 1. The error is a *ValidationError for options that apply to lists only, and ErrDryRun
 // with DryRun, whose plan stays empty.
 func FakeResponse(response Response, opts ...RequestOption) error {

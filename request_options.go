@@ -277,13 +277,13 @@ func HeaderTimeout(d time.Duration) RequestOption {
 }
 
 // Timeout limits the time of a call with all its attempts, the waits between them, and those for a
-// token, a Limiter or a rate limit. It must be positive; the default is no limit. After it, the
-// call fails with an error that matches ErrTimeout, such as "the call took longer than 5s". It fails
-// earlier if the next attempt would begin after it. The context's deadline applies as well, and is
-// context.DeadlineExceeded.
+// token, a Limiter or a rate limit. It must be positive; without it there is no such limit. After
+// it, the call fails with an error that matches ErrTimeout, such as "the call took longer than 5s".
+// It fails earlier if the next attempt would begin after it. The context's deadline applies as
+// well, and is context.DeadlineExceeded.
 //
-// For a list it limits each page, and the time that the loop takes for the items does not count. For
-// a download it limits the time from the call to Close, including the caller's own time: a Read
+// For a list it limits each page, and the time that the loop takes for the items does not count.
+// For a download it limits the time from the call to Close, including the caller's own time: a Read
 // after it returns the error. For a method that makes several requests, such as WaitDeleted, it
 // limits each of them.
 func Timeout(d time.Duration) RequestOption {

@@ -9,7 +9,7 @@ import (
 type timeLimitKey struct{}
 
 // withTimeout returns a context with the limit of the option Timeout, for what, such as "the page".
-// An earlier deadline of the caller's context stays the limit.
+// An earlier deadline of ctx stays the limit.
 func withTimeout(ctx context.Context, what string, limit time.Duration) (context.Context, context.CancelFunc) {
 	deadline := time.Now().Add(limit)
 	if earlier, limited := ctx.Deadline(); limited && earlier.Before(deadline) {

@@ -325,8 +325,8 @@ func (c *Commit) encode() []byte {
 	return fmt.Appendf(b, "author %s\ncommitter %s\n\n%s", who, who, c.Message)
 }
 
-// objectID returns the id of a git object. The hash is a name and protects nothing: it is allowed in
-// the FIPS-only mode of Go.
+// objectID returns the id of a git object. The hash is a name and protects nothing: it is allowed
+// in the FIPS-only mode of Go.
 func objectID(kind string, data []byte) (id string) {
 	fips140.WithoutEnforcement(func() {
 		h := sha1.New() //nolint:gosec // the object ids of git

@@ -74,8 +74,8 @@ func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 // WithListener serves on the given listener instead of opening one; Close closes it. Its address is
 // the host of the server's URLs. With a listener in memory the server runs inside a bubble of
 // testing/synctest, where waits, retries and timeouts take no time: docs/testing.md has an example.
-// For TLS use [WithTLS]. A listener of tls.NewListener needs WithExternalURL("https://...") too, and
-// its clients need its certificate.
+// For TLS use [WithTLS]. A listener of tls.NewListener needs WithExternalURL("https://...") too,
+// and its clients need its certificate.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
 
 // WithExternalURL sets the scheme and host of the server's URLs ("https://forge.test") if clients

@@ -55,7 +55,7 @@ func TestSnippetsCompile(t *testing.T) {
 			})
 		}
 	}
-	assert.Equal(t, 6, quoted, "in the guides on observability, pagination, registry and testing")
+	assert.Equal(t, 12, quoted, "in the guides on observability, pagination, registry and testing")
 }
 
 // TestSnippetsThatDoNotCompile shows that the check reports snippets that do not compile for a
