@@ -113,10 +113,10 @@ func TestFakeListBehavesAsAServersList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 25), rapid.Just(101), rapid.Just(200)).Draw(t, "n")
 		o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, OrderBy: forge.IssueOrderByUpdatedAt} // by offset
-		real := func(opts ...forge.RequestOption) iter.Seq2[*forge.Issue, error] {
+		server := func(opts ...forge.RequestOption) iter.Seq2[*forge.Issue, error] {
 			return client.Issues.ListForGroup(context.Background(), group(n), o, opts...)
 		}
-		items, err := forge.Collect(real())
+		items, err := forge.Collect(server())
 		require.NoError(t, err)
 		runs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) run {
 			return run{
@@ -127,7 +127,7 @@ func TestFakeListBehavesAsAServersList(t *testing.T) {
 		fake := func(opts ...forge.RequestOption) iter.Seq2[*forge.Issue, error] {
 			return forge.FakeList(items, opts...)
 		}
-		assert.Equal(t, trace(t, real, runs), trace(t, fake, runs))
+		assert.Equal(t, trace(t, server, runs), trace(t, fake, runs))
 	})
 }
 

@@ -2,7 +2,6 @@ package forge_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -244,7 +243,7 @@ func TestTimeoutAndDeadline(t *testing.T) {
 	for _, limit := range []time.Duration{0, -time.Second} {
 		var invalid *forge.ValidationError
 		_, err := client.Users.GetCurrent(t.Context(), nil, forge.Timeout(limit))
-		require.True(t, errors.As(err, &invalid), err)
+		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, "Timeout", invalid.Option)
 	}
 }
