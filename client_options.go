@@ -143,7 +143,7 @@ func WithHTTPClient(h *http.Client) Option {
 		case h.Jar != nil:
 			reason = "Jar is set: cookies are never sent; authenticate with WithToken"
 		case h.Timeout != 0:
-			reason = "Timeout is set: it would truncate downloads; use a context, and forge.Timeout for a call"
+			reason = "Timeout is set: it would truncate downloads; use a context, or Timeout and HeaderTimeout of a call"
 		case h.CheckRedirect != nil:
 			reason = "CheckRedirect is set: redirects are followed by the package's own rules"
 		}
