@@ -17,21 +17,10 @@ const tokenTimeout = 30 * time.Second
 // does not end that request.
 var errTokenTimeout = &sentinelError{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
 
-type tokenTimeoutKey struct{}
-
 // withTokenTimeout returns the context of a request for a token.
 func withTokenTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, tokenTimeout, errTokenTimeout)
-	return context.WithValue(ctx, tokenTimeoutKey{}, errTokenTimeout), cancel
-}
-
-// pastDeadline returns the error of a wait that ends after the deadline of ctx: errTokenTimeout in
-// a request for a token, otherwise context.DeadlineExceeded.
-func pastDeadline(ctx context.Context) error {
-	if own, limited := ctx.Value(tokenTimeoutKey{}).(error); limited {
-		return own
-	}
-	return context.DeadlineExceeded
+	return context.WithValue(ctx, timeLimitKey{}, errTokenTimeout), cancel
 }
 
 // credentialError makes an error of internal/credential match ErrNoCredential. Other errors, such

@@ -73,7 +73,12 @@ func (c *call) send(ctx context.Context) error {
 	if plan := c.options.plan; plan != nil {
 		return plan(c)
 	}
-	ctx = c.attempt.setContext(ctx, c.route())
+	ctx = c.attempt.setContext(ctx, c.route(), c.options)
+	defer func() {
+		if c.response.body == nil { // otherwise the end of the download ends the limit
+			c.attempt.endTimeout()
+		}
+	}()
 	c.retry.start()
 	c.core().stats.calls.Add(1)
 	var err error

@@ -18,9 +18,10 @@ import (
 // attempt is the sending side of the current attempt. Only this file assigns its fields.
 type attempt struct {
 	attemptRecord
-	context   routeContext    // shared by all attempts of the call
-	first     conn.Context    // of the first attempt; allocated with the call
-	sentToken credential.Sent // the token in the last request
+	context   routeContext       // shared by all attempts of the call
+	cancel    context.CancelFunc // ends the limit of Timeout; nil: there is none
+	first     conn.Context       // of the first attempt; allocated with the call
+	sentToken credential.Sent    // the token in the last request
 }
 
 // attemptRecord is the part of attempt that is reset before each attempt.
@@ -38,10 +39,20 @@ type attemptRecord struct {
 	bytesReceived   int64
 }
 
-// setContext returns the context of the attempts. It carries the route.
-func (a *attempt) setContext(ctx context.Context, r *route) context.Context {
+// setContext returns the context of the attempts. It carries the route, and the limit of Timeout.
+func (a *attempt) setContext(ctx context.Context, r *route, o *callOptions) context.Context {
+	if o.limits.call > 0 {
+		ctx, a.cancel = withTimeout(ctx, o.kind.subject(), o.limits.call)
+	}
 	a.context = routeContext{ctx, r}
 	return &a.context
+}
+
+// endTimeout ends the limit of Timeout.
+func (a *attempt) endTimeout() {
+	if a.cancel != nil {
+		a.cancel()
+	}
 }
 
 // followed records that the next request of the attempt goes to the target of a redirect.
@@ -104,6 +115,9 @@ func limiterError(ctx context.Context, err error) error {
 	sentinel, text := error(ErrRateLimited), "the Limiter refused the call: "
 	if ended := ctx.Err(); ended != nil {
 		text, err = "the wait for the Limiter ended: ", ended
+		if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
+			err = cause
+		}
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		sentinel = context.Canceled

@@ -40,10 +40,13 @@ func (c *call) failAfterSuccess(err error) error {
 
 // finalError returns the error of a call that failed.
 func (c *call) finalError(ctx context.Context) error {
+	interrupted := c.response.err != nil || c.response.partial || c.response.retryable(c.route().Class, c.attempt.sent.Load())
 	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
-		c.response.fail(cause)
+		if interrupted && !errors.Is(c.response.err, cause) {
+			c.response.fail(cause)
+		}
 		c.retry.stop(nil)
-	} else if err := ctx.Err(); err != nil && (c.response.err != nil || c.response.partial || c.response.retryable(c.route().Class, c.attempt.sent.Load())) {
+	} else if err := ctx.Err(); err != nil && interrupted {
 		c.retry.explain(endedByCaller(err))
 		if !errors.Is(c.response.err, err) {
 			c.retry.stop(err)

@@ -454,6 +454,7 @@ func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
 	s.close = func() error {
 		err := content.Close()
 		attempt.Cancel(nil) // its timer would keep the call in memory for another minute
+		c.attempt.endTimeout()
 		return err
 	}
 	return s

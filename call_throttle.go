@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/throttle"
@@ -49,7 +50,11 @@ func (c *call) passGate(ctx context.Context) (until time.Time, why string, err e
 		return until, why, err
 	}
 	if deadline, limited := ctx.Deadline(); limited && until.After(deadline) {
-		return until, why, pastDeadline(ctx)
+		early := pastDeadline(ctx)
+		if errors.Is(early, ErrTimeout) && !errors.Is(early, errTokenTimeout) {
+			why += ": " + early.Error()
+		}
+		return until, why, early
 	}
 	return until, why, ErrRateLimited
 }

@@ -125,10 +125,15 @@ func WithoutCredential() Option {
 	}
 }
 
-// WithHTTPClient uses the Transport of h, for proxies, certificates and connection limits; nil is
-// the default transport. An *http.Transport is cloned, and the library's limits are set on the
-// clone. An h with a Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts
-// and HeaderTimeout limit the time, and redirects follow the rules of the package.
+// WithHTTPClient uses the Transport of h, for proxies, certificates, connection limits and mocks.
+// If it is nil, as in http.DefaultClient, it is http.DefaultTransport at the time of NewClient or
+// With. An *http.Transport is cloned, and the library's limits are set on the clone. An h with a
+// Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts, HeaderTimeout and
+// Timeout limit the time, and redirects follow the rules of the package.
+//
+// Without WithHTTPClient a client has its own transport, and does not use http.DefaultTransport. A
+// program that replaces http.DefaultTransport, as httpmock.Activate does, does not reach such a
+// client: its requests go to the real server, with the real credential.
 //
 // If another RoundTripper, such as a mock, fails, a write has Error.MaybeApplied: the client cannot
 // know whether it was sent. An error of net.Dial says that it was not.
@@ -141,7 +146,7 @@ func WithHTTPClient(h *http.Client) Option {
 		case h.Jar != nil:
 			reason = "Jar is set: cookies are never sent; authenticate with WithToken"
 		case h.Timeout != 0:
-			reason = "Timeout is set: it would truncate downloads; use a context, and HeaderTimeout for a call"
+			reason = "Timeout is set: it would truncate downloads; use a context, or Timeout and HeaderTimeout of a call"
 		case h.CheckRedirect != nil:
 			reason = "CheckRedirect is set: redirects are followed by the package's own rules"
 		}
@@ -149,6 +154,9 @@ func WithHTTPClient(h *http.Client) Option {
 			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
 		}
 		c.transport, c.builder.transportChanged = h.Transport, true
+		if c.transport == nil {
+			c.transport = http.DefaultTransport
+		}
 		return c.give("WithHTTPClient")
 	}
 }

@@ -48,11 +48,12 @@ type builder struct {
 // limits bound how long a server can make the client wait, and how many bytes it can send.
 type limits struct {
 	conn.Limits
-	json   int64 // bytes of a JSON response, decompressed
-	stream int64 // bytes of a download; 0: no limit
+	json   int64         // bytes of a JSON response, decompressed
+	stream int64         // bytes of a download; 0: no limit
+	call   time.Duration // of all attempts and waits; 0: no limit
 }
 
-var defaultLimits = limits{conn.Limits{Header: time.Minute, Stall: time.Minute, Err: ErrTimeout}, 32 << 20, 0}
+var defaultLimits = limits{conn.Limits{Header: time.Minute, Stall: time.Minute, Err: ErrTimeout}, 32 << 20, 0, 0}
 
 // Option configures a Client. A call of NewClient or With accepts one credential option. To set an
 // option twice is an error, except WithRetry and WithUserAgent, of which the last one counts. The

@@ -44,8 +44,8 @@ const (
 	ErrRateLimited = sentinel("rate limited")
 	// ErrServer: any 5xx status.
 	ErrServer = sentinel("server error")
-	// ErrTimeout: the server sent nothing for longer than HeaderTimeout, or a body made no progress
-	// for 60 s.
+	// ErrTimeout: the server sent nothing for longer than HeaderTimeout, a body made no progress for
+	// 60 s, or the call took longer than Timeout. A context's deadline does not match it.
 	ErrTimeout = sentinel("server too slow")
 	// ErrRedirect: a redirect that the client does not follow, such as one to another host.
 	ErrRedirect = sentinel("redirect refused")

@@ -28,6 +28,18 @@ const (
 	kindAny = kindJSON | kindNoResult | kindStream | kindList
 )
 
+// subject returns what the limit of Timeout is for.
+func (k callKind) subject() string {
+	switch k {
+	case kindList:
+		return "the page"
+	case kindStream:
+		return "the download"
+	default:
+		return "the call"
+	}
+}
+
 // callOptions holds the values that the request options set.
 type callOptions struct {
 	kind           callKind
@@ -262,6 +274,27 @@ func HeaderTimeout(d time.Duration) RequestOption {
 		}
 		if o.limits.Header = d; d <= 0 {
 			o.reject("HeaderTimeout", "", "it must be positive")
+		}
+	}
+}
+
+// Timeout limits the time of a call with all its attempts, the waits between them, and those for a
+// token, a Limiter or a rate limit. It must be positive; without it there is no such limit. After
+// it, the call fails with an error that matches ErrTimeout, such as "the call took longer than 5s".
+// It fails earlier if the next attempt would begin after it. The context's deadline applies as
+// well, and is context.DeadlineExceeded.
+//
+// For a list it limits each page, and the time that the loop takes for the items does not count.
+// For a download it limits the time from the call to Close, including the caller's own time: a Read
+// after it returns the error. For a method that makes several requests, such as WaitDeleted, it
+// limits each of them.
+func Timeout(d time.Duration) RequestOption {
+	return func(o *callOptions) {
+		if !o.allow("Timeout", kindAny) {
+			return
+		}
+		if o.limits.call = d; d <= 0 {
+			o.reject("Timeout", "", "it must be positive")
 		}
 	}
 }

@@ -100,8 +100,12 @@ func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sen
 func pastDeadlineDecision(ctx context.Context, wait, retryAfter time.Duration) decision {
 	d := decision{cause: pastDeadline(ctx)}
 	switch {
-	case !errors.Is(d.cause, context.DeadlineExceeded):
+	case errors.Is(d.cause, errTokenTimeout):
 		d.reason = "the client waits for a token for " + tokenTimeout.String() + " at most, and the next attempt is due in " + roundUp(wait).String()
+	case errors.Is(d.cause, ErrTimeout) && retryAfter > 0:
+		d.reason = "the server requests a wait of " + roundUp(retryAfter).String()
+	case errors.Is(d.cause, ErrTimeout):
+		d.reason = "the next attempt is due in " + roundUp(wait).String()
 	case retryAfter > 0:
 		d.reason = fmt.Sprintf("the server requests a wait of %s, which ends after the context's deadline", roundUp(retryAfter))
 	default:

@@ -97,10 +97,18 @@ func TestDecidePastDeadline(t *testing.T) {
 	assert.Equal(t, giveUp, got.step)
 	assert.Regexp(t, `^the context ends before the next attempt, which is due in (30m|[345]\dm|1h)`, got.reason)
 	assert.Equal(t, context.DeadlineExceeded, got.cause)
-	own := errors.New("the limit of a token request")
-	got = policy.decide(context.WithValue(ctx, tokenTimeoutKey{}, own), 1, ClassSafe, true, responseState{status: 503})
+	tokens := context.WithValue(ctx, timeLimitKey{}, error(errTokenTimeout))
+	got = policy.decide(tokens, 1, ClassSafe, true, responseState{status: 503})
 	assert.Regexp(t, `^the client waits for a token for 30s at most, and the next attempt is due in `, got.reason)
-	assert.Equal(t, own, got.cause)
+	assert.Equal(t, errTokenTimeout, got.cause)
+	page, end := withTimeout(t.Context(), "the page", time.Minute)
+	defer end()
+	got = policy.decide(page, 1, ClassSafe, true, responseState{status: 503})
+	assert.Regexp(t, `^the next attempt is due in (30m|[345]\dm|1h)`, got.reason)
+	require.ErrorIs(t, got.cause, ErrTimeout)
+	require.EqualError(t, got.cause, "the page would take longer than 1m0s")
+	got = policy.decide(page, 1, ClassSafe, true, responseState{status: 429, retryAfter: time.Hour})
+	assert.Equal(t, "the server requests a wait of 1h0m0s", got.reason)
 }
 
 // An attempt is retryable by class, whether it was sent, and what went wrong.

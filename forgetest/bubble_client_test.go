@@ -29,7 +29,7 @@ func (m memory) Accept() (net.Conn, error) {
 func (m memory) Close() error   { close(m.accept); return nil }
 func (m memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-func (m memory) dial(context.Context, string, string) (net.Conn, error) {
+func (m memory) DialContext(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	m.accept <- server
 	return client, nil
@@ -44,7 +44,7 @@ func TestInsideABubble(t *testing.T) {
 		srv.AddProject("group/app").AddIssues(3, nil)
 		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
 		client := srv.Client(forge.WithHTTPClient(&http.Client{
-			Transport: &http.Transport{DialContext: network.dial},
+			Transport: &http.Transport{DialContext: network.DialContext},
 		}))
 		defer client.CloseIdleConnections()
 
@@ -75,7 +75,7 @@ func TestURLAndHTTPServer(t *testing.T) {
 	assert.Equal(t, "https://forge.test", srv.RegistryURL)
 	srv.AddProject("group/app").AddIssues(3, nil)
 
-	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
+	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestHandleInABubble(t *testing.T) {
 			_, err = w.Write([]byte("]"))
 			assert.NoError(t, err)
 		})
-		transport := &http.Transport{DialContext: network.dial}
+		transport := &http.Transport{DialContext: network.DialContext}
 		defer transport.CloseIdleConnections()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4/jobs", nil)
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -222,6 +223,9 @@ func resetConn(w http.ResponseWriter) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
+	}
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn() // no closing alert is sent
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

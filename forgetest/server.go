@@ -3,6 +3,7 @@ package forgetest
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"net"
 	"net/http"
@@ -28,8 +29,11 @@ type Server struct {
 	JobToken string
 
 	addr, prefix string
-	origin       string             // of WithExternalURL
-	listener     net.Listener       // instead of one at addr
+	origin       string       // of WithExternalURL
+	listener     net.Listener // instead of one at addr
+	bound        net.Addr     // of the listener in use
+	tls          bool
+	certificate  *tls.Certificate
 	configure    func(*http.Server) // before it serves
 	demo         bool
 	gitlab       bool // terms of the deployed product
@@ -72,11 +76,13 @@ func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 // WithListener serves on the given listener instead of opening one; Close closes it. Its address is
 // the host of the server's URLs. With a listener in memory the server runs inside a bubble of
 // testing/synctest, where waits, retries and timeouts take no time: docs/testing.md has an example.
-// A listener of tls.NewListener needs WithExternalURL("https://...") too.
+// For TLS use [WithTLS]. A listener of tls.NewListener needs WithExternalURL("https://...") too,
+// and its clients need its certificate.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
 
 // WithExternalURL sets the scheme and host of the server's URLs ("https://forge.test") if clients
-// use another address than that of its listener.
+// use another address than that of its listener, such as that of a proxy. Without a proxy an https
+// address needs [WithTLS].
 func WithExternalURL(origin string) Option {
 	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
 }
@@ -131,9 +137,14 @@ func Start(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.RegistryURL = orElse(s.origin, "http://"+listener.Addr().String())
-	s.URL = s.RegistryURL + s.prefix
-	s.RegistryAuthURL = s.URL
+	s.bound = listener.Addr()
+	s.setURLs(s.bound)
+	if s.tls {
+		s.certificate, err = newCertificate(hostOf(s.URL), "localhost", "127.0.0.1")
+		if err != nil {
+			return nil, err
+		}
+	}
 	s.store.init()
 	if s.offering == Hosted {
 		s.store.rates["GET /projects/:id/repository/archive[.:format]"] = &rate{perMinute: limitedCalls}
@@ -164,7 +175,7 @@ func (s *Server) run(listener net.Listener) {
 	if s.configure != nil {
 		s.configure(s.http)
 	}
-	s.serving.Go(func() { _ = s.http.Serve(listener) })
+	s.serving.Go(func() { _ = s.serveOn(listener) })
 }
 
 func (s *Server) listen() (net.Listener, error) {

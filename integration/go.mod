@@ -19,6 +19,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	gitlab.com/gitlab-org/api/client-go/v2 v2.64.0
 	go.uber.org/goleak v1.3.0
+	go.uber.org/mock v0.6.0
 	golang.org/x/net v0.62.0
 	golang.org/x/oauth2 v0.37.0
 )

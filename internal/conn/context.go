@@ -194,8 +194,9 @@ func (c *Context) Value(key any) any {
 	return parent.Value(key)
 }
 
-// TimeoutCause returns the timeout that has ended the attempt, in place of the "context canceled"
-// that it caused; without a timeout it returns err.
+// TimeoutCause returns the timeout that has ended the attempt or its call, in place of the "context
+// canceled" that it caused; without a timeout it returns err. A timeout of the call is a cause of
+// its context that matches Limits.Err.
 func (c *Context) TimeoutCause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,6 +204,9 @@ func (c *Context) TimeoutCause(err error) error {
 	var timeout *timeoutError
 	if errors.As(c.cause, &timeout) {
 		return timeout
+	}
+	if cause := context.Cause(c.Context); cause != nil && errors.Is(cause, c.Limits.Err) {
+		return cause
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -220,4 +221,16 @@ func TestContextChildren(t *testing.T) {
 		require.ErrorIs(t, context.Cause(child), errTest)
 		require.ErrorIs(t, <-causes, errTest)
 	})
+}
+
+// A limit of time of the call, which the cause of its context names, is a timeout as well.
+func TestTimeoutCauseOfTheCall(t *testing.T) {
+	limit := &timeoutError{"the call took longer than 5s", errTest}
+	for _, test := range []struct{ cause, want error }{{limit, limit}, {io.ErrUnexpectedEOF, io.EOF}, {nil, io.EOF}} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := &Context{Context: ctx, Limits: &Limits{Header: time.Minute, Stall: time.Minute, Err: errTest}, Clock: time.Now()}
+		require.ErrorIs(t, c.TimeoutCause(io.EOF), io.EOF, "the call runs")
+		cancel(test.cause)
+		require.ErrorIs(t, c.TimeoutCause(io.EOF), test.want)
+	}
 }

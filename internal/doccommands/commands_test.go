@@ -76,6 +76,7 @@ func rules(tests testLists) []rule {
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc `), documents},
 		{regexp.MustCompile(`^go mod edit -replace|forgevet`), inUsersModule},
+		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
 		{regexp.MustCompile(`\bgo run\b`), programs{}.runs},
 	}
 }
@@ -224,6 +225,21 @@ func inUsersModule(t *testing.T, c command) {
 		return
 	}
 	output(t, usersModule(t), c.text)
+}
+
+// generatesMocks runs the generators of mocks in the module of a user, and compares their files with
+// those of integration/mocks.
+func generatesMocks(t *testing.T, c command) {
+	const mocks = "integration/mocks/"
+	dir := usersModule(t)
+	require.NoError(t, os.Remove(filepath.Join(dir, "main.go")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "triage.go"), []byte(read(t, mocks+"triage.go")), 0o644))
+	output(t, dir, c.text)
+	for _, file := range []string{"mock_test.go", "moq_test.go"} {
+		if generated, err := os.ReadFile(filepath.Join(dir, file)); err == nil || strings.Contains(c.text, "\n") {
+			assert.Equal(t, read(t, mocks+file), string(generated), file)
+		}
+	}
 }
 
 // usersModule returns the folder of a module that imports the client.
