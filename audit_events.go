@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 )
 
 // AuditEventsService reads audit events, the records of actions (Document 1 §4.7). Premium and
@@ -210,23 +211,6 @@ type AuditEventChange struct {
 // String returns the name.
 func (c AuditEventChange) String() string { return c.Name }
 
-// MarshalJSON writes the form that was read.
-func (c AuditEventChange) MarshalJSON() ([]byte, error) {
-	if len(c.Extra) > 0 {
-		return json.Marshal(c.Extra)
-	}
-	return json.Marshal(c.Name)
-}
-
-// UnmarshalJSON reads a name or an object.
-func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		*c = AuditEventChange{}
-		return readJSON(data, &c.Name)
-	}
-	return readJSON(data, &c.Extra)
-}
-
 // AuditEventTarget identifies the object that an event changed. The contract does not document its
 // type. Servers send an id or, for some events, a name such as the path of a project.
 type AuditEventTarget struct {
@@ -246,33 +230,6 @@ func (t AuditEventTarget) String() string {
 	return t.Name
 }
 
-// MarshalJSON writes the form that was read; the zero AuditEventTarget is null.
-func (t AuditEventTarget) MarshalJSON() ([]byte, error) {
-	switch {
-	case len(t.Extra) > 0:
-		return json.Marshal(t.Extra)
-	case t.Name != "":
-		return json.Marshal(t.Name)
-	case t.ID != 0:
-		return json.Marshal(t.ID)
-	}
-	return []byte("null"), nil
-}
-
-// UnmarshalJSON reads an id, a name or an object.
-func (t *AuditEventTarget) UnmarshalJSON(data []byte) error {
-	*t = AuditEventTarget{}
-	switch {
-	case len(data) > 0 && data[0] == '{':
-		return readJSON(data, &t.Extra)
-	case len(data) > 0 && data[0] == '"':
-		err := readJSON(data, &t.Name)
-		t.ID = idOf(t.Name)
-		return err
-	}
-	return readJSON(data, &t.ID)
-}
-
 // idOf parses text as an id. It returns 0 if text is not an id.
 func idOf(text string) int64 {
 	id, _ := strconv.ParseInt(text, 10, 64)
@@ -287,6 +244,15 @@ func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
 }
 
+// encodeOther writes a name; Extra is the object that the server sent instead.
+func (c *AuditEventChange) encodeOther(w *jsonwrite.Writer) bool {
+	if c.Name == "" && len(c.Extra) > 0 {
+		return false
+	}
+	jsonwrite.Text(&c.Name, w)
+	return true
+}
+
 // decodeOther reads an id or a name.
 func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
 	switch r.Kind() {
@@ -297,6 +263,21 @@ func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
 		t.ID = idOf(t.Name)
 	default:
 		return false
+	}
+	return true
+}
+
+// encodeOther writes a name or an id; the zero AuditEventTarget is null.
+func (t *AuditEventTarget) encodeOther(w *jsonwrite.Writer) bool {
+	switch {
+	case t.Name != "":
+		jsonwrite.Text(&t.Name, w)
+	case t.ID != 0:
+		jsonwrite.Int(&t.ID, w)
+	case len(t.Extra) > 0:
+		return false
+	default:
+		jsonwrite.Raw(new(json.RawMessage), w)
 	}
 	return true
 }

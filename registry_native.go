@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
@@ -203,4 +204,13 @@ func (c CatalogRepository) String() string { return c.Name }
 // decodeOther reads a bare name.
 func (c *CatalogRepository) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
+}
+
+// encodeOther writes an entry that has a name only as the name.
+func (c *CatalogRepository) encodeOther(w *jsonwrite.Writer) bool {
+	if len(c.Extra) > 0 {
+		return false
+	}
+	jsonwrite.Text(&c.Name, w)
+	return true
 }

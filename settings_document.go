@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 )
 
 // settingsObject is a settings object by name, in the contract's words. It is immutable, so copies
@@ -237,6 +239,11 @@ func numberKind(t reflect.Type) (kind string, isNumber bool) {
 func encodeEdited(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	switch t := now.Type(); {
 	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[time.Time]():
+		var w jsonwrite.Writer
+		at := now.Interface().(time.Time)
+		jsonwrite.Time(&at, &w)
+		return w.Bytes()
 	case now.Kind() == reflect.Slice && now.IsNil():
 		return json.RawMessage("[]"), nil
 	case now.Kind() == reflect.Map && now.IsNil():

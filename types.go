@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-querystring/query"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
@@ -155,16 +156,6 @@ type Label struct {
 // String returns the label's name.
 func (l Label) String() string { return l.Name }
 
-// UnmarshalJSON reads a name or an object.
-func (l *Label) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		*l = Label{}
-		return readJSON(data, &l.Name)
-	}
-	type plain Label
-	return readJSON(data, (*plain)(l))
-}
-
 // Nullable is a value that can be set, set to null, or not sent (the zero Nullable).
 type Nullable[T any] struct {
 	value T
@@ -231,4 +222,23 @@ var _ query.Encoder = Date{}
 // decodeOther reads a bare name.
 func (l *Label) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&l.Name, r)
+}
+
+// encodeOther writes a label that has a name only as the name.
+func (l *Label) encodeOther(w *jsonwrite.Writer) bool {
+	if l.Color != "" || l.Description != "" || l.DescriptionHTML != "" || l.TextColor != "" || len(l.Extra) > 0 {
+		return false
+	}
+	jsonwrite.Text(&l.Name, w)
+	return true
+}
+
+// encodeTo writes the date; the zero Date is the empty string.
+func (d *Date) encodeTo(w *jsonwrite.Writer) {
+	if err := d.check(); err != nil && !d.IsZero() {
+		w.Fail(err)
+		return
+	}
+	text := d.String()
+	jsonwrite.Text(&text, w)
 }
