@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
-	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 )
 
 // AuditEventsService reads audit events, the records of actions (Document 1 §4.7). Premium and
@@ -244,14 +243,8 @@ func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
 }
 
-// encodeOther writes a name; Extra is the object that the server sent instead.
-func (c *AuditEventChange) encodeOther(w *jsonwrite.Writer) bool {
-	if c.Name == "" && len(c.Extra) > 0 {
-		return false
-	}
-	jsonwrite.Text(&c.Name, w)
-	return true
-}
+// otherForm returns the name, unless Extra is the object that the server sent instead.
+func (c AuditEventChange) otherForm() (any, bool) { return c.Name, c.Name != "" || len(c.Extra) == 0 }
 
 // decodeOther reads an id or a name.
 func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
@@ -267,17 +260,13 @@ func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
 	return true
 }
 
-// encodeOther writes a name or an id; the zero AuditEventTarget is null.
-func (t *AuditEventTarget) encodeOther(w *jsonwrite.Writer) bool {
+// otherForm returns the name or the id, or nil for the zero AuditEventTarget.
+func (t AuditEventTarget) otherForm() (any, bool) {
 	switch {
 	case t.Name != "":
-		jsonwrite.Text(&t.Name, w)
+		return t.Name, true
 	case t.ID != 0:
-		jsonwrite.Int(&t.ID, w)
-	case len(t.Extra) > 0:
-		return false
-	default:
-		jsonwrite.Raw(new(json.RawMessage), w)
+		return t.ID, true
 	}
-	return true
+	return nil, len(t.Extra) == 0
 }

@@ -1,14 +1,17 @@
 package forge
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"maps"
 	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
-	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 )
 
 // Decisions about JSON that is written from values of response types:
@@ -19,107 +22,225 @@ import (
 //     decodes to. Otherwise a program has set the field since, and the field is written.
 //   - A value replaces the one before it. encoding/json would merge the two, and leave fields of
 //     the first value in the second.
-//   - Each type has both methods. One of them alone would let a value through in one direction.
-//     Rejected: tags with omitempty and one method that adds Extra by reflection, which treats
-//     nil and empty alike.
+//   - The methods are generated (zz_marshal.go); what they do is reflection. Rejected: generated
+//     encoders, which add 100 kB to a program that reads one issue, and the tag omitzero, since a
+//     type that embeds another one would still have its methods.
 
-// encodable is implemented by response types. Their encoders are generated from the structs
-// (zz_encode.go). A response type that also comes in another form has a method encodeOther, which
-// its encoder calls first, and which reports whether it has written the value.
-type encodable interface {
-	decodable
-	// encodeTo writes the value.
-	encodeTo(w *jsonwrite.Writer)
+// otherForm is implemented by types that also come in another form than an object, for which they
+// have decodeOther.
+type otherForm interface {
+	// otherForm returns the value to write instead, or false.
+	otherForm() (any, bool)
 }
 
-// marshalValue implements MarshalJSON.
-func marshalValue(v encodable) ([]byte, error) {
-	var w jsonwrite.Writer
-	v.encodeTo(&w)
-	text, err := w.Bytes()
-	if err != nil {
-		return nil, fmt.Errorf("forge: %s: %w", reflect.TypeOf(v).Elem().Name(), err)
-	}
-	return text, nil
+// valueWriter writes the JSON of a response type. encoding/json writes most values inside.
+type valueWriter struct {
+	text []byte
+	err  error
 }
 
-// unmarshalValue implements UnmarshalJSON for v, which is new. ok is false for null, which changes
-// nothing. A value of another type is a *json.UnmarshalTypeError; those inside v are in Extra.
-func unmarshalValue(data []byte, v decodable) (ok bool, err error) {
+// marshalValue implements MarshalJSON for a response type.
+func marshalValue(v any) ([]byte, error) {
+	var w valueWriter
+	w.value(reflect.ValueOf(v))
+	return w.text, w.err
+}
+
+// unmarshalValue implements UnmarshalJSON. It replaces *v, a response type; null changes nothing. A
+// value of another JSON type is a *json.UnmarshalTypeError; values inside v are in Extra then.
+func unmarshalValue(data []byte, v decodable) error {
 	var r jsonread.Reader
 	r.Reset(data)
+	value := reflect.ValueOf(v).Elem()
+	read := reflect.New(value.Type())
 	kind := r.Kind()
-	if err := decodeValue(&r, v); err != nil {
-		return false, fmt.Errorf("forge: %s: %w", reflect.TypeOf(v).Elem().Name(), err)
+	switch err := decodeValue(&r, read.Interface()); {
+	case err != nil:
+		return errors.New("forge: " + err.Error())
+	case len(r.Mismatches()) > 0 && r.Mismatches()[0].Pointer == "":
+		return &json.UnmarshalTypeError{Value: kind, Type: value.Type(), Offset: int64(len(data))}
+	case kind != "null":
+		value.Set(read.Elem())
 	}
-	if wrong := r.Mismatches(); len(wrong) > 0 && wrong[0].Pointer == "" {
-		return false, &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeOf(v).Elem(), Offset: int64(len(data))}
-	}
-	return kind != "null", nil
+	return nil
 }
 
-// closeObject ends the object of v.
-func closeObject(w *jsonwrite.Writer, outer jsonwrite.Object, v encodable, extra map[string]json.RawMessage) {
-	if clashes := w.Clashes(); len(clashes) > 0 {
-		settleClashes(w, clashes, v, extra)
-	}
-	w.Close(outer)
-}
-
-// settleClashes decides which value is written of keys that are both a field of v and in Extra. The
-// raw value is written if the field is as it was decoded from it, zero in most cases.
-func settleClashes(w *jsonwrite.Writer, clashes []string, v encodable, extra map[string]json.RawMessage) {
-	raw := map[string]json.RawMessage{}
-	for _, key := range clashes {
-		raw[key] = extra[key]
-	}
-	var text jsonwrite.Writer
-	jsonwrite.Map(raw, &text, jsonwrite.Raw)
-	object, err := text.Bytes()
-	if err != nil {
-		w.Fail(err)
+// value writes a value of a response type, or of the type of a field of one.
+func (w *valueWriter) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		w.text = strconv.AppendBool(w.text, v.Bool())
 		return
-	}
-	read := reflect.New(reflect.TypeOf(v).Elem()).Interface().(encodable)
-	if err := decodeInto(object, read); err != nil {
-		w.Fail(err)
+	case reflect.Int, reflect.Int64:
+		w.text = strconv.AppendInt(w.text, v.Int(), 10)
 		return
-	}
-	decoded := jsonwrite.Writer{WithoutExtra: true}
-	read.encodeTo(&decoded)
-	again, err := decoded.Bytes()
-	if err != nil {
-		w.Fail(err)
+	case reflect.String:
+		w.string(v.String())
 		return
-	}
-	fields, fromExtra, rest := readMembers(w.Fields()), readMembers(again), maps.Clone(extra)
-	for _, key := range clashes {
-		if bytes.Equal(fields[key], fromExtra[key]) {
-			delete(fields, key)
-		} else {
-			delete(rest, key)
+	case reflect.Struct:
+		if t := responseTypeOf(v.Type()); t != nil {
+			w.object(v, t)
+			return
 		}
 	}
-	w.Settle(filterObject(w.Fields(), func(key string) bool { return fields[key] != nil }), rest)
+	w.encode(v.Interface())
 }
 
-// filterObject returns the object with those keys that keep accepts.
-func filterObject(object []byte, keep func(key string) bool) []byte {
-	var r jsonread.Reader
-	r.Reset(object)
-	out, end := append(make([]byte, 0, len(object)), '{'), 0
-	for open := r.Object(); open; {
-		if end = r.Offset(); !r.Key() {
-			break
+// encode writes a value with encoding/json.
+func (w *valueWriter) encode(v any) {
+	if at, isTime := v.(time.Time); isTime {
+		v = writable(at)
+	}
+	text, err := json.Marshal(v)
+	if w.text = append(w.text, text...); err != nil && w.err == nil {
+		w.err = err
+	}
+}
+
+// writable returns the time in UTC if its offset has seconds: RFC 3339 has none.
+func writable(t time.Time) time.Time {
+	if _, offset := t.Zone(); offset%60 != 0 {
+		return t.UTC()
+	}
+	return t
+}
+
+// string writes a string. encoding/json escapes HTML in the result, if its caller wants that.
+func (w *valueWriter) string(s string) {
+	w.text = append(w.text, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			w.text = append(w.text, '\\', byte(r))
+		case r < ' ' || r == '\u2028' || r == '\u2029': // JavaScript once took these two as line ends
+			const hex = "0123456789abcdef"
+			w.text = append(w.text, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+		default:
+			w.text = utf8.AppendRune(w.text, r)
 		}
-		wanted := keep(string(r.CurrentKey()))
-		if r.Skip(); !wanted {
+	}
+	w.text = append(w.text, '"')
+}
+
+// key writes the key of the next value.
+func (w *valueWriter) key(key string) {
+	if w.text[len(w.text)-1] != '{' { // no value ends with it
+		w.text = append(w.text, ',')
+	}
+	w.string(key)
+	w.text = append(w.text, ':')
+}
+
+// object writes a response type.
+func (w *valueWriter) object(v reflect.Value, t *responseType) {
+	if t.other {
+		if form, is := v.Interface().(otherForm).otherForm(); is {
+			w.encode(form)
+			return
+		}
+	}
+	extra, _ := fieldAt(v, t.extra).Interface().(map[string]json.RawMessage)
+	set := t.setFields(v, extra)
+	w.text = append(w.text, '{')
+	for _, f := range t.fields {
+		field := fieldAt(v, f.index)
+		if _, raw := extra[f.key]; raw && !set[f.key] || isOmitted(field) {
 			continue
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
+		before := len(w.text)
+		w.key(f.key)
+		if w.value(field); field.Kind() == reflect.Struct && string(w.text[len(w.text)-3:]) == ":{}" {
+			w.text = w.text[:before]
 		}
-		out = append(out, bytes.TrimLeft(object[end:r.Offset()], ", \t\r\n")...)
 	}
-	return append(out, '}')
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		if !set[key] {
+			w.key(key)
+			w.encode(extra[key])
+		}
+	}
+	w.text = append(w.text, '}')
+}
+
+func fieldAt(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
+		v = v.Field(i)
+	}
+	return v
+}
+
+// isOmitted reports whether a field is zero.
+func isOmitted(field reflect.Value) bool {
+	switch field.Type() {
+	case reflect.TypeFor[time.Time]():
+		return field.Interface().(time.Time).IsZero()
+	case reflect.TypeFor[json.RawMessage]():
+		return field.Len() == 0 || string(field.Bytes()) == "null"
+	}
+	return field.IsZero()
+}
+
+// responseType has the fields of a response type in the order of the struct.
+type responseType struct {
+	fields []responseField
+	extra  []int
+	other  bool // it is an otherForm
+}
+
+type responseField struct {
+	key   string
+	index []int
+}
+
+// responseTypes has a *responseType by type; nil for other types.
+var responseTypes sync.Map
+
+func responseTypeOf(t reflect.Type) *responseType {
+	if known, ok := responseTypes.Load(t); ok {
+		return known.(*responseType)
+	}
+	found := &responseType{other: t.Implements(reflect.TypeFor[otherForm]())}
+	if found.add(t, nil); found.extra == nil {
+		found = nil
+	}
+	responseTypes.Store(t, found)
+	return found
+}
+
+// add adds the fields of t, which is at the index path of the type.
+func (r *responseType) add(t reflect.Type, path []int) {
+	for i := range t.NumField() {
+		f, index := t.Field(i), append(slices.Clip(path), i)
+		switch key := jsonName(f); {
+		case f.Anonymous:
+			r.add(f.Type, index)
+		case key != "":
+			r.fields = append(r.fields, responseField{key, index})
+		case f.Name == "Extra":
+			r.extra = index
+		}
+	}
+}
+
+// setFields returns the keys in extra whose field a program has set: it differs from what the raw
+// value decodes to.
+func (r *responseType) setFields(v reflect.Value, extra map[string]json.RawMessage) (set map[string]bool) {
+	for _, f := range r.fields {
+		raw, both := extra[f.key]
+		if !both {
+			continue
+		}
+		read := reflect.New(v.Type())
+		object, err := json.Marshal(map[string]json.RawMessage{f.key: raw})
+		if err != nil || decodeInto(object, read.Interface()) != nil {
+			continue // the caller finds the error
+		}
+		if !reflect.DeepEqual(fieldAt(v, f.index).Interface(), fieldAt(read.Elem(), f.index).Interface()) {
+			if set == nil {
+				set = map[string]bool{}
+			}
+			set[f.key] = true
+		}
+	}
+	return set
 }

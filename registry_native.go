@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
-	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
@@ -206,11 +205,5 @@ func (c *CatalogRepository) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
 }
 
-// encodeOther writes an entry that has a name only as the name.
-func (c *CatalogRepository) encodeOther(w *jsonwrite.Writer) bool {
-	if len(c.Extra) > 0 {
-		return false
-	}
-	jsonwrite.Text(&c.Name, w)
-	return true
-}
+// otherForm returns the name of an entry that has nothing else.
+func (c CatalogRepository) otherForm() (any, bool) { return c.Name, len(c.Extra) == 0 }

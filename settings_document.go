@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
-	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 )
 
 // settingsObject is a settings object by name, in the contract's words. It is immutable, so copies
@@ -240,10 +239,7 @@ func encodeEdited(now, was reflect.Value, read json.RawMessage) (json.RawMessage
 	switch t := now.Type(); {
 	case t == reflect.TypeFor[json.RawMessage]():
 	case t == reflect.TypeFor[time.Time]():
-		var w jsonwrite.Writer
-		at := now.Interface().(time.Time)
-		jsonwrite.Time(&at, &w)
-		return w.Bytes()
+		return json.Marshal(writable(now.Interface().(time.Time)))
 	case now.Kind() == reflect.Slice && now.IsNil():
 		return json.RawMessage("[]"), nil
 	case now.Kind() == reflect.Map && now.IsNil():

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-querystring/query"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
-	"github.com/forge-sdk/forge-go/internal/jsonwrite"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
@@ -224,21 +223,7 @@ func (l *Label) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&l.Name, r)
 }
 
-// encodeOther writes a label that has a name only as the name.
-func (l *Label) encodeOther(w *jsonwrite.Writer) bool {
-	if l.Color != "" || l.Description != "" || l.DescriptionHTML != "" || l.TextColor != "" || len(l.Extra) > 0 {
-		return false
-	}
-	jsonwrite.Text(&l.Name, w)
-	return true
-}
-
-// encodeTo writes the date; the zero Date is the empty string.
-func (d *Date) encodeTo(w *jsonwrite.Writer) {
-	if err := d.check(); err != nil && !d.IsZero() {
-		w.Fail(err)
-		return
-	}
-	text := d.String()
-	jsonwrite.Text(&text, w)
+// otherForm returns the name of a label that has nothing else.
+func (l Label) otherForm() (any, bool) {
+	return l.Name, l.Color == "" && l.Description == "" && l.DescriptionHTML == "" && l.TextColor == "" && len(l.Extra) == 0
 }

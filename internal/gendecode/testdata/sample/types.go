@@ -39,8 +39,6 @@ type Union struct {
 
 func (u *Union) decodeOther(r *Reader) bool { return false }
 
-func (u *Union) encodeOther(w *Writer) bool { return false }
-
 // Secret has its own MarshalJSON.
 type Secret struct {
 	Token string                     `json:"token"`
