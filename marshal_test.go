@@ -158,6 +158,7 @@ func TestMarshalForm(t *testing.T) {
 		`{"labels":["bug",{"name":"p1","color":"#fff"},"",{"x":1}]}`: Issue{Labels: []Label{{Name: "bug"}, {Name: "p1", Color: "#fff"}, {}, {Extra: map[string]json.RawMessage{"x": json.RawMessage("1")}}}},
 		`{"a":[1,2],"b":null,"c":"\u003c"}`:                          &Issue{Extra: map[string]json.RawMessage{"c": json.RawMessage(`"<"`), "a": json.RawMessage("[1, 2]"), "b": nil}},
 		`{"digest":"sha256:1","name":"latest"}`:                      RegistryTagDetail{RegistryTag: RegistryTag{Name: "latest"}, Digest: "sha256:1"},
+		`{}`:                                                         Issue{Author: UserSummary{Extra: map[string]json.RawMessage{}}},
 		`"name"`:                                                     Label{Name: "name"},
 		`[null,{}]`:                                                  []*Issue{nil, {}},
 	} {
