@@ -25,7 +25,7 @@ import (
 func isOwn(v any) bool { return isResponseType(reflect.TypeOf(v).Elem()) }
 
 func isResponseType(t reflect.Type) bool {
-	return t.PkgPath() == reflect.TypeFor[Issue]().PkgPath() && reflect.PointerTo(t).Implements(reflect.TypeFor[decodable]())
+	return t.PkgPath() == reflect.TypeFor[Date]().PkgPath() && reflect.PointerTo(t).Implements(reflect.TypeFor[decodable]())
 }
 
 // decode reads text into v, which is at pointer in the value that the Reader reads. ok is false for

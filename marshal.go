@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -222,6 +223,15 @@ func (r *responseType) add(t reflect.Type, path []int) {
 	}
 }
 
+// jsonName returns the JSON key of a field; "" if it has none.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
 // setFields returns the keys in extra whose field a program has set: it differs from what the raw
 // value decodes to.
 func (r *responseType) setFields(v reflect.Value, extra map[string]json.RawMessage) (set map[string]bool) {
@@ -235,7 +245,9 @@ func (r *responseType) setFields(v reflect.Value, extra map[string]json.RawMessa
 		if err != nil || decodeInto(object, read.Interface()) != nil {
 			continue // the caller finds the error
 		}
-		if !reflect.DeepEqual(fieldAt(v, f.index).Interface(), fieldAt(read.Elem(), f.index).Interface()) {
+		var now, before valueWriter // as text: white space in raw values may differ
+		now.value(fieldAt(v, f.index))
+		if before.value(fieldAt(read.Elem(), f.index)); string(now.text) != string(before.text) {
 			if set == nil {
 				set = map[string]bool{}
 			}

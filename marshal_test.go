@@ -203,6 +203,11 @@ func TestMarshalClash(t *testing.T) {
 	}
 }
 
+// White space in raw values is lost and does not make them differ.
+func TestMarshalClashWhiteSpace(t *testing.T) {
+	assert.Empty(t, survives(reflect.TypeFor[Issue](), []byte(`{"labels":[{"x": [1, 2]}, 5]}`), json.Marshal, json.Unmarshal))
+}
+
 // What JSON cannot represent is an error.
 func TestMarshalErrors(t *testing.T) {
 	const notJSON = "json: error calling MarshalJSON for type json.RawMessage"
