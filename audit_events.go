@@ -210,23 +210,6 @@ type AuditEventChange struct {
 // String returns the name.
 func (c AuditEventChange) String() string { return c.Name }
 
-// MarshalJSON writes the form that was read.
-func (c AuditEventChange) MarshalJSON() ([]byte, error) {
-	if len(c.Extra) > 0 {
-		return json.Marshal(c.Extra)
-	}
-	return json.Marshal(c.Name)
-}
-
-// UnmarshalJSON reads a name or an object.
-func (c *AuditEventChange) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		*c = AuditEventChange{}
-		return readJSON(data, &c.Name)
-	}
-	return readJSON(data, &c.Extra)
-}
-
 // AuditEventTarget identifies the object that an event changed. The contract does not document its
 // type. Servers send an id or, for some events, a name such as the path of a project.
 type AuditEventTarget struct {
@@ -246,33 +229,6 @@ func (t AuditEventTarget) String() string {
 	return t.Name
 }
 
-// MarshalJSON writes the form that was read; the zero AuditEventTarget is null.
-func (t AuditEventTarget) MarshalJSON() ([]byte, error) {
-	switch {
-	case len(t.Extra) > 0:
-		return json.Marshal(t.Extra)
-	case t.Name != "":
-		return json.Marshal(t.Name)
-	case t.ID != 0:
-		return json.Marshal(t.ID)
-	}
-	return []byte("null"), nil
-}
-
-// UnmarshalJSON reads an id, a name or an object.
-func (t *AuditEventTarget) UnmarshalJSON(data []byte) error {
-	*t = AuditEventTarget{}
-	switch {
-	case len(data) > 0 && data[0] == '{':
-		return readJSON(data, &t.Extra)
-	case len(data) > 0 && data[0] == '"':
-		err := readJSON(data, &t.Name)
-		t.ID = idOf(t.Name)
-		return err
-	}
-	return readJSON(data, &t.ID)
-}
-
 // idOf parses text as an id. It returns 0 if text is not an id.
 func idOf(text string) int64 {
 	id, _ := strconv.ParseInt(text, 10, 64)
@@ -287,6 +243,9 @@ func (c *AuditEventChange) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
 }
 
+// otherForm returns the name, unless Extra is the object that the server sent instead.
+func (c AuditEventChange) otherForm() (any, bool) { return c.Name, c.Name != "" || len(c.Extra) == 0 }
+
 // decodeOther reads an id or a name.
 func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
 	switch r.Kind() {
@@ -299,4 +258,15 @@ func (t *AuditEventTarget) decodeOther(r *jsonread.Reader) bool {
 		return false
 	}
 	return true
+}
+
+// otherForm returns the name or the id, or nil for the zero AuditEventTarget.
+func (t AuditEventTarget) otherForm() (any, bool) {
+	switch {
+	case t.Name != "":
+		return t.Name, true
+	case t.ID != 0:
+		return t.ID, true
+	}
+	return nil, len(t.Extra) == 0
 }

@@ -140,7 +140,7 @@ func decodeValue(r *jsonread.Reader, out any) error {
 }
 
 func decodeItem(r *jsonread.Reader, out any) (ok bool, err error) {
-	if d, generated := out.(decodable); generated {
+	if d, generated := out.(decodable); generated && (r.Foreign == nil || isOwn(out)) {
 		return d.decodeFrom(r), nil
 	}
 	if r.Foreign == nil {

@@ -27,14 +27,25 @@ func unmarshalForeign(v any, r *jsonread.Reader) (ok bool, err error) {
 	if err := r.Err(); err != nil {
 		return false, err
 	}
+	d := foreignDecoder{r: r}
+	return d.decode(reflect.ValueOf(v).Elem(), text, "")
+}
+
+// foreignDecoder decodes one value for a Reader, which records mismatches.
+type foreignDecoder struct{ r *jsonread.Reader }
+
+// plain decodes a value without response types in it, which is at pointer in the value that the
+// Reader reads.
+func (d *foreignDecoder) plain(value reflect.Value, text []byte, pointer string) (ok bool, err error) {
+	v := value.Addr().Interface()
 	err = json.Unmarshal(text, v)
 	if !isTypeError(err) {
 		return err == nil, err
 	}
-	s := &misfitFinder{typ: reflect.TypeOf(v).Elem(), text: text}
+	s := &misfitFinder{typ: value.Type(), text: text}
 	s.value(jsonPlace{end: len(text)}, 0)
 	for _, m := range s.found {
-		r.Note(m.pointer, m.want, m.got)
+		d.r.Note(pointer+m.pointer, m.want, m.got)
 	}
 	if s.found[0].pointer == "" {
 		return false, nil

@@ -85,15 +85,6 @@ func oddField(typ reflect.Type, field reflect.StructField, name, odd string) str
 	return ""
 }
 
-// plainUnmarshal decodes with encoding/json, without the type's own UnmarshalJSON.
-func plainUnmarshal(data []byte, v any) error {
-	if settings, is := v.(*ApplicationSettings); is {
-		type plain ApplicationSettings
-		return json.Unmarshal(data, (*plain)(settings))
-	}
-	return json.Unmarshal(data, v)
-}
-
 // forgetBaseline removes the unexported state of settings.
 func forgetBaseline(v any) {
 	if settings, is := v.(*ApplicationSettings); is {

@@ -56,7 +56,7 @@ func differV2[T any](text []byte) (difference string, compared bool) {
 	r := jsonread.Reader{Foreign: unmarshalForeign}
 	r.Reset(bytes.Clone(text))
 	err := decodeValue(&r, &ours)
-	if jsonv2.Unmarshal(text, &theirs) != nil {
+	if plainDecode(text, &theirs, func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) }) != nil {
 		return "", false
 	}
 	if err != nil {

@@ -38,6 +38,17 @@
 // [Collect] returns a slice, [Ahead] fetches pages before they are needed, and [Into] with
 // [StartAt] resumes a list after a crash without losing a row.
 //
+// # Values
+//
+// Values of response types survive encoding/json: zero fields are omitted, and unknown fields are in
+// Extra. Give a response type a name in your struct. If it is embedded, encoding/json calls its
+// methods, which omit the other fields; [ListAs] and [Client.Do] decode both:
+//
+//	type Record struct {
+//		Issue   forge.Issue
+//		Fetched time.Time
+//	}
+//
 // # Errors
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a

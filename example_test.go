@@ -2,11 +2,13 @@ package forge_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"slices"
+	"time"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -165,4 +167,24 @@ func ExampleClient_Do() {
 	}
 	fmt.Println(stats.Estimate)
 	// Output: 12600
+}
+
+// A program adds its own fields next to a response type that has a name. encoding/json writes the
+// fields that the server sent, unknown ones included.
+func Example_store() {
+	type record struct {
+		Issue   forge.Issue `json:"issue"` // not embedded: its MarshalJSON would omit Fetched
+		Fetched time.Time   `json:"fetched"`
+	}
+	var read record
+	stored := `{"issue":{"iid":7,"title":"Bug","labels":["bug"],"new_field":[1]},"fetched":"2026-03-01T09:30:00Z"}`
+	if err := json.Unmarshal([]byte(stored), &read); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d %s %s\n", read.Issue.IID, read.Issue.Labels, read.Issue.Extra["new_field"])
+	text, err := json.Marshal(read)
+	fmt.Println(string(text) == stored, err)
+	// Output:
+	// 7 [bug] [1]
+	// true <nil>
 }

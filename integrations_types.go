@@ -116,7 +116,8 @@ func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) 
 
 // events returns the flags of the summary that are also parameters, by the names of the parameters.
 func (i *Integration) events() (map[string]json.RawMessage, error) {
-	events, err := membersOf(i.IntegrationSummary)
+	type plain IntegrationSummary // its MarshalJSON would omit flags that are false
+	events, err := membersOf(plain(i.IntegrationSummary))
 	if err != nil {
 		return nil, err
 	}

@@ -204,3 +204,6 @@ func (c CatalogRepository) String() string { return c.Name }
 func (c *CatalogRepository) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&c.Name, r)
 }
+
+// otherForm returns the name of an entry that has nothing else.
+func (c CatalogRepository) otherForm() (any, bool) { return c.Name, len(c.Extra) == 0 }

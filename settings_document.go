@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -237,6 +238,8 @@ func numberKind(t reflect.Type) (kind string, isNumber bool) {
 func encodeEdited(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	switch t := now.Type(); {
 	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[time.Time]():
+		return json.Marshal(writable(now.Interface().(time.Time)))
 	case now.Kind() == reflect.Slice && now.IsNil():
 		return json.RawMessage("[]"), nil
 	case now.Kind() == reflect.Map && now.IsNil():

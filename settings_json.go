@@ -64,15 +64,6 @@ func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) 
 	return reflect.Value{}, false
 }
 
-// jsonName returns the JSON key of a field; "" if it has none.
-func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "-" {
-		return ""
-	}
-	return name
-}
-
 // isParameter reports whether the update has a documented parameter with the name.
 func isParameter(name string) bool {
 	_, known := fieldForKey(reflect.ValueOf(UpdateSettingsOptions{}), name)

@@ -165,16 +165,6 @@ type Label struct {
 // String returns the label's name.
 func (l Label) String() string { return l.Name }
 
-// UnmarshalJSON reads a name or an object.
-func (l *Label) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		*l = Label{}
-		return readJSON(data, &l.Name)
-	}
-	type plain Label
-	return readJSON(data, (*plain)(l))
-}
-
 // Nullable is a value that can be set, set to null, or not sent (the zero Nullable).
 type Nullable[T any] struct {
 	value T
@@ -241,4 +231,9 @@ var _ query.Encoder = Date{}
 // decodeOther reads a bare name.
 func (l *Label) decodeOther(r *jsonread.Reader) bool {
 	return r.Kind() == "string" && jsonread.Text(&l.Name, r)
+}
+
+// otherForm returns the name of a label that has nothing else.
+func (l Label) otherForm() (any, bool) {
+	return l.Name, l.Color == "" && l.Description == "" && l.DescriptionHTML == "" && l.TextColor == "" && len(l.Extra) == 0
 }

@@ -167,9 +167,11 @@ func TestLabels(t *testing.T) {
 	reused := Label{Name: "old", Color: "#000"}
 	require.NoError(t, json.Unmarshal([]byte(`"new"`), &reused))
 	assert.Equal(t, Label{Name: "new"}, reused)
-	for _, bad := range []string{`[5]`, `[[]]`, `[true]`, `[{"name":5}]`} {
+	for _, bad := range []string{`[5]`, `[[]]`, `[true]`} {
 		require.Error(t, json.Unmarshal([]byte(bad), &labels), bad)
 	}
+	require.NoError(t, json.Unmarshal([]byte(`[{"name":5}]`), &labels))
+	assert.Equal(t, []Label{{Extra: map[string]json.RawMessage{"name": json.RawMessage("5")}}}, labels)
 }
 
 // A Date that is not a day of the calendar is refused, since another day would be sent.

@@ -38,7 +38,7 @@ func load(dir string) (*packageInfo, error) {
 		return nil, err
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == output {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains([]string{decoders, marshalers}, filepath.Base(name)) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -62,7 +62,7 @@ func (p *packageInfo) declare(decl ast.Decl) {
 			}
 		}
 	case *ast.FuncDecl:
-		if d.Recv == nil || !slices.Contains([]string{"decodeFrom", "decodeOther", "UnmarshalJSON"}, d.Name.Name) {
+		if d.Recv == nil || !slices.Contains([]string{"decodeFrom", "decodeOther", "MarshalJSON", "UnmarshalJSON"}, d.Name.Name) {
 			return
 		}
 		receiver := strings.TrimPrefix(source(d.Recv.List[0].Type), "*")

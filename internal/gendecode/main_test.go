@@ -17,11 +17,14 @@ func TestSample(t *testing.T) { current(t, "testdata/sample") }
 
 func current(t *testing.T, dir string) {
 	t.Helper()
-	want, err := generate(dir)
+	files, err := generate(dir)
 	require.NoError(t, err)
-	got, err := os.ReadFile(filepath.Join(dir, output))
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(got), "%s/%s is not current: run go generate", dir, output)
+	require.Len(t, files, 2)
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got), "%s/%s is not current: run go generate", dir, name)
+	}
 }
 
 func TestRefused(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package sample has a field of every kind that the generator knows. zz_decode.go is the output
-// that the generator must produce: run "go run ../.." here after a change of the generator, and
+// Package sample has a field of every kind that the generator knows. The zz files are the
+// output that the generator must produce: run "go run ../.." here after a change of the generator, and
 // review the difference.
 package sample
 
@@ -38,6 +38,14 @@ type Union struct {
 }
 
 func (u *Union) decodeOther(r *Reader) bool { return false }
+
+// Secret has its own MarshalJSON.
+type Secret struct {
+	Token string                     `json:"token"`
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+func (s Secret) MarshalJSON() ([]byte, error) { return nil, nil }
 
 // Outer embeds a response type, and declares no Extra.
 type Outer struct {

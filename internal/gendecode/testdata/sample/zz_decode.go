@@ -123,6 +123,21 @@ func (v *Outer) decodeFrom(r *jsonread.Reader) bool {
 	return true
 }
 
+func (v *Secret) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "token":
+			jsonread.Text(&v.Token, r)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
 func (v *Union) decodeFrom(r *jsonread.Reader) bool {
 	if v.decodeOther(r) {
 		return true
