@@ -21,23 +21,28 @@ import (
 // The types below are callers' types that embed response types. They are in another package, as
 // callers' types are.
 
+//forgevet:ignore
 type stamped struct {
 	forge.Issue
 	Fetched time.Time `json:"fetched"`
 }
 
+//forgevet:ignore
 type stampedPointer struct {
 	*forge.Issue
 	Fetched string `json:"fetched"`
 	Title   int    `json:"title"` // hides Issue.Title
 }
 
+//forgevet:ignore
 type deep struct {
 	Base
 	Note string
 }
 
 // Base embeds a response type one level down.
+//
+//forgevet:ignore
 type Base struct {
 	stamped
 	Links []stamped           `json:"links"`
@@ -46,12 +51,14 @@ type Base struct {
 	Named forge.UserSummary   `json:"named"`
 }
 
+//forgevet:ignore
 type node struct {
 	forge.TimeStats
 	Children []*node `json:"children"`
 	Next     *node   `json:"next"`
 }
 
+//forgevet:ignore
 type two struct {
 	forge.TimeStats
 	*forge.References
@@ -59,6 +66,8 @@ type two struct {
 }
 
 // decides has its own UnmarshalJSON, which counts.
+//
+//forgevet:ignore
 type decides struct {
 	forge.Issue
 	Fetched string
@@ -70,6 +79,8 @@ func (d *decides) UnmarshalJSON(data []byte) error {
 }
 
 // decidesGeneric has its own UnmarshalJSON and a type parameter.
+//
+//forgevet:ignore
 type decidesGeneric[T any] struct {
 	forge.Issue
 	Fetched T
@@ -84,6 +95,8 @@ func (d *decidesGeneric[T]) UnmarshalJSON([]byte) error {
 type inherits struct{ decides }
 
 // tagged is not flattened: the embedded type has a key.
+//
+//forgevet:ignore
 type tagged struct {
 	forge.Issue `json:"issue"`
 	Fetched     string `json:"fetched"`
@@ -120,6 +133,7 @@ func TestEmbedded(t *testing.T) {
 	got, mismatches := readBoth[stamped](t, text)
 	assert.Equal(t, stamped{issue, at}, got)
 	assert.Equal(t, []forge.Mismatch{{Pointer: "/weight", Want: "integer", Got: "string"}}, mismatches)
+	//forgevet:ignore
 	unnamed, _ := readBoth[struct {
 		forge.Issue
 		Fetched time.Time
@@ -208,6 +222,7 @@ func TestEmbeddedLikeItsParts(t *testing.T) {
 		Counts  map[string]int `json:"counts"`
 		Flag    *bool
 	}
+	//forgevet:ignore
 	type whole struct {
 		others
 		forge.Namespace

@@ -26,6 +26,8 @@ const forgePath = "github.com/forge-sdk/forge-go"
 //   - If two embedded types have the methods at the same depth, Go promotes neither, and
 //     encoding/json reads and writes the fields of both. It ignores Extra then, and the keys that
 //     both have. Such a struct is reported, too, unless tags name the embedded fields.
+//   - The comment //forgevet:ignore is for structs that only ListAs and Do read. Comments of linters
+//     do not reach go vet.
 //   - There is no suggested fix: code that uses promoted fields does not compile with a named
 //     field.
 
@@ -40,7 +42,7 @@ json.Unmarshal does not read them. Write a named field, such as "Issue forge.Iss
 json:"issue", or give the struct its own methods.
 
 forge.ListAs and Client.Do read all fields of such a struct. It is harmless if the program uses it
-with these only.`,
+with these only: then write the comment //forgevet:ignore above the struct.`,
 	URL:      "https://pkg.go.dev/" + forgePath + "/forgevet/embeddedjson",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run:      run,
@@ -51,25 +53,49 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	files := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	ignored := ignoredLines(pass)
 	named := map[ast.Expr]bool{} // structs of declarations, which are visited before their structs
 	for node := range files.PreorderSeq((*ast.TypeSpec)(nil), (*ast.StructType)(nil)) {
 		switch node := node.(type) {
 		case *ast.TypeSpec:
 			if node.Assign == token.NoPos {
 				named[node.Type] = true
-				report(pass, node.Name, declarationMessage(pass, node))
+				report(pass, ignored, node.Name, declarationMessage(pass, node))
 			}
 		case *ast.StructType:
 			if !named[node] {
-				report(pass, node, message(pass.TypesInfo.TypeOf(node), nil, pass.Pkg))
+				report(pass, ignored, node, message(pass.TypesInfo.TypeOf(node), nil, pass.Pkg))
 			}
 		}
 	}
 	return nil, nil
 }
 
-func report(pass *analysis.Pass, at ast.Node, message string) {
-	if message != "" {
+// line is a line of a file.
+type line struct {
+	file   string
+	number int
+}
+
+// ignoredLines returns the lines after a comment //forgevet:ignore.
+func ignoredLines(pass *analysis.Pass) map[line]bool {
+	ignored := map[line]bool{}
+	for _, file := range pass.Files {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if comment.Text == "//forgevet:ignore" {
+					at := pass.Fset.Position(comment.Pos())
+					ignored[line{at.Filename, at.Line + 1}] = true
+				}
+			}
+		}
+	}
+	return ignored
+}
+
+func report(pass *analysis.Pass, ignored map[line]bool, at ast.Node, message string) {
+	position := pass.Fset.Position(at.Pos())
+	if message != "" && !ignored[line{position.Filename, position.Line}] {
 		pass.Report(analysis.Diagnostic{Pos: at.Pos(), Message: message})
 	}
 }

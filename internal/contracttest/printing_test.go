@@ -26,7 +26,7 @@ func testTypes() map[string]reflect.Type {
 		reflect.TypeFor[forgetest.BotKind](), reflect.TypeFor[forgetest.Change](), reflect.TypeFor[forgetest.Commit](), reflect.TypeFor[forgetest.Document](),
 		reflect.TypeFor[forgetest.Fault](), reflect.TypeFor[forgetest.Group](), reflect.TypeFor[forgetest.Issue](), reflect.TypeFor[forgetest.MergeRequest](),
 		reflect.TypeFor[forgetest.Offering](), reflect.TypeFor[forgetest.Option](), reflect.TypeFor[forgetest.Placeholder](), reflect.TypeFor[forgetest.Project](),
-		reflect.TypeFor[forgetest.RegistryRepository](), reflect.TypeFor[forgetest.Request](), reflect.TypeFor[forgetest.ResourceGroup](), reflect.TypeFor[forgetest.Role](),
+		reflect.TypeFor[forgetest.RegistryRepository](), reflect.TypeFor[forgetest.Request](), reflect.TypeFor[forgetest.ResourceGroup](), reflect.TypeFor[forgetest.Role](), reflect.TypeFor[forgetest.RouteOption](),
 		reflect.TypeFor[forgetest.Runner](), reflect.TypeFor[forgetest.Server](), reflect.TypeFor[forgetest.Tier](), reflect.TypeFor[forgetest.User](),
 		reflect.TypeFor[forgetest.Visibility](),
 	} {

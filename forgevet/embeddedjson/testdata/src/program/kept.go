@@ -96,3 +96,11 @@ type fieldOfThisName struct {
 	UnmarshalJSON json.RawMessage `json:"-"`
 	N             int
 }
+
+// listed is read by ListAs only.
+//
+//forgevet:ignore
+type listed struct {
+	forge.Issue
+	Fetched string
+}
