@@ -174,7 +174,7 @@ func TestHTTPClientHeaders(t *testing.T) {
 	for address, want := range map[string]error{w.url: nil, other.url: &ValidationError{}} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 		require.NoError(t, err)
-		req.Header = http.Header{"Private-Token": {""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
+		req.Header = http.Header{"Private-Token": {""}, "Job-Token": {""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
 		before := req.Header.Clone()
 		resp, err := client.Do(req)
 		assert.Equal(t, before, req.Header, "the request is not changed")
@@ -187,6 +187,7 @@ func TestHTTPClientHeaders(t *testing.T) {
 		assert.NotContains(t, fmt.Sprint(resp.Request.Header), secret)
 		got := w.seen()[0].header
 		assert.Equal(t, []string{secret}, got["Private-Token"])
+		assert.NotContains(t, got, "Job-Token")
 		assert.Equal(t, []string{"a", "b"}, got["X-Mine"])
 		assert.Equal(t, "mine 42", got.Get("User-Agent")+" "+got.Get("Sudo"))
 		assert.Empty(t, got.Get("Accept"))
