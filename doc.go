@@ -40,9 +40,9 @@
 //
 // # Values
 //
-// Values of response types survive encoding/json: zero fields are omitted, and unknown fields are in
-// Extra. Give a response type a name in your struct. If it is embedded, encoding/json calls its
-// methods, which omit the other fields; [ListAs] and [Client.Do] decode both:
+// Values of response types survive encoding/json: zero fields are omitted, and Extra is written.
+// Give a response type a name in your struct. If it is embedded, encoding/json calls its methods,
+// which omit the other fields; [ListAs] and [Client.Do] decode both:
 //
 //	type Record struct {
 //		Issue   forge.Issue
