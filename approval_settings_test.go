@@ -39,7 +39,7 @@ func TestApprovalSettings(t *testing.T) {
 			exchanges: []exchange{
 				{sent: "GET /projects/42/merge_request_approval_setting", answer: "approval_settings/project.json"},
 				{sent: "PUT /projects/42/merge_request_approval_setting", body: body, answer: "approval_settings/project.json"},
-				{sent: "GET /projects/43/merge_request_approval_setting", status: 404, answer: `{"message":"404 Project Not Found"}`},
+				{sent: "GET /projects/43/merge_request_approval_setting", status: 404, answer: `{"message":"404 Not Found"}`},
 			},
 			run: func(t *testing.T, c *Client) {
 				settings, err := c.ApprovalSettings.GetForProject(t.Context(), ID(42))
@@ -51,7 +51,7 @@ func TestApprovalSettings(t *testing.T) {
 				assertWhole(t, "approval_settings/project.json", settings)
 				_, err = c.ApprovalSettings.GetForProject(t.Context(), ID(43))
 				require.ErrorIs(t, err, ErrNotFound)
-				assert.ErrorContains(t, err, "Premium or Ultimate")
+				assert.ErrorContains(t, err, "it may need Premium or Ultimate")
 			},
 		},
 	})

@@ -82,7 +82,7 @@ func TestIntegrations(t *testing.T) {
 				require.NoError(t, c.Integrations.Disable(t.Context(), ID(7), IntegrationSlug("jira")))
 				err = c.Integrations.Disable(t.Context(), ID(7), IntegrationEngineeringWorkflow)
 				require.ErrorIs(t, err, ErrNotFound)
-				assert.ErrorContains(t, err, "release 17.9 or later")
+				assert.ErrorContains(t, err, "the object does not exist")
 			},
 		},
 	})

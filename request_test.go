@@ -124,5 +124,5 @@ func TestBadOptionValues(t *testing.T) {
 // The reason is the useful part of the error of package regexp, the same in every Go release.
 func TestRE2(t *testing.T) {
 	require.NoError(t, isRE2("name_regex", "v.+|[0-9]*"))
-	assert.EqualError(t, isRE2("name_regex", "a(?!b)"), "forge: (name_regex): it is not an RE2 pattern: invalid or unsupported Perl syntax: `(?!`; nothing was sent")
+	assert.EqualError(t, isRE2("name_regex", "a(?!b)"), "forge: name_regex: it is not an RE2 pattern: invalid or unsupported Perl syntax: `(?!`; nothing was sent")
 }
