@@ -41,8 +41,8 @@
 // # Values
 //
 // Values of response types survive encoding/json: zero fields are omitted, and Extra is written.
-// Give a response type a name in your struct. If it is embedded, encoding/json calls its methods,
-// which omit the other fields; [ListAs] and [Client.Do] decode both:
+// Use a response type in your struct as a named field. If it is embedded, encoding/json calls its
+// methods, which omit the other fields; [ListAs] and [Client.Do] decode both:
 //
 //	type Record struct {
 //		Issue   forge.Issue

@@ -26,8 +26,8 @@ const forgePath = "github.com/forge-sdk/forge-go"
 //   - If two embedded types have the methods at the same depth, Go promotes neither, and
 //     encoding/json reads and writes the fields of both. It ignores Extra then, and the keys that
 //     both have. Such a struct is reported, too, unless tags name the embedded fields.
-//   - The comment //forgevet:ignore is for structs that only ListAs and Do read. Comments of linters
-//     do not reach go vet.
+//   - The comment //forgevet:ignore is for structs that only ListAs and Do read. The comments that
+//     linters read have no effect in go vet.
 //   - There is no suggested fix: code that uses promoted fields does not compile with a named
 //     field.
 
