@@ -77,6 +77,27 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
+		"20 filters": {46, 1, func() func(context.Context) error {
+			client, options := memoryClient(t, []byte("[]")), filtered()
+			return func(ctx context.Context) error {
+				_, err := Collect(client.Issues.List(ctx, options))
+				return err
+			}
+		}()},
+		"nil options": {27, 1, func() func(context.Context) error {
+			client := memoryClient(t, []byte("[]"))
+			return func(ctx context.Context) error {
+				_, err := Collect(client.Issues.List(ctx, nil))
+				return err
+			}
+		}()},
+		"a list without options": {27, 1, func() func(context.Context) error {
+			client := memoryClient(t, []byte("[]"))
+			return func(ctx context.Context) error {
+				_, err := Collect(client.Emails.List(ctx))
+				return err
+			}
+		}()},
 		"a page of 100 issues": {19, 100, func() func(context.Context) error {
 			client := memoryClient(t, largePage(t))
 			return func(ctx context.Context) error {
@@ -84,6 +105,16 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
+	}
+}
+
+// filtered returns options with 20 filters.
+func filtered() *ListIssuesOptions {
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	return &ListIssuesOptions{
+		AssigneeID: ID(42), AuthorUsername: "ada.okafor", Confidential: new(false), CreatedAfter: day, CreatedBefore: day.AddDate(0, 1, 0), UpdatedAfter: day,
+		UpdatedBefore: day.AddDate(0, 2, 0), DueDate: DueMonth, IIDs: []int64{1, 2, 3}, In: SearchInTitle, IssueType: IssueTypeIssue, IterationID: ID(7), Labels: Labels("bug", "p1"),
+		Milestone: Text("v1"), MyReactionEmoji: Text("thumbsup"), OrderBy: IssueOrderByUpdatedAt, Scope: ScopeAll, Search: "export", Sort: SortAsc, State: IssueStateOpened,
 	}
 }
 

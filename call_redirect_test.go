@@ -205,9 +205,7 @@ func TestRedirectKeepsMethodAndBody(t *testing.T) {
 		"none": func(r *request) *request { return r },
 		"json": func(r *request) *request { return r.json(map[string]string{"title": "a <b> & c"}) },
 		"form": func(r *request) *request {
-			return r.form(&struct {
-				Regex string `url:"name_regex"`
-			}{"a+b.*"})
+			return r.form(&DeleteTagsOptions{NameRegex: "a+b.*"})
 		},
 		"multipart": func(r *request) *request {
 			return r.upload(map[string]string{"name": "n"}, "file", FileBytes([]byte("\x00\xff content")))

@@ -26,6 +26,7 @@ import (
 //     {} would need gigabytes of structs.
 
 //go:generate go run ./internal/gendecode
+//go:generate go run ./internal/genquery
 //go:generate go run ./internal/gentable
 //go:generate go run ./internal/genapi
 

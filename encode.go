@@ -9,14 +9,11 @@ import (
 	"io"
 	"maps"
 	"mime/multipart"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/google/go-querystring/query"
 )
 
 // Decisions about requests:
@@ -26,6 +23,9 @@ import (
 //   - Times are sent in UTC, in milliseconds, as in responses; for audit events in seconds, the
 //     only form of Document 1 §4.7. An upper bound is rounded up and every other time down, so
 //     that a bound includes the item that it was taken from.
+//   - Queries and forms are encoded without reflection: zz_query.go, which is generated from the
+//     url tags, has an encoder for each options type, and go-querystring calls it. JSON bodies are
+//     encoded by reflection, since no list has one.
 //   - Values that cannot be encoded are an error even with SkipValidation: a comma in a label,
 //     brackets in the key of a Hash, a nil pointer in a filter, a time that RFC 3339 cannot
 //     represent, a fraction of a second in MaximumTimeout. SkipValidation disables every other rule
@@ -73,28 +73,6 @@ type multiform struct {
 	file      File
 }
 
-// encodeQuery returns the query of url-tagged options; it is empty for nil and zero options. Times
-// are encoded here, not in go-querystring, which searches the sixty methods of time.Time for an
-// encoder: a third of the cost of a query with many filters.
-func encodeQuery(options any) (url.Values, error) {
-	v := reflect.Indirect(reflect.ValueOf(options))
-	if v.Kind() != reflect.Struct || v.IsZero() {
-		return url.Values{}, nil
-	}
-	set := fieldsSet(v, fieldsOf(v.Type()).all)
-	if err := checkNil(v, set); err != nil {
-		return nil, nameOption(options, err)
-	}
-	values, err := query.Values(withoutTimes(v, set, options))
-	if err == nil {
-		err = encodeFields(values, v, set)
-	}
-	if err != nil {
-		return nil, nameOption(options, err)
-	}
-	return values, nil
-}
-
 // encodeJSON returns the JSON body of json-tagged options.
 func encodeJSON(options any) (*payload, error) {
 	data, err := marshalFields(options)
@@ -112,11 +90,11 @@ func marshalFields(options any) ([]byte, error) {
 		return json.Marshal(options)
 	}
 	others, written := v, map[string]any{}
-	for _, f := range fieldsOf(v.Type()).all {
+	for _, f := range fieldsOf(v.Type()) {
 		if f.unset(v.Field(f.index)) {
 			continue
 		}
-		value, converted, err := f.bodyValue(v.Field(f.index).Interface())
+		value, converted, err := f.value(v.Field(f.index).Interface())
 		if err != nil {
 			return nil, &ValidationError{Param: f.key, Reason: err.Error()}
 		}
@@ -140,12 +118,12 @@ func marshalFields(options any) ([]byte, error) {
 	return mergeExtra(data, written)
 }
 
-// bodyValue returns the form of values that the API expects and encoding/json does not write: times
+// value returns the form of values that the API expects and encoding/json does not write: times
 // in UTC with milliseconds, and durations in seconds.
-func (f *optionField) bodyValue(value any) (form any, converted bool, err error) {
+func (f *bodyField) value(value any) (form any, converted bool, err error) {
 	switch value := value.(type) {
 	case time.Time:
-		form, err = writeTime(value, f.layout, f.key)
+		form, err = writeTime(value, timeLayout, f.key)
 		return form, true, err
 	case Nullable[time.Duration]:
 		d, set := value.Get()
@@ -272,16 +250,6 @@ func extraValue(value any) any {
 	return value
 }
 
-// encodeForm returns the form body of url-tagged options; url.Values.Encode escapes a + in a
-// pattern.
-func encodeForm(options any) (*payload, error) {
-	values, err := encodeQuery(options)
-	if err != nil {
-		return nil, err
-	}
-	return bytesPayload("application/x-www-form-urlencoded", []byte(values.Encode())), nil
-}
-
 func bytesPayload(contentType string, data []byte) *payload {
 	return &payload{contentType: contentType, size: int64(len(data)), open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
@@ -323,8 +291,7 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 	}, nil
 }
 
-// zeroIfNil returns the options, or zero options of the same type for nil. Checks and encoders
-// never receive nil.
+// zeroIfNil returns the options of a JSON body, or zero options of the same type for nil.
 func zeroIfNil(options any) any {
 	v := reflect.ValueOf(options)
 	if v.Kind() == reflect.Pointer && v.IsNil() {

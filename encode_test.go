@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -52,57 +53,41 @@ func recorder(t *testing.T) (*Client, func() arrival) {
 	}
 }
 
-// encodeOptions has every kind of query parameter of the contract.
-type encodeOptions struct {
-	IIDs      []int64         `url:"iids,brackets,omitempty"`
-	Usernames []string        `url:"assignee_username,brackets,omitempty"`
-	Assignee  IDFilter        `url:"assignee_id,omitempty"`
-	Approvers IDListFilter    `url:"approved_by_ids,omitempty"`
-	Weight    NumberFilter    `url:"weight,omitempty"`
-	Title     TextFilter      `url:"milestone,omitempty"`
-	Labels    LabelFilter     `url:"labels,omitempty"`
-	Milestone MilestoneFilter `url:"milestone_id,omitempty"`
-	After     time.Time       `url:"created_after,omitempty"`
-	Due       Date            `url:"due,omitempty"`
-	Custom    Hash            `url:"custom_attributes,omitempty"`
-	Variables HashList        `url:"variables,omitempty"`
-	Recursive *bool           `url:"recursive,omitempty"`
-	Search    string          `url:"search,omitempty"`
-	Sort      Sort            `url:"sort,omitempty"`
-	Not       *encodeOptions  `url:"not,omitempty"`
-}
-
 func TestQueryForms(t *testing.T) {
 	client, last := recorder(t)
+	type issues = ListIssuesOptions
 	for _, test := range []struct {
 		name    string
-		options *encodeOptions
+		options queryOptions
 		want    url.Values
 		raw     string // set if the exact spelling matters
 	}{
-		{"nil", nil, url.Values{}, ""},
-		{"zero", &encodeOptions{}, url.Values{}, ""},
-		{"array", &encodeOptions{IIDs: []int64{2, 1}}, url.Values{"iids[]": {"2", "1"}}, "iids%5B%5D=2&iids%5B%5D=1"},
-		{"strings", &encodeOptions{Usernames: []string{"a,b", "c&d"}}, url.Values{"assignee_username[]": {"a,b", "c&d"}}, ""},
-		{"id", &encodeOptions{Assignee: ID(7)}, url.Values{"assignee_id": {"7"}}, ""},
-		{"none", &encodeOptions{Assignee: None}, url.Values{"assignee_id": {"None"}}, ""},
-		{"any", &encodeOptions{Assignee: Any}, url.Values{"assignee_id": {"Any"}}, ""},
-		{"ids", &encodeOptions{Approvers: IDs(1, 2)}, url.Values{"approved_by_ids[]": {"1", "2"}}, ""},
-		{"ids none", &encodeOptions{Approvers: None}, url.Values{"approved_by_ids": {"None"}}, ""},
-		{"number zero", &encodeOptions{Weight: Number(0)}, url.Values{"weight": {"0"}}, ""},
-		{"text", &encodeOptions{Title: Text("v1 + v2 & ü")}, url.Values{"milestone": {"v1 + v2 & ü"}}, "milestone=v1+%2B+v2+%26+%C3%BC"},
-		{"labels", &encodeOptions{Labels: Labels("bug", "p 1")}, url.Values{"labels": {"bug,p 1"}}, ""},
-		{"labels any", &encodeOptions{Labels: Any}, url.Values{"labels": {"Any"}}, ""},
-		{"upcoming", &encodeOptions{Milestone: Upcoming}, url.Values{"milestone_id": {"Upcoming"}}, ""},
-		{"time", &encodeOptions{After: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 7200))}, url.Values{"created_after": {"2026-01-02T01:04:05.006Z"}}, "created_after=2026-01-02T01%3A04%3A05.006Z"},
-		{"date", &encodeOptions{Due: NewDate(2026, 1, 2)}, url.Values{"due": {"2026-01-02"}}, ""},
-		{"hash", &encodeOptions{Custom: Hash{"team": "a b", "x.y": "1"}}, url.Values{"custom_attributes[team]": {"a b"}, "custom_attributes[x.y]": {"1"}}, ""},
-		{"hash list", &encodeOptions{Variables: HashList{{"key": "a", "value": "1"}, {"key": "b"}}}, url.Values{"variables[0][key]": {"a"}, "variables[0][value]": {"1"}, "variables[1][key]": {"b"}}, ""},
-		{"false", &encodeOptions{Recursive: new(false)}, url.Values{"recursive": {"false"}}, ""},
-		{"true", &encodeOptions{Recursive: new(true)}, url.Values{"recursive": {"true"}}, ""},
-		{"not", &encodeOptions{Not: &encodeOptions{Labels: Labels("a", "b"), IIDs: []int64{1, 2}, Title: None, Approvers: IDs(3), Sort: SortAsc, Custom: Hash{"k": "v"}}},
-			url.Values{"not[labels]": {"a,b"}, "not[iids][]": {"1", "2"}, "not[milestone]": {"None"}, "not[approved_by_ids][]": {"3"}, "not[sort]": {"asc"}, "not[custom_attributes][k]": {"v"}}, ""},
-		{"empty not", &encodeOptions{Not: &encodeOptions{}}, url.Values{}, ""},
+		{"nil", (*issues)(nil), url.Values{}, ""},
+		{"zero", &issues{}, url.Values{}, ""},
+		{"array", &issues{IIDs: []int64{2, 1}}, url.Values{"iids[]": {"2", "1"}}, "iids%5B%5D=2&iids%5B%5D=1"},
+		{"strings", &issues{AssigneeUsername: []string{"a,b", "c&d"}}, url.Values{"assignee_username[]": {"a,b", "c&d"}}, ""},
+		{"id", &issues{AssigneeID: ID(7)}, url.Values{"assignee_id": {"7"}}, ""},
+		{"pointer", &issues{AssigneeID: new(ID(7))}, url.Values{"assignee_id": {"7"}}, ""},
+		{"none", &issues{AssigneeID: None}, url.Values{"assignee_id": {"None"}}, ""},
+		{"any", &issues{AssigneeID: Any}, url.Values{"assignee_id": {"Any"}}, ""},
+		{"ids", &ListMergeRequestsOptions{ApprovedByIDs: IDs(1, 2)}, url.Values{"approved_by_ids[]": {"1", "2"}}, ""},
+		{"ids none", &ListMergeRequestsOptions{ApprovedByIDs: None}, url.Values{"approved_by_ids": {"None"}}, ""},
+		{"number zero", &issues{Weight: Number(0)}, url.Values{"weight": {"0"}}, ""},
+		{"text", &issues{Milestone: Text("v1 + v2 & ü")}, url.Values{"milestone": {"v1 + v2 & ü"}}, "milestone=v1+%2B+v2+%26+%C3%BC"},
+		{"labels", &issues{Labels: Labels("bug", "p 1")}, url.Values{"labels": {"bug,p 1"}}, ""},
+		{"labels any", &issues{Labels: Any}, url.Values{"labels": {"Any"}}, ""},
+		{"upcoming", &issues{MilestoneID: Upcoming}, url.Values{"milestone_id": {"Upcoming"}}, ""},
+		{"time", &issues{CreatedAfter: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 7200))}, url.Values{"created_after": {"2026-01-02T01:04:05.006Z"}}, "created_after=2026-01-02T01%3A04%3A05.006Z"},
+		{"time in seconds", &ListAuditEventsOptions{CreatedBefore: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)}, url.Values{"created_before": {"2026-01-02T03:04:06Z"}}, ""},
+		{"hash", &ListUsersOptions{CustomAttributes: Hash{"team": "a b", "x.y": "1"}}, url.Values{"custom_attributes[team]": {"a b"}, "custom_attributes[x.y]": {"1"}}, ""},
+		{"false", &issues{Confidential: new(false)}, url.Values{"confidential": {"false"}}, ""},
+		{"true", &issues{Confidential: new(true)}, url.Values{"confidential": {"true"}}, ""},
+		{"bool", &GetUserOptions{WithCustomAttributes: true}, url.Values{"with_custom_attributes": {"true"}}, ""},
+		{"int", &DeleteTagsOptions{KeepN: 3, NameRegexDelete: "x"}, url.Values{"keep_n": {"3"}, "name_regex_delete": {"x"}}, ""},
+		{"scopes", &RegistryTokenOptions{Scopes: []RegistryScope{"repository:a:pull", "repository:b:push"}}, url.Values{"scope": {"repository:a:pull", "repository:b:push"}}, ""},
+		{"not", &issues{Not: &IssueNot{Labels: Labels("a", "b"), IIDs: []int64{1, 2}, Milestone: "v1", AssigneeID: 3, Weight: new(Number(0))}},
+			url.Values{"not[labels]": {"a,b"}, "not[iids][]": {"1", "2"}, "not[milestone]": {"v1"}, "not[assignee_id]": {"3"}, "not[weight]": {"0"}}, ""},
+		{"empty not", &issues{Not: &IssueNot{}}, url.Values{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := service{client.core}.newGet("/user/emails").params(test.options)
@@ -114,14 +99,17 @@ func TestQueryForms(t *testing.T) {
 			assert.Empty(t, last().contentType)
 		})
 	}
-	for name, options := range map[string]*encodeOptions{
-		"Approvers": {Approvers: IDs()}, "Approvers ": {Approvers: IDs(1, 0)}, "Labels": {Labels: Labels("a,b")}, "Title": {Title: Text("")},
-		"Assignee": {Assignee: ID(-1)}, "Custom": {Custom: Hash{"": "x"}}, "IIDs": {IIDs: []int64{}}, "IIDs ": {IIDs: []int64{1, -1}}, "Usernames": {Usernames: []string{"a", ""}}, "Due": {Due: Date{2026, 2, 31}}, "After": {After: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "Custom ": {Custom: Hash{"a][b": "x"}}, "Variables": {Variables: HashList{{"[": "x"}}},
+	for name, options := range map[string]queryOptions{
+		"ListMergeRequestsOptions.ApprovedByIDs": &ListMergeRequestsOptions{ApprovedByIDs: IDs()}, "ListMergeRequestsOptions.ApprovedByIDs ": &ListMergeRequestsOptions{ApprovedByIDs: IDs(1, 0)},
+		"ListIssuesOptions.Labels": &issues{Labels: Labels("a,b")}, "ListIssuesOptions.Milestone": &issues{Milestone: Text("")}, "ListIssuesOptions.AssigneeID": &issues{AssigneeID: ID(-1)},
+		"ListIssuesOptions.IIDs": &issues{IIDs: []int64{}}, "ListIssuesOptions.IIDs ": &issues{IIDs: []int64{1, -1}}, "ListIssuesOptions.AssigneeUsername": &issues{AssigneeUsername: []string{"a", ""}},
+		"ListIssuesOptions.CreatedAfter": &issues{CreatedAfter: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "ListIssuesOptions.Not.Labels": &issues{Not: &IssueNot{Labels: Labels()}},
+		"ListUsersOptions.CustomAttributes": &ListUsersOptions{CustomAttributes: Hash{"": "x"}}, "ListUsersOptions.CustomAttributes ": &ListUsersOptions{CustomAttributes: Hash{"a][b": "x"}},
 	} {
 		r := service{client.core}.newGet("/user/emails").params(options)
 		var invalid *ValidationError
 		require.ErrorAs(t, exec(t.Context(), r, nil), &invalid, name)
-		assert.Contains(t, invalid.Option+" ", "encodeOptions."+name)
+		assert.Equal(t, strings.TrimSpace(name), invalid.Option)
 	}
 }
 
@@ -142,15 +130,12 @@ func TestQueryIsMergedNotChanged(t *testing.T) {
 // A + in a pattern of a form body arrives as a +.
 func TestFormBody(t *testing.T) {
 	client, last := recorder(t)
-	options := &struct {
-		Pattern string `url:"name_regex_delete,omitempty"`
-		Keep    int    `url:"keep_n,omitempty"`
-	}{Pattern: `^v[0-9]+\.x & y=%2B$`, Keep: 5}
+	options := &DeleteTagsOptions{NameRegexDelete: `^v[0-9]+\.x & y=%2B$`, KeepN: 5}
 	r := service{client.core}.newRequest(http.MethodDelete, "/projects/:id/registry/repositories/:repository_id/tags", []any{ID(1), int64(2)}).form(options)
 	require.NoError(t, exec(t.Context(), r, nil))
 	got := last()
 	assert.Equal(t, "application/x-www-form-urlencoded", got.contentType)
-	assert.Equal(t, url.Values{"name_regex_delete": {options.Pattern}, "keep_n": {"5"}}, got.form)
+	assert.Equal(t, url.Values{"name_regex_delete": {options.NameRegexDelete}, "keep_n": {"5"}}, got.form)
 	assert.EqualValues(t, len(got.body), got.length)
 	assert.Empty(t, got.rawQuery)
 }
@@ -258,26 +243,31 @@ func FuzzQueryRoundTrip(f *testing.F) {
 		f.Add(s, s, int64(1))
 	}
 	f.Fuzz(func(t *testing.T, key, text string, id int64) {
-		options := &encodeOptions{
-			IIDs: []int64{id, 2}, Usernames: []string{text, key}, Assignee: ID(id), Approvers: IDs(id), Weight: Number(id), Title: Text(text), Labels: Labels(text, "x"),
-			Custom: Hash{key: text}, Variables: HashList{{key: text}, {"k": key}}, Search: text, Not: &encodeOptions{Custom: Hash{key: text}, IIDs: []int64{id}},
+		all := url.Values{}
+		for _, options := range []queryOptions{
+			&ListIssuesOptions{
+				IIDs: []int64{id, 2}, AssigneeUsername: []string{text, key}, AssigneeID: ID(id), Weight: Number(id), Milestone: Text(text), Labels: Labels(text, "x"), Search: text,
+				Not: &IssueNot{Labels: Labels(text, key), IIDs: []int64{id}},
+			},
+			&ListMergeRequestsOptions{ApprovedByIDs: IDs(id)},
+			&ListUsersOptions{CustomAttributes: Hash{key: text}},
+		} {
+			values, err := encodeQuery(options)
+			if err != nil {
+				var invalid *ValidationError
+				require.ErrorAs(t, err, &invalid)
+				require.NotEmpty(t, invalid.Param)
+				require.True(t, strings.Contains(text+key, ",") || key == "" || strings.ContainsAny(key, "[]"), "%v", err)
+				return
+			}
+			maps.Copy(all, values)
 		}
-		values, err := encodeQuery(options)
-		if err != nil {
-			var invalid *ValidationError
-			require.ErrorAs(t, err, &invalid)
-			require.NotEmpty(t, invalid.Param)
-			bad := id <= 0 || text == "" || strings.Contains(text, ",") || strings.TrimSpace(text) == "" || key == "" || strings.ContainsAny(key, "[]")
-			require.True(t, bad, "%v", err)
-			return
-		}
-		parsed, err := url.ParseQuery(values.Encode())
+		parsed, err := url.ParseQuery(all.Encode())
 		require.NoError(t, err)
 		number := fmt.Sprint(id)
 		want := url.Values{
 			"iids[]": {number, "2"}, "assignee_username[]": {text, key}, "assignee_id": {number}, "approved_by_ids[]": {number}, "weight": {number}, "milestone": {text},
-			"labels": {text + ",x"}, "custom_attributes[" + key + "]": {text}, "variables[0][" + key + "]": {text}, "variables[1][k]": {key}, "search": {text},
-			"not[custom_attributes][" + key + "]": {text}, "not[iids][]": {number},
+			"labels": {text + ",x"}, "custom_attributes[" + key + "]": {text}, "search": {text}, "not[labels]": {text + "," + key}, "not[iids][]": {number},
 		}
 		if text == "" {
 			delete(want, "search") // the other fields have filter types, whose empty values are sent with SkipValidation

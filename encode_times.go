@@ -2,8 +2,6 @@ package forge
 
 import (
 	"errors"
-	"net/url"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -28,45 +26,4 @@ func writeTime(t time.Time, layout, key string) (string, error) {
 		return "", errNoTime
 	}
 	return rounded.Format(layout), nil
-}
-
-// withoutTimes returns the options, or a copy without times if they have any.
-func withoutTimes(v reflect.Value, set []*optionField, options any) any {
-	var others reflect.Value
-	for _, f := range set {
-		if f.time {
-			if !others.IsValid() {
-				others = reflect.New(v.Type())
-				others.Elem().Set(v)
-			}
-			others.Elem().Field(f.index).SetZero()
-		}
-	}
-	if others.IsValid() {
-		return others.Interface()
-	}
-	return options
-}
-
-// encodeFields adds what go-querystring does not write: times, and lists that are empty but not
-// nil, which only SkipValidation permits.
-func encodeFields(values url.Values, v reflect.Value, set []*optionField) error {
-	for _, f := range set {
-		value := v.Field(f.index)
-		switch {
-		case f.time:
-			text, err := writeTime(value.Interface().(time.Time), f.layout, f.key)
-			if err != nil {
-				return &ValidationError{Param: f.key, Reason: err.Error()}
-			}
-			values.Set(f.key, text)
-		case f.list && value.Len() == 0:
-			values.Set(f.key, "")
-		case f.inner != nil:
-			if err := encodeFields(values, value.Elem(), fieldsSet(value.Elem(), f.inner)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

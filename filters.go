@@ -1,48 +1,31 @@
 package forge
 
 import (
+	"errors"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
-
-	"github.com/google/go-querystring/query"
 )
 
-// Filters of lists. Each is a sealed interface; nil is not sent, and None and Any satisfy all of
-// them.
+// Filters of lists. Each is a sealed interface, whose method names the values that implement it;
+// nil is not sent, and None and Any satisfy all of them. Filters can be compared with ==:
+// o.AssigneeID == forge.ID(42), o.Labels == forge.Labels("bug").
 type (
 	// IDFilter selects by one id: forge.ID(42), None or Any.
-	IDFilter interface {
-		query.Encoder
-		idFilter()
-	}
+	IDFilter interface{ useIDOrNoneOrAny() }
 	// IDListFilter selects by several ids: forge.IDs(1, 2), None or Any.
-	IDListFilter interface {
-		query.Encoder
-		idsFilter()
-	}
+	IDListFilter interface{ useIDsOrNoneOrAny() }
 	// NumberFilter selects by a number: forge.Number(3), None or Any.
-	NumberFilter interface {
-		query.Encoder
-		numberFilter()
-	}
+	NumberFilter interface{ useNumberOrNoneOrAny() }
 	// TextFilter selects by a name or title: forge.Text("v1"), None or Any.
-	TextFilter interface {
-		query.Encoder
-		textFilter()
-	}
+	TextFilter interface{ useTextOrNoneOrAny() }
 	// LabelFilter selects by labels, all of which must be present: forge.Labels("bug", "p1"), None or
 	// Any.
-	LabelFilter interface {
-		query.Encoder
-		labelFilter()
-	}
+	LabelFilter interface{ useLabelsOrNoneOrAny() }
 	// MilestoneFilter selects by a milestone's dates: Upcoming, Started, None or Any. The parameter
 	// takes no id (Document 2 §4.1.1).
-	MilestoneFilter interface {
-		query.Encoder
-		milestoneFilter()
-	}
+	MilestoneFilter interface{ useUpcomingOrStartedOrNoneOrAny() }
 )
 
 // wildcard is the type of None and Any.
@@ -74,52 +57,120 @@ type Number int64
 // letters: servers read them as the wildcards None and Any.
 type Text string
 
-type idList []int64
+// IDList is the value of IDs. Lists of the same ids in the same order are equal.
+type IDList struct{ text string } // "IDs(1, 2)"
 
-// LabelNames are the names of labels; see Labels.
-type LabelNames []string
+// LabelNames are the names of labels; see Labels. Equal names in the same order are equal values.
+// In Not, the zero LabelNames is not sent.
+type LabelNames struct{ text string } // `Labels("bug", "p1")`
 
 // IDs selects items that match all or any of the ids, as documented for the endpoint.
-func IDs(ids ...int64) IDListFilter { return idList(ids) }
+func IDs(ids ...int64) IDList {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatInt(id, 10)
+	}
+	return IDList{"IDs(" + strings.Join(texts, ", ") + ")"}
+}
 
 // Labels selects items that have all of the labels. A name with a comma cannot be sent and is
 // rejected, as are the words that servers read as wildcards, in any case of letters: none, any and
 // no label.
-func Labels(names ...string) LabelNames { return append(LabelNames{}, names...) }
+func Labels(names ...string) LabelNames {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return LabelNames{"Labels(" + strings.Join(quoted, ", ") + ")"}
+}
 
-func (wildcard) idFilter()             {}
-func (wildcard) idsFilter()            {}
-func (wildcard) numberFilter()         {}
-func (wildcard) textFilter()           {}
-func (wildcard) labelFilter()          {}
-func (wildcard) milestoneFilter()      {}
-func (milestoneTime) milestoneFilter() {}
-func (ID) idFilter()                   {}
-func (idList) idsFilter()              {}
-func (Number) numberFilter()           {}
-func (Text) textFilter()               {}
-func (LabelNames) labelFilter()        {}
+// IDs returns the ids of the list.
+func (l IDList) IDs() []int64 {
+	ids := []int64{}
+	for text := range l.all() {
+		id, _ := strconv.ParseInt(text, 10, 64) // IDs has written it
+		ids = append(ids, id)
+	}
+	return ids
+}
 
-// EncodeValues writes the word.
-func (w wildcard) EncodeValues(key string, v *url.Values) error { return set(v, key, string(w)) }
+// String returns the list as it is written in Go: IDs(1, 2).
+func (l IDList) String() string { return l.text }
 
-// EncodeValues writes the word.
-func (m milestoneTime) EncodeValues(key string, v *url.Values) error { return set(v, key, string(m)) }
+// all ranges over the ids in decimal.
+func (l IDList) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		rest := strings.TrimSuffix(strings.TrimPrefix(l.text, "IDs("), ")")
+		if rest == "" {
+			return
+		}
+		for text := range strings.SplitSeq(rest, ", ") {
+			if !yield(text) {
+				return
+			}
+		}
+	}
+}
 
-// EncodeValues writes the id.
-func (id ID) EncodeValues(key string, v *url.Values) error {
-	return set(v, key, strconv.FormatInt(int64(id), 10))
+// Names returns the names.
+func (l LabelNames) Names() []string {
+	names := []string{}
+	for name := range l.all() {
+		names = append(names, name)
+	}
+	return names
+}
+
+// String returns the names as they are written in Go: Labels("bug", "p1").
+func (l LabelNames) String() string { return l.text }
+
+// all ranges over the names.
+func (l LabelNames) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		rest := strings.TrimPrefix(l.text, "Labels(")
+		for {
+			quoted, err := strconv.QuotedPrefix(rest)
+			if err != nil { // the end
+				return
+			}
+			rest = strings.TrimPrefix(rest[len(quoted):], ", ")
+			if name, _ := strconv.Unquote(quoted); !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+func (wildcard) useIDOrNoneOrAny()                     {}
+func (wildcard) useIDsOrNoneOrAny()                    {}
+func (wildcard) useNumberOrNoneOrAny()                 {}
+func (wildcard) useTextOrNoneOrAny()                   {}
+func (wildcard) useLabelsOrNoneOrAny()                 {}
+func (wildcard) useUpcomingOrStartedOrNoneOrAny()      {}
+func (milestoneTime) useUpcomingOrStartedOrNoneOrAny() {}
+func (ID) useIDOrNoneOrAny()                           {}
+func (IDList) useIDsOrNoneOrAny()                      {}
+func (Number) useNumberOrNoneOrAny()                   {}
+func (Text) useTextOrNoneOrAny()                       {}
+func (LabelNames) useLabelsOrNoneOrAny()               {}
+
+func (word wildcard) encode(w *queryWriter, key string) error { return w.one(key, string(word)) }
+
+func (m milestoneTime) encode(w *queryWriter, key string) error {
+	return w.one(key, string(m))
+}
+
+func (id ID) encode(w *queryWriter, key string) error {
+	return w.one(key, strconv.FormatInt(int64(id), 10))
 }
 
 func (id ID) refusal() string { return refusedID(int64(id)) }
 
-// EncodeValues writes the number.
-func (n Number) EncodeValues(key string, v *url.Values) error {
-	return set(v, key, strconv.FormatInt(int64(n), 10))
+func (n Number) encode(w *queryWriter, key string) error {
+	return w.one(key, strconv.FormatInt(int64(n), 10))
 }
 
-// EncodeValues writes the text.
-func (t Text) EncodeValues(key string, v *url.Values) error { return set(v, key, string(t)) }
+func (t Text) encode(w *queryWriter, key string) error { return w.one(key, string(t)) }
 
 func (t Text) refusal() string {
 	if strings.TrimSpace(string(t)) == "" {
@@ -129,55 +180,72 @@ func (t Text) refusal() string {
 }
 
 // EncodeValues writes key[] once for each id.
-func (ids idList) EncodeValues(key string, v *url.Values) error {
-	if len(ids) == 0 {
-		return set(v, key+"[]", "")
+func (l IDList) EncodeValues(key string, v *url.Values) error {
+	return l.encode(&queryWriter{values: *v}, key)
+}
+
+func (l IDList) encode(w *queryWriter, key string) error {
+	key += "[]"
+	empty := true
+	for text := range l.all() {
+		w.values.Add(key, text)
+		empty = false
 	}
-	for _, id := range ids {
-		v.Add(key+"[]", strconv.FormatInt(id, 10))
+	if empty {
+		w.set(key, "")
 	}
 	return nil
 }
 
-func (ids idList) refusal() string {
-	if len(ids) == 0 {
-		return "no ids: leave the filter nil, or use None"
-	}
-	for _, id := range ids {
+func (l IDList) refusal() string {
+	for _, id := range l.IDs() {
 		if reason := refusedID(id); reason != "" {
 			return reason
 		}
 	}
-	return ""
+	for range l.all() {
+		return ""
+	}
+	return "no ids: leave the filter nil, or use None"
 }
 
 // EncodeValues writes the names, joined by commas. It rejects a name with a comma, which would be
 // two names.
-func (names LabelNames) EncodeValues(key string, v *url.Values) error {
-	for _, name := range names {
-		if strings.Contains(name, ",") {
-			return &ValidationError{Param: key, Reason: "label " + strconv.Quote(name) + " has a comma, which separates labels on the wire"}
-		}
+func (l LabelNames) EncodeValues(key string, v *url.Values) error {
+	if err := l.encode(&queryWriter{values: *v}, key); err != nil {
+		return &ValidationError{Param: key, Reason: err.Error()}
 	}
-	return set(v, key, strings.Join(names, ","))
+	return nil
 }
 
-func (names LabelNames) refusal() string {
-	if len(names) == 0 {
-		return "no labels: leave the filter nil, or use None"
-	}
+func (l LabelNames) encode(w *queryWriter, key string) error {
+	names := l.Names()
 	for _, name := range names {
-		if strings.TrimSpace(name) == "" {
-			return "a label is blank"
-		}
-		if strings.EqualFold(name, "No Label") {
-			return strconv.Quote(name) + " is a word of the server: use None"
-		}
-		if reason := refusedWord(name); reason != "" {
-			return reason
+		if strings.Contains(name, ",") {
+			return errors.New("label " + strconv.Quote(name) + " has a comma, which separates labels on the wire")
 		}
 	}
-	return ""
+	return w.one(key, strings.Join(names, ","))
+}
+
+func (l LabelNames) refusal() string {
+	reason := "no labels: leave the filter nil, or use None"
+	for name := range l.all() {
+		if reason = refusedLabel(name); reason != "" {
+			break
+		}
+	}
+	return reason
+}
+
+func refusedLabel(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "a label is blank"
+	case strings.EqualFold(name, "No Label"):
+		return strconv.Quote(name) + " is a word of the server: use None"
+	}
+	return refusedWord(name)
 }
 
 // refusedWord rejects a name that servers read as a wildcard (Document 2 §4.1.1).
@@ -188,11 +256,6 @@ func refusedWord(name string) string {
 		}
 	}
 	return ""
-}
-
-func set(v *url.Values, key, value string) error {
-	v.Set(key, value)
-	return nil
 }
 
 // Sort is the direction of a list.
@@ -236,11 +299,18 @@ type Hash map[string]string
 // EncodeValues writes key[name]=value for each entry. It rejects a name that is empty or has
 // brackets, which would change the structure.
 func (h Hash) EncodeValues(key string, v *url.Values) error {
+	if err := h.encode(&queryWriter{values: *v}, key); err != nil {
+		return &ValidationError{Param: key, Reason: err.Error()}
+	}
+	return nil
+}
+
+func (h Hash) encode(w *queryWriter, key string) error {
 	for name, value := range h {
 		if name == "" || strings.ContainsAny(name, "[]") {
-			return &ValidationError{Param: key, Reason: "the key " + strconv.Quote(name) + " is empty or has brackets"}
+			return errors.New("the key " + strconv.Quote(name) + " is empty or has brackets")
 		}
-		v.Set(key+"["+name+"]", value)
+		w.set(key+"["+name+"]", value)
 	}
 	return nil
 }

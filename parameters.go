@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"cmp"
 	"errors"
 	"reflect"
 	"regexp"
@@ -12,144 +11,181 @@ import (
 	"time"
 )
 
-// This file finds the fields of options, once for each type, and the rules that follow from the
-// type of a field: an int64 is an id, an int in a query is not negative. So a new field of options
-// has the rules without further code. zz_parameters.go, which is generated from the catalogue and
+// This file has the rules that follow from the type of a field of options: an int64 is an id, an
+// int in a query is not negative. So a new field of options has the rules without further code.
+// Fields of queries are checked by fieldChecker, which zz_query.go calls, and fields of JSON bodies
+// by reflection, once for each type. zz_parameters.go, which is generated from the catalogue and
 // from testdata/spec/deployed_parameters.json, has the query parameters of each endpoint. Enum
 // values are not checked.
 
-// optionField is a field of an options type.
-type optionField struct {
-	index int
-	key   string // on the wire: "iids[]", "not[weight]"
-	// refusal returns why a nonzero value is invalid, or ""; nil: every value is valid.
-	refusal func(v reflect.Value) string
-	inner   []optionField // of a pointer to further fields, such as Not; one level, as in the contract
-	foreign bool          // not documented for the route
-
-	list, time bool
-	layout     string // of a time
+// fieldChecker rejects values of a query that are invalid for the kind of the field, and fields
+// that the route does not document. It has the methods of queryWriter. The first error stays.
+type fieldChecker struct {
+	route      *route
+	documented map[string]bool // nil: all parameters
+	err        error
 }
 
-// optionFields are the fields of an options type.
-type optionFields struct {
-	all     []optionField
-	byRoute sync.Map // of *route: the same fields, with foreign set
+func newFieldChecker(r *route) fieldChecker {
+	return fieldChecker{route: r, documented: r.documented()}
 }
 
-var knownFields sync.Map // of reflect.Type
+var documentedParameters sync.Map // of *route: its parameters
+
+// documented returns the parameters of the route; nil if the contract lists none. Names of lists
+// are in it with and without brackets.
+func (r *route) documented() map[string]bool {
+	if known, ok := documentedParameters.Load(r); ok {
+		return known.(map[string]bool)
+	}
+	names := r.parameters()
+	if names == "" {
+		return nil
+	}
+	all := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		all[name], all[name+"[]"] = true, true
+	}
+	known, _ := documentedParameters.LoadOrStore(r, all)
+	return known.(map[string]bool)
+}
+
+// allows records an error if the route does not document the parameter: servers ignore an unknown
+// filter, and would list all items. It reports whether the value is to be checked.
+func (c *fieldChecker) allows(key string) bool {
+	if c.err != nil {
+		return false
+	}
+	if c.documented != nil && !c.documented[key] {
+		c.reject(key, c.route.Method+" "+c.route.Template+" does not document this filter, and servers ignore unknown filters")
+	}
+	return c.err == nil
+}
+
+func (c *fieldChecker) reject(key, reason string) {
+	if reason != "" {
+		c.err = &ValidationError{Param: key, Reason: reason}
+	}
+}
+
+func (c *fieldChecker) text(key, text string) {
+	if text != "" && c.allows(key) {
+		c.reject(key, refusedText(text))
+	}
+}
+
+func (c *fieldChecker) texts(key string, texts []string) {
+	if texts != nil && c.allows(key) {
+		c.reject(key, refusedTexts(texts, false))
+	}
+}
+
+func (c *fieldChecker) ids(key string, ids []int64) {
+	if ids != nil && c.allows(key) {
+		c.reject(key, refusedIDs(ids, false))
+	}
+}
+
+func (c *fieldChecker) id(key string, id int64) {
+	if id != 0 && c.allows(key) {
+		c.reject(key, refusedID(id))
+	}
+}
+
+func (c *fieldChecker) count(key string, n int) {
+	if n != 0 && c.allows(key) && n < 0 {
+		c.reject(key, strconv.Itoa(n)+" is negative")
+	}
+}
+
+func (c *fieldChecker) yes(key string, yes bool) { _ = yes && c.allows(key) }
+
+func (c *fieldChecker) flag(key string, flag *bool) { _ = flag != nil && c.allows(key) }
+
+func (c *fieldChecker) time(key, _ string, at time.Time) { _ = !at.IsZero() && c.allows(key) }
+
+// filter checks the value of a filter interface. queryWriter rejects a nil pointer.
+func (c *fieldChecker) filter(key string, value any) {
+	if value == nil || !c.allows(key) || isNilPointer(value) {
+		return
+	}
+	if filter, ok := value.(refuser); ok {
+		c.reject(key, filter.refusal())
+	}
+}
+
+func (c *fieldChecker) filterID(key string, id ID) { c.id(key, int64(id)) }
+
+func (c *fieldChecker) filterText(key string, text Text) {
+	if text != "" && c.allows(key) {
+		c.reject(key, text.refusal())
+	}
+}
+
+func (c *fieldChecker) filterNumber(key string, n *Number) { _ = n != nil && c.allows(key) }
+
+func (c *fieldChecker) filterLabels(key string, names LabelNames) {
+	if names != (LabelNames{}) && c.allows(key) {
+		c.reject(key, names.refusal())
+	}
+}
+
+func (c *fieldChecker) hash(key string, hash Hash) {
+	if hash != nil && c.allows(key) {
+		c.reject(key, hash.refusal())
+	}
+}
+
+// bodyField is a field of a type of JSON bodies.
+type bodyField struct {
+	index   int
+	key     string                       // on the wire
+	refusal func(v reflect.Value) string // returns why a nonzero value is invalid, or ""; nil: every value is valid
+	time    bool
+}
+
+var knownFields sync.Map // of reflect.Type: []bodyField
 
 // unset reports whether the value is not sent. A zero time is zero in every zone.
-func (f *optionField) unset(v reflect.Value) bool {
-	switch {
-	case f.time && v.CanAddr():
-		return v.Addr().Interface().(*time.Time).IsZero() // copies nothing
-	case f.time:
+func (f *bodyField) unset(v reflect.Value) bool {
+	if f.time {
 		return v.Interface().(time.Time).IsZero()
 	}
 	return v.IsZero()
 }
 
-// fieldsSet returns the fields of a struct that are sent.
-func fieldsSet(v reflect.Value, fields []optionField) []*optionField {
-	set := make([]*optionField, 0, 16)
-	for i := range fields {
-		if f := &fields[i]; !f.unset(v.Field(f.index)) {
-			set = append(set, f)
-		}
-	}
-	return set
-}
-
 // fieldsOf returns the fields of a struct type that are sent.
-func fieldsOf(t reflect.Type) *optionFields {
+func fieldsOf(t reflect.Type) []bodyField {
 	if known, ok := knownFields.Load(t); ok {
-		return known.(*optionFields)
+		return known.([]bodyField)
 	}
-	known, _ := knownFields.LoadOrStore(t, &optionFields{all: readFields(t, "")})
-	return known.(*optionFields)
+	known, _ := knownFields.LoadOrStore(t, readFields(t))
+	return known.([]bodyField)
 }
 
-// readFields lists the fields of a struct type. Inside another field their names are in brackets.
-func readFields(t reflect.Type, outer string) (fields []optionField) {
+func readFields(t reflect.Type) (fields []bodyField) {
 	for field := range t.Fields() {
-		query, body := field.Tag.Get("url"), field.Tag.Get("json")
-		name, options, _ := strings.Cut(cmp.Or(query, body), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" || name == "-" || !field.IsExported() {
 			continue
 		}
-		if outer != "" {
-			name = outer + "[" + name + "]"
-		}
-		f := optionField{index: field.Index[0], key: name, list: field.Type.Kind() == reflect.Slice}
-		if strings.Contains(options, "brackets") {
-			f.key += "[]"
-		}
-		if field.Type == reflect.TypeFor[time.Time]() {
-			f.time, f.layout = true, cmp.Or(field.Tag.Get("layout"), timeLayout)
-		}
-		if field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct && query != "" && outer == "" {
-			f.inner = readFields(field.Type.Elem(), name)
-		}
+		f := bodyField{index: field.Index[0], key: name, time: field.Type == reflect.TypeFor[time.Time]()}
 		if !reflect.PointerTo(t).Implements(reflect.TypeFor[copier]()) {
-			f.refusal = refusalOf(field.Type, query != "", strings.Contains(options, "omitzero"))
+			f.refusal = refusalOf(field.Type, strings.Contains(options, "omitzero"))
 		}
 		fields = append(fields, f)
 	}
 	return fields
 }
 
-// on returns the fields as documented for the route. Servers ignore an unknown filter, and would
-// list all items.
-func (f *optionFields) on(r *route) []optionField {
-	if known, ok := f.byRoute.Load(r); ok {
-		return known.([]optionField)
-	}
-	fields := f.all
-	if documented := r.parameters(); documented != "" {
-		fields = documentedOn(fields, " "+documented+" ")
-	}
-	known, _ := f.byRoute.LoadOrStore(r, fields)
-	return known.([]optionField)
-}
-
-func documentedOn(fields []optionField, documented string) []optionField {
-	all := make([]optionField, len(fields))
-	for i, f := range fields {
-		if all[i] = f; f.inner != nil {
-			all[i].inner = documentedOn(f.inner, documented)
-		} else {
-			all[i].foreign = !strings.Contains(documented, " "+strings.TrimSuffix(f.key, "[]")+" ")
-		}
-	}
-	return all
-}
-
-// checkFields rejects values that are invalid for the kind of the field, and fields that the route
-// does not document.
-func checkFields(options any, r *route) error {
+// checkBody rejects values of a JSON body that are invalid for the kind of the field.
+func checkBody(options any) error {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if v.Kind() != reflect.Struct || v.IsZero() {
 		return nil
 	}
-	return checkStruct(v, fieldsOf(v.Type()).on(r), r)
-}
-
-func checkStruct(v reflect.Value, fields []optionField, r *route) error {
-	for i := range fields {
-		f := &fields[i]
-		value := v.Field(f.index)
-		if f.unset(value) {
-			continue
-		}
-		if f.foreign {
-			return &ValidationError{Param: f.key, Reason: r.Method + " " + r.Template + " does not document this filter, and servers ignore unknown filters"}
-		}
-		if f.inner != nil {
-			if err := checkStruct(value.Elem(), f.inner, r); err != nil {
-				return err
-			}
-		} else if f.refusal != nil {
+	for _, f := range fieldsOf(v.Type()) {
+		if value := v.Field(f.index); f.refusal != nil && !f.unset(value) {
 			if reason := f.refusal(value); reason != "" {
 				return &ValidationError{Param: f.key, Reason: reason}
 			}
@@ -165,41 +201,25 @@ type copier interface{ copiesDocument() }
 // refuser is implemented by filters. refusal returns why a value is invalid, or "".
 type refuser interface{ refusal() string }
 
-// refusalOf returns the rule for the values of a field, by its type. In a body, a text may be
+// refusalOf returns the rule for the values of a field of a JSON body, by its type. A text may be
 // blank, a number may be negative, and a list may be empty if it is sent regardless: an empty list
 // clears the value.
-func refusalOf(t reflect.Type, query, clears bool) func(reflect.Value) string {
+func refusalOf(t reflect.Type, clears bool) func(reflect.Value) string {
 	switch {
-	case t.Kind() == reflect.Interface || t.Implements(reflect.TypeFor[refuser]()):
-		return refusedByItself
 	case t == reflect.TypeFor[int64]():
 		return func(v reflect.Value) string { return refusedID(v.Int()) }
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String || t == reflect.TypeFor[[]int64]():
-		return func(v reflect.Value) string { return refusedList(v, clears) }
-	case t == reflect.TypeFor[int]() && query:
-		return refusedNumber
-	case t.Kind() == reflect.String && query:
-		return func(v reflect.Value) string { return refusedText(v.String()) }
+	case t == reflect.TypeFor[[]int64]():
+		return func(v reflect.Value) string { return refusedIDs(v.Interface().([]int64), clears) }
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return func(v reflect.Value) string {
+			texts := make([]string, v.Len())
+			for i := range texts {
+				texts[i] = v.Index(i).String()
+			}
+			return refusedTexts(texts, clears)
+		}
 	}
 	return nil
-}
-
-// refusedByItself calls the rule of the filter. A nil pointer is rejected when it is encoded.
-func refusedByItself(v reflect.Value) string {
-	if v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
-		return ""
-	}
-	if filter, ok := v.Interface().(refuser); ok {
-		return filter.refusal()
-	}
-	return ""
-}
-
-func refusedNumber(v reflect.Value) string {
-	if v.Int() < 0 {
-		return strconv.FormatInt(v.Int(), 10) + " is negative"
-	}
-	return ""
 }
 
 func refusedID(id int64) string {
@@ -216,35 +236,30 @@ func refusedText(text string) string {
 	return ""
 }
 
-func refusedList(v reflect.Value, clears bool) string {
-	if v.Len() == 0 && !clears {
-		return "it is empty, which servers treat as no filter: use nil to omit it"
+const emptyList = "it is empty, which servers treat as no filter: use nil to omit it"
+
+func refusedTexts(texts []string, clears bool) string {
+	if len(texts) == 0 && !clears {
+		return emptyList
 	}
-	for i := range v.Len() {
-		if item := v.Index(i); item.Kind() == reflect.Int64 {
-			if reason := refusedID(item.Int()); reason != "" {
-				return reason
-			}
-		} else if strings.TrimSpace(item.String()) == "" {
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
 			return "element " + strconv.Itoa(i) + " is blank"
 		}
 	}
 	return ""
 }
 
-// checkNil rejects a nil pointer in a filter, such as (*ID)(nil): its methods would panic.
-func checkNil(v reflect.Value, set []*optionField) error {
-	for _, f := range set {
-		switch value := v.Field(f.index); {
-		case value.Kind() == reflect.Interface && value.Elem().Kind() == reflect.Pointer && value.Elem().IsNil():
-			return &ValidationError{Param: f.key, Reason: "it is a nil " + value.Elem().Type().String()}
-		case f.inner != nil:
-			if err := checkNil(value.Elem(), fieldsSet(value.Elem(), f.inner)); err != nil {
-				return err
-			}
+func refusedIDs(ids []int64, clears bool) string {
+	if len(ids) == 0 && !clears {
+		return emptyList
+	}
+	for _, id := range ids {
+		if reason := refusedID(id); reason != "" {
+			return reason
 		}
 	}
-	return nil
+	return ""
 }
 
 // The functions below are rules for single parameters. Their errors have the name of the parameter;

@@ -102,7 +102,7 @@ func argumentText(name string, arg any) (string, error) {
 }
 
 func refText(name string, arg Ref) (string, error) {
-	text, err := arg.ref()
+	text, err := arg.useIDOrPath()
 	if err != nil {
 		return "", argumentError(name, err.Error())
 	}
@@ -343,7 +343,7 @@ func hasControl(s string) bool {
 // namespaceSegment is the last part of a namespace's full path.
 type namespaceSegment string
 
-func (p namespaceSegment) ref() (string, error) {
+func (p namespaceSegment) useIDOrPath() (string, error) {
 	if strings.Contains(unescapeAll(string(p)), "/") {
 		return "", errors.New("it has a /, and the server compares one segment: use the last part, and NamespaceExistsOptions.ParentID for the group before it")
 	}

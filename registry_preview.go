@@ -97,7 +97,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	if _, err := r.newCall(settings); err != nil {
 		return nil, err
 	}
-	o = zeroIfNil(o).(*DeleteTagsOptions)
+	o = cmp.Or(o, &DeleteTagsOptions{})
 	rules := &deletionRules{
 		keepN: o.KeepN, hosted: strings.HasPrefix(s.core.baseURL(), "https://gitlab.com/"),
 		reads: settings.inherit(), page: cmp.Or(settings.into, new(Response)),

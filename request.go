@@ -18,17 +18,17 @@ type request struct {
 	core     *core
 	auth     *credential.Credential // of the address; sent nowhere else
 	route    *route
-	fullPath wirePath   // full escaped path, with the prefix of the base URL
-	path     string     // escaped, relative to the route's base
-	quotaKey string     // the object that the quota of the route is counted for
-	query    url.Values // set directly, by Call
-	options  any        // url-tagged, for the query
-	body     any        // argument of encode
+	fullPath wirePath     // full escaped path, with the prefix of the base URL
+	path     string       // escaped, relative to the route's base
+	quotaKey string       // the object that the quota of the route is counted for
+	query    url.Values   // set directly, by Call
+	options  queryOptions // for the query
+	body     any          // argument of encode
 	encode   func(any) (*payload, error)
 	// These are set only together with options or a body, so that programs without them do not link
 	// the encoders.
-	encodeQuery func(options any) (url.Values, error)
-	checkFields func(options any, r *route) error
+	encodeQuery func(queryOptions) (url.Values, error)
+	checkBody   func(options any) error
 	accept      string // the requested media type; empty: JSON
 	pages       pageShape
 	checksum    checksum // of the stream
@@ -74,20 +74,20 @@ func (s service) newRequest(method, template string, args []any) *request {
 }
 
 // params sends the url-tagged options as the query.
-func (r *request) params(options any) *request {
-	r.options, r.encodeQuery, r.checkFields = zeroIfNil(options), encodeQuery, checkFields
+func (r *request) params(options queryOptions) *request {
+	r.options, r.encodeQuery = options, encodeQuery
 	return r
 }
 
 // json sends the json-tagged options as a JSON body.
 func (r *request) json(options any) *request {
-	r.body, r.encode, r.checkFields = zeroIfNil(options), encodeJSON, checkFields
+	r.body, r.encode, r.checkBody = zeroIfNil(options), encodeJSON, checkBody
 	return r
 }
 
 // form sends the url-tagged options as a form body.
-func (r *request) form(options any) *request {
-	r.body, r.encode, r.checkFields = zeroIfNil(options), encodeForm, checkFields
+func (r *request) form(options queryOptions) *request {
+	r.body, r.encode = options, encodeForm
 	return r
 }
 
@@ -98,8 +98,8 @@ func (r *request) upload(fields map[string]string, fileField string, file File) 
 }
 
 // checked checks the rules of options that are encoded in another way.
-func (r *request) checked(options any) *request {
-	r.body, r.checkFields = zeroIfNil(options), checkFields
+func (r *request) checked(options queryOptions) *request {
+	r.body = options
 	return r
 }
 
@@ -261,7 +261,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	}
 	u := joinURL(base, r.fullPath)
 	if s.kind != kindList { // each page of a list has its own query
-		u.RawQuery = values.Encode()
+		u.RawQuery = encodeValues(values)
 	}
 	c := s.call.init(r, s, u, body)
 	c.query = values
@@ -273,20 +273,26 @@ func (r *request) check(s *callOptions) error {
 	if s.skipValidation {
 		return nil
 	}
-	for _, options := range []any{r.options, r.body} {
-		if err := r.checkOptions(options); err != nil {
-			return nameOption(options, err)
+	if r.options != nil {
+		if err := r.options.checkQuery(r.route); err != nil {
+			return nameOption(r.options, err)
 		}
+	}
+	if err := r.checkBodyRules(); err != nil {
+		return nameOption(r.body, err)
 	}
 	return nil
 }
 
-// checkOptions checks the rules that all options share, and those of the type. A Call's body has no
-// rules.
-func (r *request) checkOptions(options any) error {
-	c, ruled := options.(checker)
-	if r.checkFields != nil && (ruled || r.unmarshalForeign == nil) {
-		if err := r.checkFields(options, r.route); err != nil {
+// checkBodyRules checks the rules that all options share, and those of the type. A Call's body has
+// no rules.
+func (r *request) checkBodyRules() error {
+	if options, ok := r.body.(queryOptions); ok {
+		return options.checkQuery(r.route)
+	}
+	c, ruled := r.body.(checker)
+	if r.checkBody != nil && (ruled || r.unmarshalForeign == nil) {
+		if err := r.checkBody(r.body); err != nil {
 			return err
 		}
 	}
@@ -298,10 +304,7 @@ func (r *request) checkOptions(options any) error {
 
 // values returns the query of the options, of Call and of the request options together.
 func (r *request) values(s *callOptions) (url.Values, error) {
-	if r.options == nil && r.query == nil && s.query == nil {
-		return nil, nil
-	}
-	values := url.Values{}
+	var values url.Values
 	if r.options != nil {
 		var err error
 		if values, err = r.encodeQuery(r.options); err != nil {
@@ -309,6 +312,9 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 		}
 	}
 	for _, more := range []url.Values{r.query, s.query} {
+		if values == nil && len(more) > 0 {
+			values = url.Values{}
+		}
 		for name, list := range more {
 			values[name] = append(values[name], list...)
 		}

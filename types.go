@@ -15,9 +15,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// Ref names a project, a group or a namespace: forge.ID(42) or forge.Path("group/app").
+// Ref names a project, a group or a namespace: forge.ID(42) or forge.Path("group/app"). Its method
+// returns the text of the path segment; its name is in the compiler's message for other values.
 type Ref interface {
-	ref() (string, error)
+	useIDOrPath() (string, error)
 }
 
 // ID is an instance-wide id. As a Ref it must be positive; as a filter it selects that id.
@@ -28,14 +29,14 @@ type ID int64
 // that consists of digits as an id.
 type Path string
 
-func (id ID) ref() (string, error) {
+func (id ID) useIDOrPath() (string, error) {
 	if id <= 0 {
 		return "", fmt.Errorf("id %d is not positive", int64(id))
 	}
 	return strconv.FormatInt(int64(id), 10), nil
 }
 
-func (p Path) ref() (string, error) { return string(p), nil }
+func (p Path) useIDOrPath() (string, error) { return string(p), nil }
 
 // Date is a calendar day without a time zone. The zero Date is null in JSON, and is not sent in a
 // query. If a server sends a timestamp, the Date is its day as written, not converted to another

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/go-querystring/query"
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"github.com/forge-sdk/forge-go"
@@ -298,74 +296,6 @@ func upload(ctx context.Context, b *bench) ([]line, error) {
 	bytes, time := lineOf(taken, forgeName, "bytes allocated", heap, showBytes), lineOf(taken, forgeName, "wall", wall, showTime)
 	bytes.limit, bytes.peerTarget, time.handTarget = 128<<10, 0.02, 0.6
 	return []line{bytes, time}, err
-}
-
-// filters measures the cost of filters: a call with them minus a call without options. Empty
-// options are not a base: forge does not encode them, and the others do.
-func filters(ctx context.Context, b *bench) ([]line, error) {
-	answer := fromMemory("[]")
-	const base = "https://forge.example.com"
-	us, them := newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})), newPeer(base, withTransport(answer))
-	list := func(o *forge.ListIssuesOptions) work {
-		return func(ctx context.Context, d *digest) error {
-			d.count++
-			for _, err := range us.client.Issues.List(ctx, o) {
-				return err
-			}
-			return nil
-		}
-	}
-	listPeer := func(o *gitlab.ListIssuesOptions) work {
-		return func(ctx context.Context, d *digest) error {
-			d.count++
-			_, _, err := them.client.Issues.ListIssues(o, gitlab.WithContext(ctx))
-			return err
-		}
-	}
-	encode := func(o any) work {
-		return func(_ context.Context, d *digest) error {
-			d.count++
-			values, err := query.Values(o)
-			_, _ = io.WriteString(io.Discard, values.Encode())
-			return err
-		}
-	}
-	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000)}.run(ctx, []contender{
-		{forgeName, list(oursFiltered())},
-		{"forge bare", list(nil)},
-		{handName, encode(oursFiltered())},
-		{"hand bare", encode((*forge.ListIssuesOptions)(nil))},
-		{peerName, listPeer(peerFiltered())},
-		{"peer bare", listPeer(nil)},
-	})
-	l := lineOf(taken, forgeName, "CPU that they add to a call; by hand: go-querystring alone", cpu, showTime)
-	l.ours -= taken["forge bare"].of(cpu)
-	l.hand -= taken["hand bare"].of(cpu)
-	l.peer -= taken["peer bare"].of(cpu)
-	l.handTarget, l.peerTarget = 1.15, 0.85
-	return []line{l}, err
-}
-
-func oursFiltered() *forge.ListIssuesOptions {
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	return &forge.ListIssuesOptions{
-		AssigneeID: forge.ID(42), AuthorUsername: "ada.okafor", Confidential: new(false), CreatedAfter: day, CreatedBefore: day.AddDate(0, 1, 0),
-		UpdatedAfter: day, UpdatedBefore: day.AddDate(0, 2, 0), DueDate: forge.DueMonth, IIDs: []int64{1, 2, 3}, In: forge.SearchInTitle,
-		IssueType: forge.IssueTypeIssue, IterationID: forge.ID(7), Labels: forge.Labels("bug", "p1"), Milestone: forge.Text("v1"),
-		MyReactionEmoji: forge.Text("thumbsup"), OrderBy: forge.IssueOrderByUpdatedAt, Scope: forge.ScopeAll, Search: "export", Sort: forge.SortAsc,
-		State: forge.IssueStateOpened,
-	}
-}
-
-func peerFiltered() *gitlab.ListIssuesOptions {
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	month, later := day.AddDate(0, 1, 0), day.AddDate(0, 2, 0)
-	return &gitlab.ListIssuesOptions{
-		AssigneeID: gitlab.AssigneeID(42), AuthorUsername: new("ada.okafor"), Confidential: new(false), CreatedAfter: &day, CreatedBefore: &month,
-		UpdatedAfter: &day, UpdatedBefore: &later, DueDate: new("month"), IIDs: &[]int64{1, 2, 3}, In: new("title"),
-		IssueType: new("issue"), IterationID: new(int64(7)), Labels: &gitlab.LabelOptions{"bug", "p1"}, Milestone: new("v1"),
-		MyReactionEmoji: new("thumbsup"), OrderBy: new("updated_at"), Scope: new("all"), Search: new("export"), Sort: new("asc"), State: new("opened"),
-	}
 }
 
 func buildClient(ctx context.Context, b *bench) ([]line, error) {

@@ -304,11 +304,14 @@ func saidTexts(field reflect.StructField, value reflect.Value) url.Values {
 			said["["+name+"]"] = []string{text}
 		}
 		return said
+	case forge.IDList:
+		texts := []string{}
+		for _, id := range v.IDs() {
+			texts = append(texts, fmt.Sprint(id))
+		}
+		return url.Values{"[]": texts}
 	case forge.LabelNames:
-		return one(strings.Join(v, ","))
-	}
-	if value.Type().Name() == "idList" {
-		brackets = "[]"
+		return one(strings.Join(v.Names(), ","))
 	}
 	switch value.Kind() {
 	case reflect.Slice:

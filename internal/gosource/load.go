@@ -84,6 +84,29 @@ func Imports(dir string) ([]string, error) {
 	return paths, nil
 }
 
+// Errors type-checks the source of a file in the module in dir, and returns the compiler's
+// messages. The file may import the packages that the patterns match, and those that these import.
+func Errors(dir, source string, patterns ...string) ([]string, error) {
+	found, err := list(dir, patterns, nil)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "main.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var messages []string
+	config := types.Config{Importer: importsOf(fset, found), Error: func(err error) {
+		var failed types.Error
+		if errors.As(err, &failed) {
+			messages = append(messages, failed.Msg)
+		}
+	}}
+	_, _ = config.Check("main", fset, []*ast.File{file}, nil) // Error has all errors
+	return messages, nil
+}
+
 // load reads imported packages from the export data that the go command builds, so that only the
 // matched packages are parsed.
 func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Package, error) {
@@ -91,12 +114,8 @@ func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Pa
 	if err != nil {
 		return nil, err
 	}
-	exports := map[string]string{}
-	for _, p := range found {
-		exports[p.ImportPath] = p.Export
-	}
 	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imports := importsOf(fset, found)
 	var packages []*Package
 	for _, p := range found {
 		if !wanted(p) {
@@ -109,6 +128,15 @@ func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Pa
 		packages = append(packages, pkg)
 	}
 	return packages, nil
+}
+
+// importsOf returns an importer of the packages.
+func importsOf(fset *token.FileSet, found []listed) types.Importer {
+	exports := map[string]string{}
+	for _, p := range found {
+		exports[p.ImportPath] = p.Export
+	}
+	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
 func list(dir string, patterns, flags []string) ([]listed, error) {
