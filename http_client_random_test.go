@@ -15,6 +15,7 @@ import (
 	"net/textproto"
 	"net/url"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,6 +26,7 @@ import (
 
 // echoServer is a server that records requests, and responds as the current trial says.
 type echoServer struct {
+	mu    sync.Mutex
 	trial *rawTrial
 	got   []string
 }
@@ -44,34 +46,39 @@ type rawTrial struct {
 }
 
 func (e *echoServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	tr := e.trial // the next one may begin before the handler ends
+	e.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	header := r.Header.Clone()
 	header.Del("Private-Token")
 	header.Del("Expect") // of the client, for a large body
-	if e.trial.header.Get("User-Agent") == "" {
+	if tr.header.Get("User-Agent") == "" {
 		header.Del("User-Agent")
 	}
+	e.mu.Lock()
 	e.got = append(e.got, fmt.Sprint(r.Method, " ", r.RequestURI, " ", r.Host, " ", r.Proto, header, r.TransferEncoding, r.ContentLength, r.Close, len(body), err, "\n", string(body)))
-	if e.trial.early {
+	e.mu.Unlock()
+	if tr.early {
 		w.Header().Set("Link", "</style.css>")
 		w.WriteHeader(http.StatusEarlyHints)
 		w.Header().Del("Link")
 	}
-	for name, values := range e.trial.response {
+	for name, values := range tr.response {
 		w.Header()[name] = values
 	}
 	w.Header()["Date"] = nil
-	if e.trial.trailer == "announced" {
+	if tr.trailer == "announced" {
 		w.Header().Set("Trailer", "X-Sum")
 	}
-	w.WriteHeader(e.trial.status)
-	for piece := range slices.Chunk(e.trial.content, 1+len(e.trial.content)/e.trial.pieces) {
+	w.WriteHeader(tr.status)
+	for piece := range slices.Chunk(tr.content, 1+len(tr.content)/tr.pieces) {
 		_, _ = w.Write(piece)
-		if e.trial.pieces > 1 {
+		if tr.pieces > 1 {
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
-	switch e.trial.trailer {
+	switch tr.trailer {
 	case "announced":
 		w.Header().Set("X-Sum", "1")
 	case "silent":
@@ -200,7 +207,9 @@ func TestHTTPClientIsTransparent(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, 6))
 			responses := 0
 			for i := range 700 {
+				e.mu.Lock()
 				e.trial, e.got = newRawTrial(random), nil
+				e.mu.Unlock()
 				want := e.trial.describe(t, alone, srv.URL)
 				transport := c.HTTPClient(Retry(RetryPolicy{MaxAttempts: 1})).Transport
 				if got := e.trial.describe(t, transport, srv.URL); got != want {
