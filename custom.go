@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +167,13 @@ func (call Call) checkBody() error {
 		}
 	}
 	slices.Sort(bodies)
+	embedded := ""
+	if call.Body != nil {
+		embedded = embeddedResponse(reflect.TypeOf(call.Body), map[reflect.Type]bool{})
+	}
 	switch {
+	case embedded != "":
+		return &ValidationError{Option: "Call.Body", Reason: "it embeds " + embedded + ", whose MarshalJSON would omit the other fields: use a named field"}
 	case len(bodies) > 1:
 		return &ValidationError{Option: "Call." + bodies[0], Reason: "it cannot be combined with " + bodies[1]}
 	case len(bodies) == 1 && (call.Method == http.MethodGet || call.Method == http.MethodHead):
@@ -217,4 +224,33 @@ func paginationText(p Pagination) string {
 		return "no pages"
 	}
 	return string(p) + " pagination"
+}
+
+// embeddedResponse returns the response type that a struct in t embeds next to other fields, which
+// encoding/json would omit; "" if there is none.
+func embeddedResponse(t reflect.Type, seen map[reflect.Type]bool) string {
+	if seen[t] || isResponseType(t) {
+		return ""
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return embeddedResponse(t.Elem(), seen)
+	case reflect.Struct:
+	default:
+		return ""
+	}
+	method, marshals := t.MethodByName("MarshalJSON")
+	if layout := foreignTypeOf(t); marshals && isGenerated(method) && len(layout.embedded) == 1 && len(layout.fields) > 0 {
+		return t.FieldByIndex(layout.embedded[0].index).Type.String()
+	}
+	if marshals {
+		return ""
+	}
+	for f := range t.Fields() {
+		if found := embeddedResponse(f.Type, seen); found != "" {
+			return found
+		}
+	}
+	return ""
 }

@@ -265,3 +265,33 @@ func TestEmbeddedInEncodingJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &again))
 	assert.Equal(t, named, again)
 }
+
+//forgevet:ignore
+type marshalsItself struct {
+	forge.Issue
+	Note string
+}
+
+func (marshalsItself) MarshalJSON() ([]byte, error) { return []byte(`"own"`), nil }
+
+// A body of a call must not lose the fields next to an embedded response type.
+func TestCallBodyEmbeds(t *testing.T) {
+	sent := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent++ }))
+	defer srv.Close()
+	client, err := forge.NewClient(srv.URL, forge.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}))
+	require.NoError(t, err)
+	send := func(body any) error {
+		return client.Do(t.Context(), forge.Call{Method: "POST", Route: "/things", Body: body}, nil)
+	}
+	for _, body := range []any{stamped{}, &stamped{}, []*stamped{}, map[string]struct{ A []stamped }{}, deep{}} {
+		var invalid *forge.ValidationError
+		require.ErrorAs(t, send(body), &invalid, "%T", body)
+		require.ErrorContains(t, invalid, "embeds forge.Issue")
+	}
+	assert.Zero(t, sent)
+	for _, body := range []any{forge.Issue{}, []*forge.Issue{}, struct{ forge.Issue }{}, struct{ A forge.Issue }{}, marshalsItself{}, map[string]any{}} {
+		require.NoError(t, send(body), "%T", body)
+	}
+	assert.Equal(t, 6, sent)
+}
