@@ -200,10 +200,11 @@ func (e *Error) sentinel() error {
 // RateLimitError is the error of a rate-limited call: the server refused it, or the client did not
 // send it because of an earlier response or a documented limit.
 type RateLimitError struct {
-	// Until is the time from which the server accepts calls again; zero if it is not known. For a
-	// second bulk deletion of registry tags it is the latest possible time.
+	// Until is the time from which the server accepts calls again, from Retry-After or
+	// RateLimit-Reset; zero if it is not known: try again later. For a second bulk deletion of
+	// registry tags it is the latest possible time.
 	Until time.Time
-	// Err is the failed call.
+	// Err is the failed call. The library always sets it; errors.As finds it as an *Error.
 	Err *Error
 }
 

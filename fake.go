@@ -15,9 +15,12 @@ const maxFakeTotal = 10_000
 // FakeList returns items as a list method returns them, for a fake of the method in a test. It
 // honours the request options of the method's caller: PerPage, OnePage and StartAt select the
 // items, and Into gets the status 200, the totals and the cursor, as from a server with offset
-// pagination. Options that do not apply to lists are a *ValidationError, as is a cursor of a list
-// of another type T or with other Query options. With DryRun the list returns ErrDryRun, and the
-// plan stays empty. Other options have no effect. A nil item is a *ValidationError.
+// pagination. The total is the number of items; above 10,000 it is omitted, as by servers. For a
+// list that fails, yield the items of FakeList and then the error.
+//
+// Options that do not apply to lists are a *ValidationError, as is a cursor of a list of another
+// type T or with other Query options, and a nil item. With DryRun the list returns ErrDryRun, and
+// the plan stays empty. Other options have no effect.
 func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := runFakeList(items, opts, yield); err != nil {
@@ -27,9 +30,9 @@ func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 }
 
 // FakeResponse honours the request options of a call, for a fake of a method that is not a list:
-// Into gets the response. A Status of 0 is 200, and Attempts
-// of 0 are 1. The error is a *ValidationError for options that apply to lists only, and ErrDryRun
-// with DryRun, whose plan stays empty.
+// Into gets the response. A Status of 0 is 200, and Attempts of 0 are 1. A Status is not an error:
+// return an *Error for a call that fails. The error is a *ValidationError for options that apply to
+// lists only, and ErrDryRun with DryRun, whose plan stays empty.
 func FakeResponse(response Response, opts ...RequestOption) error {
 	options, err := fakeOptions(kindJSON|kindNoResult|kindStream, opts)
 	if err != nil {

@@ -73,9 +73,9 @@ func IDs(ids ...int64) IDList {
 	return IDList{"IDs(" + strings.Join(texts, ", ") + ")"}
 }
 
-// Labels selects items that have all of the labels. A name with a comma cannot be sent and is
-// rejected, as are the words that servers read as wildcards, in any case of letters: none, any and
-// no label.
+// Labels selects items that have all of the labels. A blank name is rejected. So is a name with a
+// comma, which cannot be sent, and a word that servers read as a wildcard, in any case of letters:
+// none, any and no label.
 func Labels(names ...string) LabelNames {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -93,7 +93,8 @@ func (o *callOptions) reject(option, param, reason string) {
 
 // Into stores the status, the headers, the request id and the cursor of the response. response is
 // cleared when the call begins, and stays empty if there is no response. A list sets it again for
-// each page, in the goroutine that ranges over the list. A nil response stores nothing.
+// each page, in the goroutine that ranges over the list. Response.Cursor of a list is the place to
+// continue at, also in the pair with the error. A nil response stores nothing.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
 		if response != nil {

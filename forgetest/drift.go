@@ -12,7 +12,7 @@ type changes struct {
 // including the items of lists and nested objects, as a later release of the server does. Their
 // value is the string "new". Objects without a type in the contract do not get them: for example
 // the properties of an integration, or the trailers of a commit, whose keys are data. CSV files get
-// no columns.
+// no columns. In responses of [Server.Handle], Documents get them.
 func WithUnknownFields(names ...string) Option {
 	return func(s *Server) { s.changes.unknown = append(s.changes.unknown, names...) }
 }

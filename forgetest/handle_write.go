@@ -44,7 +44,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, status int, message stri
 // WritePage responds with the page of a list that the request selects with page and per_page, as
 // the lists of the server do: at most 100 items, by default 20, with the headers X-Page,
 // X-Per-Page, X-Prev-Page, X-Next-Page and Link, and X-Total and X-Total-Pages up to 10,000 items.
-// Keyset pagination is 405. It does not sort or filter.
+// Keyset pagination is 405. It does not sort or filter. Items that are a [*Document] are written as
+// the server writes its own.
 func WritePage[T any](w http.ResponseWriter, r *http.Request, items []T) {
 	writePage(callOf(r, "WritePage"), w, items, nil)
 }

@@ -101,7 +101,7 @@ func TestSubscribeToCrashes(t *testing.T) {
 	}
 }
 
-// mockPages registers two pages of issues, and a limit that is exceeded on the third call.
+// mockPages registers two pages of issues, and a user who is rate limited.
 func mockPages(mock *httpmock.MockTransport) {
 	issues := httpmock.NewStringResponder(200, `[{"id": 1}, {"id": 2}]`)
 	next := http.Header{"Link": {`<https://gitlab.example.com/api/v4/issues?page=2>; rel="next"`}, "X-Total": {"4"}}
