@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -151,7 +152,7 @@ func readMultipart(t *testing.T, s seen) string {
 	parts := []string{}
 	for form := multipart.NewReader(strings.NewReader(s.body), params["boundary"]); ; {
 		part, err := form.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return strings.Join(parts, " ")
 		}
 		require.NoError(t, err)
