@@ -198,8 +198,8 @@ func TestCookbookMergeRequests(t *testing.T) {
 func TestCookbookRetries(t *testing.T) {
 	const create, accept = "POST /projects/:id/issues", "PUT /projects/:id/merge_requests/:merge_request_iid/merge"
 	srv := cookbookServer(t)
-	ctx, client := t.Context(), srv.Client()
-	srv.Fail(create, forgetest.TooManyRequests(time.Millisecond).Times(1))
+	ctx, client := t.Context(), srv.Client(forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond}))
+	srv.Fail(create, forgetest.Status(http.StatusTooManyRequests).Times(1))
 	_, err := createIssue(ctx, client, cookbookProject, "Disk is full")
 	require.NoError(t, err)
 	srv.AssertRequestCount(t, create, 2)
