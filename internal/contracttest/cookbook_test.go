@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -234,4 +235,32 @@ func TestCookbookIsShort(t *testing.T) {
 		}
 	}
 	assert.Equal(t, strings.Count(readText(t, "internal/contracttest/cookbook_guide_test.go"), "\nfunc "), functions, "the guide has all functions")
+}
+
+var classRow = regexp.MustCompile("(?m)^\\| ((?:GET|PUT|POST|PATCH)[^|]*) \\| ([a-z-]+) \\| ([^|]*)\\|$")
+
+// The table of classes in the guide is what a Call accepts, for each method and class.
+func TestClassesOfCalls(t *testing.T) {
+	rows := classRow.FindAllStringSubmatch(readText(t, "docs/errors-and-retries.md"), -1)
+	client := forgetest.New(t).Client()
+	methods := 0
+	for _, row := range rows {
+		for method := range strings.SplitSeq(row[1], ", ") {
+			methods++
+			for name, class := range map[string]forge.RetryClass{
+				"ClassSafe": forge.ClassSafe, "ClassIdempotent": forge.ClassIdempotent, "ClassNonIdempotent": forge.ClassNonIdempotent,
+			} {
+				var plan forge.PlannedRequest
+				err := client.Do(t.Context(), forge.Call{Method: method, Route: "/things", Class: class}, nil, forge.DryRun(&plan))
+				if string(class) == row[2] || strings.Contains(row[3], "`forge."+name+"`") {
+					require.ErrorIs(t, err, forge.ErrDryRun, "%s %s", method, class)
+					continue
+				}
+				var invalid *forge.ValidationError
+				require.ErrorAs(t, err, &invalid, "%s %s", method, class)
+				assert.Equal(t, "Call.Class", invalid.Option)
+			}
+		}
+	}
+	assert.Equal(t, 6, methods, "the test has not found the table")
 }
