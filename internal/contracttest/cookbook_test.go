@@ -237,7 +237,7 @@ func TestCookbookIsShort(t *testing.T) {
 	assert.Equal(t, strings.Count(readText(t, "internal/contracttest/cookbook_guide_test.go"), "\nfunc "), functions, "the guide has all functions")
 }
 
-var classRow = regexp.MustCompile("(?m)^\\| ((?:GET|PUT|POST|PATCH)[^|]*) \\| ([a-z-]+) \\| ([^|]*)\\|$")
+var classRow = regexp.MustCompile(`(?m)^\| ((?:GET|PUT|POST|PATCH)[^|]*) \| ([a-z-]+) \| ([^|]*)\|$`)
 
 // The table of classes in the guide is what a Call accepts, for each method and class.
 func TestClassesOfCalls(t *testing.T) {
