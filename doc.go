@@ -106,5 +106,5 @@
 // tiers, roles and offerings that a call, a parameter or a field is limited to. "Since 17.1" names
 // its first release. "Not part of the contract" marks what only deployed servers have.
 //
-// [Client.Do] and [ListAs] call endpoints outside the contract, with the same rules.
+// [Client.Do], [ListAs] and [Client.Open] call endpoints outside the contract, with the same rules.
 package forge

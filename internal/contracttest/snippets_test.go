@@ -55,7 +55,7 @@ func TestSnippetsCompile(t *testing.T) {
 			})
 		}
 	}
-	assert.Equal(t, 16, quoted, "in the guides on observability, other clients, pagination, registry and testing")
+	assert.Equal(t, 31, quoted, "in the cookbook and the guides on credentials, observability, other clients, pagination, registry and testing")
 }
 
 // TestSnippetsThatDoNotCompile shows that the check reports snippets that do not compile for a
