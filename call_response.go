@@ -188,8 +188,8 @@ func (c *call) peekError() {
 	}{io.MultiReader(bytes.NewReader(text), s.body), s.body}
 }
 
-// discard closes the body of a response that the caller does not get. What is left of a short body
-// is read, so that the connection stays usable.
+// discard closes the body of a response that the caller does not get. The rest of a short body is
+// read, so that the connection stays usable.
 func (s *responseState) discard() {
 	if s.body == nil {
 		return
@@ -220,21 +220,6 @@ func (c *call) receiveBody(resp *http.Response, body *conn.Reader) error {
 	case unchanged:
 	}
 	return nil
-}
-
-// unexpectedText explains a status that the endpoint does not return.
-func unexpectedText(status int) string {
-	switch {
-	case status < 100 || status > 599:
-		return fmt.Sprintf("%03d is not an HTTP status", status)
-	case status == http.StatusSwitchingProtocols:
-		return "the server switched to another protocol, which was not requested"
-	case status == http.StatusPartialContent:
-		return "the server returned a part of the content, which was not requested"
-	case status == http.StatusNotModified:
-		return "the server returned no content, although the request had no condition"
-	}
-	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
 }
 
 // drain reads the rest of a body, so that the connection stays usable, and closes it. The body of a

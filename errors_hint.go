@@ -38,7 +38,7 @@ func (r *rejection) hint() string {
 		return r.hintNotFound()
 	case http.StatusMethodNotAllowed:
 		if r.undocumented() {
-			return "check the method and the path of the Call"
+			return "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"
 		}
 	case http.StatusRequestURITooLong:
 		return "the query is too long for this server: use fewer or shorter filters"

@@ -86,7 +86,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "an HTML page", "GET", "/projects/:id/audit_events", fromOthers, decodedHint},
 
 		{405, "405 Not Allowed", "GET", "/users", nil, ""},
-		{405, "405 Not Allowed", "PATCH", "/projects/:id/jobs", nil, "check the method and the path of the Call"},
+		{405, "405 Not Allowed", "PATCH", "/projects/:id/jobs", nil, "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"},
 		{414, "", "GET", "/issues", nil, "the query is too long for this server: use fewer or shorter filters"},
 		{415, "415 Unsupported Media Type", "POST", "/user/emails", nil, ""},
 		{429, "Retry later", "GET", "/issues", fromOthers, ""},

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -74,4 +75,19 @@ func statusText(status int) string {
 		return text
 	}
 	return conn.ProxyStatusText(status)
+}
+
+// unexpectedText explains a status that the endpoint does not return.
+func unexpectedText(status int) string {
+	switch {
+	case status < 100 || status > 599:
+		return fmt.Sprintf("%03d is not an HTTP status", status)
+	case status == http.StatusSwitchingProtocols:
+		return "the server switched to another protocol, which was not requested"
+	case status == http.StatusPartialContent:
+		return "the server returned a part of the content, which was not requested"
+	case status == http.StatusNotModified:
+		return "the server returned no content, although the request had no condition"
+	}
+	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
 }
