@@ -16,10 +16,11 @@ type IntegrationsService struct{ service }
 // IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
 // an IntegrationSlug for any other.
 type IntegrationName interface {
-	// slug returns the path segment.
-	slug(w *words) (string, error)
-	// kindIn returns the kind; "" for an integration that the contract does not describe.
-	kindIn(w *words) IntegrationKind
+	// useIntegrationKindOrSlug returns the path segment. The compiler's message for other values has
+	// its name.
+	useIntegrationKindOrSlug(w *words) (string, error)
+	// vocabularyKind returns the kind; "" for an integration that the contract does not describe.
+	vocabularyKind(w *words) IntegrationKind
 }
 
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
@@ -121,7 +122,7 @@ func (s IntegrationSlug) named() IntegrationKind {
 	return ""
 }
 
-func (k IntegrationKind) slug(w *words) (string, error) {
+func (k IntegrationKind) useIntegrationKindOrSlug(w *words) (string, error) {
 	if slug, known := w.word(slugWord, string(k)); known {
 		return slug, nil
 	}
@@ -136,11 +137,11 @@ func (k IntegrationKind) slug(w *words) (string, error) {
 	return "", nameless
 }
 
-func (k IntegrationKind) kindIn(*words) IntegrationKind { return k }
+func (k IntegrationKind) vocabularyKind(*words) IntegrationKind { return k }
 
-func (s IntegrationSlug) slug(*words) (string, error) { return string(s), nil }
+func (s IntegrationSlug) useIntegrationKindOrSlug(*words) (string, error) { return string(s), nil }
 
-func (s IntegrationSlug) kindIn(w *words) IntegrationKind {
+func (s IntegrationSlug) vocabularyKind(w *words) IntegrationKind {
 	if kind, known := w.neutral(slugWord, string(s)); known {
 		return IntegrationKind(kind)
 	}
@@ -153,7 +154,7 @@ func (s *IntegrationsService) segment(name IntegrationName) string {
 	if isNil(name) {
 		return ""
 	}
-	slug, _ := name.slug(s.owner().config.vocabulary)
+	slug, _ := name.useIntegrationKindOrSlug(s.owner().config.vocabulary)
 	return slug
 }
 
@@ -164,8 +165,8 @@ func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
 		rename.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
 		return rename
 	}
-	rename.kind = string(name.kindIn(rename.words))
-	_, rename.err = name.slug(rename.words)
+	rename.kind = string(name.vocabularyKind(rename.words))
+	_, rename.err = name.useIntegrationKindOrSlug(rename.words)
 	return rename
 }
 

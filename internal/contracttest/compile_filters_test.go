@@ -27,6 +27,7 @@ func TestCompilerNamesFilters(t *testing.T) {
 		{issues(`Not: &forge.IssueNot{Labels: []string{"bug"}}`), "as forge.LabelNames value in struct literal"},
 		{`client.Issues.ListForGroup(ctx, "acme", nil)`, "string does not implement forge.Ref (missing method useIDOrPath)"},
 		{`client.Issues.ListForGroup(ctx, 42, nil)`, "int does not implement forge.Ref (missing method useIDOrPath)"},
+		{`_, _ = client.Integrations.Get(ctx, forge.ID(7), "jira")`, "string does not implement forge.IntegrationName (missing method useIntegrationKindOrSlug)"},
 		{`_ = forge.Call{Args: []forge.Arg{int64(42)}}`, "int64 does not implement forge.Arg (missing method useIDOrPathOrText)"},
 	}
 	statements := make([]string, len(rows))
