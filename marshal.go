@@ -52,6 +52,9 @@ func marshalValue(v any) ([]byte, error) {
 func unmarshalValue(data []byte, v decodable) error {
 	var r jsonread.Reader
 	r.Reset(data)
+	if reflect.ValueOf(v).IsNil() { // a nil pointer is embedded
+		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(v)}
+	}
 	value := reflect.ValueOf(v).Elem()
 	read := reflect.New(value.Type())
 	kind := r.Kind()

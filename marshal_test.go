@@ -227,6 +227,15 @@ func TestMarshalErrors(t *testing.T) {
 	}
 }
 
+// encoding/json calls the method of an embedded pointer without allocating the value.
+func TestUnmarshalNil(t *testing.T) {
+	var out struct{ *Issue }
+	err := json.Unmarshal([]byte(`{"id":1}`), &out)
+	var invalid *json.InvalidUnmarshalError
+	require.ErrorAs(t, err, &invalid)
+	require.ErrorContains(t, (*Issue)(nil).UnmarshalJSON([]byte("{}")), "nil *forge.Issue")
+}
+
 // Unmarshal replaces the value; null changes nothing; another JSON type is an error.
 func TestUnmarshalReplaces(t *testing.T) {
 	issue := Issue{ID: 1, Title: "old", Labels: []Label{{Name: "old"}}, Extra: map[string]json.RawMessage{"x": nil}}
