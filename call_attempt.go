@@ -33,8 +33,9 @@ type attemptRecord struct {
 	upload          *conn.Upload  // the body that is being sent
 	expects         bool          // the last request has the Expect header
 	redirected      bool
-	offOrigin       bool // a redirect led to another origin: its status and headers are not those of the API
-	baseHeadersOnly bool // the last request was sent without the caller's headers
+	target          *url.URL // of the last redirect
+	offOrigin       bool     // a redirect led to another origin: its status and headers are not those of the API
+	baseHeadersOnly bool     // the last request was sent without the caller's headers
 	bytesSent       int64
 	bytesReceived   int64
 }
@@ -56,7 +57,9 @@ func (a *attempt) endTimeout() {
 }
 
 // followed records that the next request of the attempt goes to the target of a redirect.
-func (a *attempt) followed(offOrigin bool) { a.redirected, a.offOrigin = true, offOrigin }
+func (a *attempt) followed(offOrigin bool, target *url.URL) {
+	a.redirected, a.offOrigin, a.target = true, offOrigin, target
+}
 
 // measure sets the duration of an attempt that has ended.
 func (a *attempt) measure() { a.duration = time.Since(a.start) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
@@ -103,6 +104,9 @@ func (c *call) newError() *Error {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
 	e.hint = cmp.Or(c.retry.noRetryReason, e.hint)
+	if c.attempt.offOrigin {
+		e.hint = strings.TrimPrefix(e.hint+"; the server redirected to "+c.safeText(c.attempt.target.Scheme+"://"+c.attempt.target.Host, 256), "; ")
+	}
 	return e
 }
 

@@ -3,6 +3,7 @@ package forge
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
 )
@@ -30,7 +31,7 @@ func (c *call) followRedirects() (*http.Response, error) {
 			return nil, &sentinelError{sentinel: ErrRedirect, text: reason}
 		}
 		c.response.setRedirect(0)
-		c.attempt.followed(!sameOrigin(&c.url, next))
+		c.attempt.followed(!sameOrigin(&c.url, next), next)
 		if onOrigin = onOrigin && sameOrigin(&c.url, next); onOrigin {
 			c.redirectedTo = next
 		}
@@ -72,17 +73,21 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 	}
 	host := c.safeText(next.Scheme+"://"+next.Host, 256)
 	switch {
-	case c.options.kind != kindStream && c.options.kind != kindRaw:
+	case c.options.kind != kindStream && (c.options.kind != kindRaw || isAPIPath(next)):
 		return nil, "the server redirects to " + host + ", which is not the client's origin: if the server has moved there, pass that address to NewClient"
 	case safeMethod && c.body != nil:
 		return nil, "the server redirects a request with a body to " + host + ", which is not the client's origin"
 	case !safeMethod:
 		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
 	case next.Scheme != "https" && !c.mayUsePlainHTTP(next):
-		return nil, "the server redirects the download to " + host + ", which is not https"
+		return nil, "the server redirects to " + host + ", which is not https"
 	}
 	return next, ""
 }
+
+// isAPIPath reports whether an address is one of an API. Without a credential, the API of a server
+// that has moved would return the public items only, and the caller would not see the difference.
+func isAPIPath(u *url.URL) bool { return strings.Contains(u.Path, "/api/") }
 
 // mayUsePlainHTTP reports whether a download may be redirected to http. The client itself must use
 // http, and must have no credential or the option WithPlainHTTP. A request to another origin never

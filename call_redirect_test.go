@@ -99,6 +99,33 @@ func checkLeaving(t *testing.T, w *world, c *Client, r runner, home, target stri
 	assert.Empty(t, there)
 }
 
+// The error of a download names the server that responded, if it is not the client's own.
+func TestRedirectErrorNamesHost(t *testing.T) {
+	for location, want := range map[string]string{
+		"https://storage.example.com/file": "403 Forbidden: expired; the server redirected to https://storage.example.com",
+		"https://gone.example.com/file":    "; the server redirected to https://gone.example.com",
+		"https://a.example.com/file":       "403 Forbidden: expired",
+	} {
+		w := newWorld(t)
+		expired := func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "application/json")
+			rw.WriteHeader(403)
+			_, _ = io.WriteString(rw, `{"message":"expired"}`)
+		}
+		w.host("https://a.example.com", func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/file" {
+				expired(rw, r)
+				return
+			}
+			redirectTo(302, location)(rw, r)
+		})
+		w.host("https://storage.example.com", expired)
+		_, err := openArchive(t.Context(), w.client("https://a.example.com"))
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, strings.Contains(location, "a.example.com"), !strings.Contains(err.Error(), "redirected to"))
+	}
+}
+
 // A subdomain is another origin.
 func TestRedirectSubdomain(t *testing.T) {
 	for _, code := range redirectCodes {

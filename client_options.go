@@ -206,7 +206,8 @@ func WithRetry(policy RetryPolicy) Option {
 }
 
 // WithPlainHTTP allows a credential to be sent over plain http to an address that is not loopback.
-// Anyone between the client and the server can read and use it.
+// Anyone between the client and the server can read and use it. It also permits the redirect of a
+// download to plain http, which has no credential.
 func WithPlainHTTP() Option {
 	return func(c *config) error {
 		c.plainHTTP = true

@@ -19,8 +19,9 @@ import (
 //
 //   - The credential of c is sent to the origin of its base URL only, and never again after a
 //     redirect has left that origin. A request to another origin is sent without a credential.
-//   - Redirects are followed inside the Transport, with their method and body. A 303 to a write is
-//     an error, and so is a redirect of a write to another origin.
+//   - Redirects are followed inside the Transport, with their method and body. To another origin
+//     they need https, and must not lead to an API (a path with /api/). A 303 to a write is an
+//     error, and so is a redirect of a write to another origin.
 //   - A request is retried by the class of the route that it matches, or else of its method: a POST
 //     outside the contract is retried only if the server did not process it. Retries end when the
 //     headers of a response arrive. A body without GetBody is sent once.

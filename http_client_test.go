@@ -57,7 +57,7 @@ func TestHTTPClientRedirects(t *testing.T) {
 	for _, target := range targets {
 		for _, code = range redirectCodes {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-				location = target + "/api/v4/to"
+				location = target + "/to"
 				name, body := fmt.Sprint(method, " ", code, " ", target), ""
 				write := method != "GET" && method != "HEAD"
 				if write {
@@ -88,6 +88,21 @@ func TestHTTPClientRedirects(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A server that has moved is an error: without the credential its lists would have the public items
+// only.
+func TestHTTPClientMovedServer(t *testing.T) {
+	const home, away = "https://a.example.com", "https://b.example.com"
+	for _, path := range []string{"/api/v4/issues", "/git/api/v4/issues", "/api/graphql"} {
+		w := newWorld(t)
+		w.host(home, redirectTo(302, away+path))
+		w.host(away, answerJSON)
+		_, _, err := send(t.Context(), w.client(home).HTTPClient(), "GET", home+path, "")
+		require.ErrorIs(t, err, ErrRedirect)
+		require.ErrorContains(t, err, "if the server has moved there, pass that address to NewClient")
+		assert.Empty(t, w.at(away))
 	}
 }
 
