@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -24,6 +25,21 @@ type shop struct {
 	random  *rand.Rand
 	created map[string]int
 	sent    int
+}
+
+// effects returns the number of effects by title. A handler may still run: a response that its
+// client has lost ends later.
+func (s *shop) effects() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.created)
+}
+
+// requests returns the number of requests so far.
+func (s *shop) requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
 }
 
 func (s *shop) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -93,8 +109,10 @@ func TestCreatesOnce(t *testing.T) {
 			w, s := newWorld(t), &shop{random: rand.New(rand.NewPCG(7, 8)), created: map[string]int{}}
 			w.host(local, s.ServeHTTP)
 			succeeded, unknown := 0, 0
-			for _, o := range create(t, kind, over(w.client(local)), total) {
-				n := s.created[o.title]
+			outcomes := create(t, kind, over(w.client(local)), total)
+			effects := s.effects()
+			for _, o := range outcomes {
+				n := effects[o.title]
 				require.LessOrEqual(t, n, 1, o.title)
 				var failed *forge.Error
 				switch {
@@ -108,7 +126,7 @@ func TestCreatesOnce(t *testing.T) {
 			}
 			assert.Greater(t, succeeded, total/10)
 			assert.Greater(t, unknown, total/20)
-			t.Logf("%d creates, %d requests, %d effects, 0 twice; %d successes, %d lost after the effect", total, s.sent, len(s.created), succeeded, unknown)
+			t.Logf("%d creates, %d requests, %d effects, 0 twice; %d successes, %d lost after the effect", total, s.requests(), len(effects), succeeded, unknown)
 		})
 	}
 	t.Run("alone", func(t *testing.T) {
@@ -116,7 +134,7 @@ func TestCreatesOnce(t *testing.T) {
 		w.host(local, s.ServeHTTP)
 		create(t, kinds[2], w.alone(local), 64)
 		twice := 0
-		for _, n := range s.created {
+		for _, n := range s.effects() {
 			if n > 1 {
 				twice++
 			}
