@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -171,6 +172,13 @@ func (e *Error) causeText() string {
 	}
 	joined := strings.ReplaceAll(e.cause.Error(), "\n", "; ") // two causes have a line each
 	return safetext.Clean(joined, maxErrorText)
+}
+
+// Timeout reports whether the call took too long: a deadline passed, or the server was silent. With
+// it, code that knows only net.Error or url.Error recognizes the error of HTTPClient.
+func (e *Error) Timeout() bool {
+	var cause interface{ Timeout() bool }
+	return errors.Is(e, ErrTimeout) || errors.Is(e, context.DeadlineExceeded) || errors.As(e.cause, &cause) && cause.Timeout()
 }
 
 // Unwrap returns the sentinel and the cause, for errors.Is and errors.As. The sentinel is that of

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -50,13 +49,6 @@ func (c *Client) HTTPClient(opts ...RequestOption) *http.Client {
 		Transport:     &policyTransport{c.service().owner(), slices.Clone(opts)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-}
-
-// Timeout reports whether the call took too long: a deadline passed, or the server was silent. With
-// it, code that knows only net.Error or url.Error recognizes the error of HTTPClient.
-func (e *Error) Timeout() bool {
-	var cause interface{ Timeout() bool }
-	return errors.Is(e, ErrTimeout) || errors.Is(e, context.DeadlineExceeded) || errors.As(e.cause, &cause) && cause.Timeout()
 }
 
 // policyTransport sends requests of other code under the policies of a client.
