@@ -173,7 +173,7 @@ func (call Call) checkBody() error {
 	}
 	switch {
 	case embedded != "":
-		return &ValidationError{Option: "Call.Body", Reason: "it embeds " + embedded + ", whose MarshalJSON would omit the other fields: use a named field"}
+		return &ValidationError{Option: "Call.Body", Reason: "it embeds " + embedded + ", and encoding/json would omit other fields: use a named field"}
 	case len(bodies) > 1:
 		return &ValidationError{Option: "Call." + bodies[0], Reason: "it cannot be combined with " + bodies[1]}
 	case len(bodies) == 1 && (call.Method == http.MethodGet || call.Method == http.MethodHead):
@@ -226,8 +226,9 @@ func paginationText(p Pagination) string {
 	return string(p) + " pagination"
 }
 
-// embeddedResponse returns the response type that a struct in t embeds next to other fields, which
-// encoding/json would omit; "" if there is none.
+// embeddedResponse returns a response type that a struct in t embeds, if encoding/json would not
+// write the whole struct: with the methods of one response type it omits the other fields, and
+// without them, if it embeds several, their Extra. It is "" if there is none.
 func embeddedResponse(t reflect.Type, seen map[reflect.Type]bool) string {
 	if seen[t] || isResponseType(t) {
 		return ""
@@ -241,10 +242,13 @@ func embeddedResponse(t reflect.Type, seen map[reflect.Type]bool) string {
 		return ""
 	}
 	method, marshals := t.MethodByName("MarshalJSON")
-	if layout := foreignTypeOf(t); marshals && isGenerated(method) && len(layout.embedded) == 1 && len(layout.fields) > 0 {
+	layout := foreignTypeOf(t)
+	switch alone := len(layout.embedded) == 1 && len(layout.fields) == 0; {
+	case marshals && !isGenerated(method):
+		return ""
+	case len(layout.embedded) > 0 && !(marshals && alone):
 		return t.FieldByIndex(layout.embedded[0].index).Type.String()
-	}
-	if marshals {
+	case marshals:
 		return ""
 	}
 	for f := range t.Fields() {

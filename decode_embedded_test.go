@@ -274,6 +274,14 @@ type marshalsItself struct {
 
 func (marshalsItself) MarshalJSON() ([]byte, error) { return []byte(`"own"`), nil }
 
+//forgevet:ignore
+type outer struct {
+	forge.Issue
+	inner
+}
+
+type inner struct{ forge.TimeStats }
+
 // A body of a call must not lose the fields next to an embedded response type.
 func TestCallBodyEmbeds(t *testing.T) {
 	sent := 0
@@ -284,10 +292,10 @@ func TestCallBodyEmbeds(t *testing.T) {
 	send := func(body any) error {
 		return client.Do(t.Context(), forge.Call{Method: "POST", Route: "/things", Body: body}, nil)
 	}
-	for _, body := range []any{stamped{}, &stamped{}, []*stamped{}, map[string]struct{ A []stamped }{}, deep{}} {
+	for _, body := range []any{stamped{}, &stamped{}, []*stamped{}, map[string]struct{ A []stamped }{}, deep{}, two{}, outer{}} {
 		var invalid *forge.ValidationError
 		require.ErrorAs(t, send(body), &invalid, "%T", body)
-		require.ErrorContains(t, invalid, "embeds forge.Issue")
+		require.ErrorContains(t, invalid, "it embeds forge.")
 	}
 	assert.Zero(t, sent)
 	for _, body := range []any{forge.Issue{}, []*forge.Issue{}, struct{ forge.Issue }{}, struct{ A forge.Issue }{}, marshalsItself{}, map[string]any{}} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 const (
@@ -23,31 +23,12 @@ const (
 	bookRoute    = "POST /projects/:id/issues/:issue_iid/add_spent_time"
 )
 
-// pipes is a listener in memory.
-type pipes struct{ accept chan net.Conn }
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, open := <-p.accept; open {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p.accept); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
-
-func (p pipes) DialContext(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.accept <- server
-	return client, nil
-}
-
 // inBubble runs a test with a server and its client in virtual time. The project group/app has 25
 // issues and a file.
 func inBubble(t *testing.T, test func(t *testing.T, srv *forgetest.Server, client *forge.Client), options ...forge.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		srv := forgetest.New(t, forgetest.WithListener(pipes{make(chan net.Conn)}))
+		srv := forgetest.New(t, forgetest.WithListener(pipenet.Listen()))
 		app := srv.AddProject("group/app")
 		app.AddIssues(25, nil)
 		app.AddFiles(map[string]string{"random": randomText(1 << 20)}) // it cannot be compressed

@@ -1,9 +1,7 @@
 package forgetest_test
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -14,32 +12,14 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
-
-// memory is a listener whose connections are pipes, as in docs/testing.md.
-type memory struct{ accept chan net.Conn }
-
-func (m memory) Accept() (net.Conn, error) {
-	if c, open := <-m.accept; open {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (m memory) Close() error   { close(m.accept); return nil }
-func (m memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
-
-func (m memory) DialContext(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	m.accept <- server
-	return client, nil
-}
 
 // In a bubble of testing/synctest the waits that a server requests take no real time.
 func TestInsideABubble(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		network := memory{make(chan net.Conn)}
+		network := pipenet.Listen()
 		srv := forgetest.New(t, forgetest.WithListener(network))
 		srv.AddProject("group/app").AddIssues(3, nil)
 		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
@@ -61,7 +41,7 @@ func TestInsideABubble(t *testing.T) {
 // The server's URLs and links follow WithExternalURL, and the http.Server can be changed before it
 // serves.
 func TestURLAndHTTPServer(t *testing.T) {
-	network := memory{make(chan net.Conn)}
+	network := pipenet.Listen()
 	var seen []string
 	srv := forgetest.New(t, forgetest.WithExternalURL("https://forge.test/"), forgetest.WithPrefix("sub"),
 		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
@@ -90,7 +70,7 @@ func TestURLAndHTTPServer(t *testing.T) {
 // The handler of an added route waits in virtual time, also between the parts of a stream.
 func TestHandleInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		network := memory{make(chan net.Conn)}
+		network := pipenet.Listen()
 		srv := forgetest.New(t, forgetest.WithListener(network))
 		srv.Handle("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(20 * time.Second)

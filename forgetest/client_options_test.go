@@ -23,6 +23,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // serverCases are servers with each option, by the name of the option.
@@ -37,7 +38,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 	cases := map[string][][]forgetest.Option{
 		"WithDemo":          one(forgetest.WithDemo()),
 		"WithAddr":          {{forgetest.WithAddr("127.0.0.1:0")}, {forgetest.WithAddr("localhost:0")}, {forgetest.WithAddr(":0")}, {forgetest.WithAddr("0.0.0.0:0")}},
-		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(memory{make(chan net.Conn)})}},
+		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(pipenet.Listen())}},
 		"WithToken":         one(forgetest.WithToken("glpat-chosen")),
 		"WithPrefix":        one(forgetest.WithPrefix("/forge/sub")),
 		"WithMaxQueryBytes": one(forgetest.WithMaxQueryBytes(1 << 10)),
@@ -49,7 +50,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		"WithTLS": {
 			{forgetest.WithTLS()},
 			{forgetest.WithTLS(), forgetest.WithPrefix("git"), forgetest.WithGitLabVocabulary()},
-			{forgetest.WithTLS(), forgetest.WithListener(memory{make(chan net.Conn)})},
+			{forgetest.WithTLS(), forgetest.WithListener(pipenet.Listen())},
 		},
 		"WithHTTPServer": {
 			{forgetest.WithHTTPServer(func(s *http.Server) { s.Handler = http.StripPrefix("", s.Handler) })},

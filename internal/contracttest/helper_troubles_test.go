@@ -22,26 +22,8 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
-
-// pipes is a listener whose connections are pipes, as in docs/testing.md.
-type pipes struct{ accept chan net.Conn }
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, open := <-p.accept; open {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p.accept); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.accept <- server
-	return client, nil
-}
 
 // troubled is a server with the project acme/app, and a client whose retry policy is that of
 // production.
@@ -57,9 +39,9 @@ type troubled struct {
 func inBubble(t *testing.T, call func(ctx context.Context, w *troubled) error, opts ...forgetest.Option) (err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		network := pipes{make(chan net.Conn)}
+		network := pipenet.Listen()
 		srv := forgetest.New(t, append(opts, forgetest.WithListener(network))...)
-		transport := &http.Transport{DialContext: network.dial}
+		transport := &http.Transport{DialContext: network.DialContext}
 		w := &troubled{
 			Client: srv.Client(forge.WithHTTPClient(&http.Client{Transport: transport}), forge.WithRetry(forge.RetryPolicy{})),
 			srv:    srv, app: srv.AddProject("acme/app", forgetest.Private), project: forge.Path("acme/app"), transport: transport,
