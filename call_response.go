@@ -127,8 +127,8 @@ func (c *call) receive(resp *http.Response) error {
 	s.status, s.header = resp.StatusCode, resp.Header
 	s.outcome = outcomeOf(c.route(), s.status, c.sentHeader())
 	body := c.attempt.conn.Reader(resp.Body, math.MaxInt64)
-	if c.options.kind == kindRaw {
-		return c.receiveRaw(resp, body)
+	if receive := c.request.receive; receive != nil {
+		return receive(c, resp, body)
 	}
 	if s.outcome == succeeded && c.options.kind == kindStream {
 		if err := c.checkStream(resp); err != nil {

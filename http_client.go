@@ -97,7 +97,7 @@ func (t *policyTransport) newRequest(req *http.Request) *request {
 		method = http.MethodGet
 	}
 	path := req.URL.EscapedPath()
-	r := &request{core: t.core, route: undocumentedRoute(method, "/*"), path: path, auth: new(credential.Credential)}
+	r := &request{core: t.core, route: undocumentedRoute(method, "/*"), path: path, auth: new(credential.Credential), receive: (*call).receiveRaw}
 	r.route.Service, r.route.Pagination = "http", ""
 	base := t.core.config.bases[apiBase]
 	if !sameOrigin(base, req.URL) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -35,8 +36,9 @@ type request struct {
 	uploads     bool     // the body is a file
 	err         error
 
-	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
-	translate        func(answer []byte) ([]byte, error)                  // translates a response into the contract's words
+	receive          func(c *call, resp *http.Response, body *conn.Reader) error // of HTTPClient, for programs that use it
+	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error)        // reads callers' own types
+	translate        func(answer []byte) ([]byte, error)                         // translates a response into the contract's words
 }
 
 func (s service) newGet(template string, args ...any) *request {
