@@ -246,7 +246,7 @@ func embeddedResponse(t reflect.Type, seen map[reflect.Type]bool) string {
 	switch alone := len(layout.embedded) == 1 && len(layout.fields) == 0; {
 	case marshals && !isGenerated(method):
 		return ""
-	case len(layout.embedded) > 0 && !(marshals && alone):
+	case len(layout.embedded) > 0 && (!marshals || !alone):
 		return t.FieldByIndex(layout.embedded[0].index).Type.String()
 	case marshals:
 		return ""
