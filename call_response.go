@@ -12,7 +12,6 @@ import (
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 
-	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/throttle"
@@ -306,32 +305,11 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 		c.response.buffer = decodeBuffers.Get()
 	}
 	c.response.buffer.Reset()
-	if resp.ContentLength > 0 {
-		// Content-Length is not trusted beyond the size of a pooled buffer.
-		c.response.buffer.Grow(int(min(resp.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
-	}
-	n, err := c.readBody(body, limit+1)
+	n, err := c.response.buffer.readBody(body, resp.ContentLength, limit+1)
 	if n > limit {
 		return c.tooLarge(limit)
 	}
 	return err
-}
-
-// readBody reads at most limit bytes of body. Once about half of the limit is read, the buffer
-// grows to the limit: doubling could allocate twice the limit.
-func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
-	half := max(limit/2, largestPooled) - bytes.MinRead
-	body.Left = min(half, limit)
-	n, err := c.response.buffer.ReadFrom(body)
-	if err != nil || n < half || n == limit {
-		return n, err
-	}
-	full := bytes.NewBuffer(make([]byte, 0, limit+bytes.MinRead))
-	_, _ = full.Write(c.response.buffer.Bytes())
-	c.response.buffer.Buffer = *full
-	body.Left = limit - n
-	more, err := c.response.buffer.ReadFrom(body)
-	return n + more, err
 }
 
 func (c *call) tooLarge(limit int64) error {
@@ -404,22 +382,6 @@ func (c *call) freeBuffer() {
 		decodeBuffers.Drop(c.response.buffer)
 	}
 	c.response.buffer = nil
-}
-
-// decodeBuffer is the buffer of a response, with the reader that decodes it.
-type decodeBuffer struct {
-	bytes.Buffer
-	reader jsonread.Reader
-}
-
-var decodeBuffers bufpool.Pool[decodeBuffer]
-
-const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
-
-// memory returns the whole capacity of the buffer.
-func (w *decodeBuffer) memory() []byte {
-	w.Reset()
-	return w.AvailableBuffer()[:w.Available()]
 }
 
 // newStream returns the body of a download. It keeps its state in closures, so that the caller

@@ -234,6 +234,25 @@ func parseInt(raw []byte) (int64, bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
+// NewBool returns memory for a value that a field points to.
+func (r *Reader) NewBool() *bool { return r.bools.next() }
+
+// NewInt is NewBool for an integer.
+func (r *Reader) NewInt() *int { return r.ints.next() }
+
+// cells allocates small values in blocks. A block is small, so that a value that outlives the
+// others keeps little memory alive.
+type cells[T any] struct{ free []T }
+
+func (c *cells[T]) next() *T {
+	if len(c.free) == 0 {
+		c.free = make([]T, 8)
+	}
+	v := &c.free[0]
+	c.free = c.free[1:]
+	return v
+}
+
 // textCopier copies short strings into blocks, many per allocation, and reuses recent copies: the
 // same authors, states and labels occur many times in a response. A block is small, so that a
 // string that outlives the others keeps little memory alive. It is not larger than the rest of the
