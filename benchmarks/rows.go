@@ -47,6 +47,8 @@ func rows() []row {
 		{"building a client", buildClient},
 		{"hello world, built", helloBuilt},
 		{"hello world, run", helloStarted},
+		{"text in several scripts", scripts},
+		{"unknown fields", unknownFields},
 	}
 }
 
