@@ -49,6 +49,7 @@ func rows() []row {
 		{"hello world, run", helloStarted},
 		{"text in several scripts", scripts},
 		{"unknown fields", unknownFields},
+		{"changes with 50 MB of diffs", changes},
 	}
 }
 

@@ -92,3 +92,15 @@ func relativeLine(taken map[string]median, what string, pick metric) line {
 func showRatio(x float64) string { return fmt.Sprintf("%.2f", x) }
 
 func showSpeed(bytesPerSecond float64) string { return fmt.Sprintf("%.0f MB/s", bytesPerSecond/1e6) }
+
+// wholeName is the contender that reads the whole response before it decodes it.
+const wholeName = "whole"
+
+// decodeWhole decodes as a program does that reads the whole response first.
+func decodeWhole(r io.Reader, out any) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
