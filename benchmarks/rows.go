@@ -50,6 +50,7 @@ func rows() []row {
 		{"text in several scripts", scripts},
 		{"unknown fields", unknownFields},
 		{"changes with 50 MB of diffs", changes},
+		{"application settings", applicationSettings},
 	}
 }
 
