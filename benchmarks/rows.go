@@ -51,6 +51,10 @@ func rows() []row {
 		{"unknown fields", unknownFields},
 		{"changes with 50 MB of diffs", changes},
 		{"application settings", applicationSettings},
+		{"a first retry", firstRetry},
+		{"error paths", errorPaths},
+		{"logging and hooks", observers},
+		{"1,000 clients", manyClients},
 	}
 }
 
