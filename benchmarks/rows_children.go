@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -16,8 +17,6 @@ import (
 type usage struct {
 	Above, CPU, Wall float64 // memory above start
 	Count            uint64  // of the digest
-	Latencies        []float64
-	Failures         int
 }
 
 // childPrefix begins the roles of the rows in files of their own.
@@ -80,31 +79,29 @@ func childAgainst(taken map[string][]usage, name, what string, pick func(usage) 
 	return []line{{what: what, show: show, ours: ofChildren(taken[forgeName], pick), hand: ofChildren(taken[name], pick)}}
 }
 
-// rowWork returns a small call to begin with, and the work to measure. A work may record more than
-// the process does.
-func rowWork(role, base string) (first work, do func(context.Context, *digest, *usage) error, err error) {
+// rowWork returns the work of a contender in a row.
+func rowWork(role, base string) (work, error) {
 	row, who, _ := strings.Cut(strings.TrimPrefix(role, childPrefix), "/")
-	first = newHand(base, transport()).issue
-	simple := func(w work) func(context.Context, *digest, *usage) error {
-		return func(ctx context.Context, d *digest, _ *usage) error { return w(ctx, d) }
+	if row != "changes" {
+		return mixedWork(row, who, base)
 	}
-	if row == "changes" {
-		for _, c := range changesReaders(base) {
-			if c.name == who {
-				return first, simple(c.do), nil
-			}
+	for _, c := range changesReaders(base) {
+		if c.name == who {
+			return c.do, nil
 		}
 	}
-	return nil, nil, errors.New("there is no role " + role)
+	return nil, errors.New("there is no contender " + who)
 }
 
 // beRowChild is the measured part of runChild: it does the work and prints the figures.
 func beRowChild(ctx context.Context, role string) error {
-	first, do, err := rowWork(role, os.Getenv(addressEnv))
+	base := os.Getenv(addressEnv)
+	do, err := rowWork(role, base)
 	if err != nil {
 		return err
 	}
-	if err := first(ctx, &digest{}); err != nil {
+	first := newHand(base, &http.Transport{DisableKeepAlives: true}) // its connection is not used again
+	if err := first.issue(ctx, &digest{}); err != nil {
 		return err
 	}
 	debug.FreeOSMemory()
@@ -114,9 +111,9 @@ func beRowChild(ctx context.Context, role string) error {
 		return err
 	}
 	var used usage
-	d := digest{}
+	var d digest
 	began, cpuBefore := time.Now(), cpuTime()
-	if err := do(ctx, &d, &used); err != nil {
+	if err := do(ctx, &d); err != nil {
 		return err
 	}
 	used.Wall, used.CPU = float64(time.Since(began)), float64(cpuTime()-cpuBefore)
