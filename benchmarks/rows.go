@@ -55,10 +55,12 @@ func rows() []row {
 		{"error paths", errorPaths},
 		{"logging and hooks", observers},
 		{"1,000 clients", manyClients},
+		{"TLS handshakes", handshakes},
 		{"mixed reads and writes, 64 goroutines", mixedAtOnce(64)},
 		{"mixed reads and writes, 256 goroutines", mixedAtOnce(256)},
 		{"fan-out over 1,000 projects", fanOutRow},
 		{"tail latency under faults", underFaults},
+		{"forgetest itself", embedded},
 	}
 }
 

@@ -44,11 +44,7 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			s.opened.Add(1)
-		}
-	}}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: s.countNew}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		_ = srv.Close()
@@ -92,6 +88,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Request-Id", "01HZY3V4W5X6Y7Z8A9B0C1D2E3")
 	switch {
 	case s.rows.respond(w, r):
+	case first == "tls1" || first == "tls2":
+		s.sendTLS(w, first == "tls2")
 	case first == "opened":
 		_, _ = fmt.Fprint(w, s.opened.Swap(0))
 	case r.Method == http.MethodPost && strings.HasSuffix(rest, "/secure_files"):
