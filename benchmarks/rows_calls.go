@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -159,14 +160,21 @@ func (c *peer) conditional(ctx context.Context, d *digest) error {
 	return err
 }
 
-// failing turns the expected failure of a work into success, and success into failure.
-func failing(do work) work {
-	return counted(func(ctx context.Context, d *digest) error {
-		if do(ctx, d) == nil {
+// failing turns the expected failure of a work into success, and success into failure. The check
+// before the measurements also compares the text of the error.
+func failing(do work, text string) work {
+	var own digest
+	return func(ctx context.Context, d *digest) error {
+		d.count++
+		err := do(ctx, &own)
+		switch {
+		case err == nil:
 			return errors.New("the call has not failed")
+		case d.full && !strings.Contains(err.Error(), text):
+			return fmt.Errorf("the error has not %q: %w", text, err)
 		}
 		return nil
-	})
+	}
 }
 
 // errorPaths measures calls that fail, relative to the success of the same contender. All calls
@@ -184,15 +192,19 @@ func errorPaths(ctx context.Context, b *bench) (lines []line, err error) {
 		{status: http.StatusNotFound, text: `{"message":"404 Tag Not Found"}`}, {status: http.StatusNotModified},
 		{status: http.StatusTooManyRequests, text: `{"message":"429 Too Many Requests"}`},
 	} {
+		name := strconv.Itoa(r.status)
+		peerText := name
+		if r.status == http.StatusNotModified {
+			peerText = "EOF" // the peer decodes the body, which a 304 does not have
+		}
 		taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 500)}.run(ctx, []contender{
-			{forgeName, failing(ours(r))}, {forgeName + bare, counted(ours(tagReply))},
-			{handName, failing(hand(r))}, {handName + bare, counted(hand(tagReply))},
-			{peerName, failing(peer(r))}, {peerName + bare, counted(peer(tagReply))},
+			{forgeName, failing(ours(r), name)}, {forgeName + bare, counted(ours(tagReply))},
+			{handName, failing(hand(r), name)}, {handName + bare, counted(hand(tagReply))},
+			{peerName, failing(peer(r), peerText)}, {peerName + bare, counted(peer(tagReply))},
 		})
 		if err != nil {
 			return nil, err
 		}
-		name := strconv.Itoa(r.status)
 		time, count := relativeLine(taken, "CPU of a "+name+" relative to a 200", cpu), relativeLine(taken, "allocations of a "+name+" relative to a 200", allocs)
 		time.limit, count.limit = 2, 2
 		lines = append(lines, time, count, lineOf(taken, forgeName, "CPU of a "+name, cpu, showTime))

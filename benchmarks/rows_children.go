@@ -19,7 +19,7 @@ type usage struct {
 	Count            uint64  // of the digest
 }
 
-// childPrefix begins the roles of the rows in files of their own.
+// childPrefix begins the roles of the rows that report a usage.
 const childPrefix = "row/"
 
 // runChild does the work of a contender in a separate process: row names the work.

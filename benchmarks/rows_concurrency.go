@@ -16,13 +16,14 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// fanOut returns a work that calls each project once, a number of calls at the same time. It counts
-// the projects.
-func fanOut(projects, concurrent int, call func(ctx context.Context, project int64) error) work {
+const fanWidth = 32 // calls of a fan-out at the same time
+
+// fanOut returns a work that calls each project once. It counts the projects.
+func fanOut(projects int, call func(ctx context.Context, project int64) error) work {
 	return func(ctx context.Context, d *digest) error {
 		var running sync.WaitGroup
 		var failed atomic.Pointer[error]
-		free := make(chan struct{}, concurrent)
+		free := make(chan struct{}, fanWidth)
 		for project := range projects {
 			free <- struct{}{}
 			running.Go(func() {
@@ -59,14 +60,14 @@ func (c *peer) projectTag(ctx context.Context, project int64) error {
 // fanOutRow measures calls to 1,000 projects, 32 at the same time, of a server that responds after
 // 20 ms. The ideal is 20 ms for each 32 calls.
 func fanOutRow(ctx context.Context, b *bench) ([]line, error) {
-	const concurrent, latency = 32, 20 * time.Millisecond
+	const latency = 20 * time.Millisecond
 	projects, base := b.scaled(1000, 320), b.at("d20.n1")
-	ideal := float64(latency) * math.Ceil(float64(projects)/concurrent)
+	ideal := float64(latency) * math.Ceil(float64(projects)/fanWidth)
 	taken, err := race{rounds: b.scaled(7, 5), times: 1}.run(ctx, []contender{
-		{forgeName, fanOut(projects, concurrent, newOurs(base).projectTag)},
-		{handName, fanOut(projects, concurrent, newHand(base, tuned(concurrent)).projectTag)},
-		{defaultPool, fanOut(projects, concurrent, newHand(base, transport()).projectTag)},
-		{peerName, fanOut(projects, concurrent, newPeer(base).projectTag)},
+		{forgeName, fanOut(projects, newOurs(base).projectTag)},
+		{handName, fanOut(projects, newHand(base, tuned(fanWidth)).projectTag)},
+		{defaultPool, fanOut(projects, newHand(base, transport()).projectTag)},
+		{peerName, fanOut(projects, newPeer(base).projectTag)},
 	})
 	if err != nil {
 		return nil, err
@@ -100,9 +101,9 @@ func timed(ctx context.Context, do work, goroutines, calls int) (latencies []flo
 	return latencies, int(failed.Load())
 }
 
-// underFaults measures calls that only read, of a server that fails some of them: the latencies, and
-// how many calls fail. All clients have their default limits and waits. By hand, nothing is retried
-// but what net/http retries.
+// underFaults measures calls that only read, of a server that fails some of them: the latencies,
+// and how many calls fail. All clients have their default limits and waits. By hand, nothing is
+// retried but what net/http retries.
 func underFaults(ctx context.Context, b *bench) ([]line, error) {
 	const goroutines = 64
 	calls, base := b.scaled(5000, 1000), b.at("faults.n1")

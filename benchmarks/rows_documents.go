@@ -62,8 +62,8 @@ func addIssues(page *[]*handIssue, d *digest) {
 	}
 }
 
-// scripts measures pages of issues with descriptions in several scripts, and for forge the same page
-// without descriptions, so that the text is compared alone, too. All take turns in one race.
+// scripts measures pages of issues with descriptions in several scripts, and for forge the same
+// page without descriptions, so that the text is compared alone, too. All take turns in one race.
 func scripts(ctx context.Context, b *bench) ([]line, error) {
 	const empty = "empty"
 	names := func(language string) []string {

@@ -44,8 +44,8 @@ func shortPage() []byte {
 	return []byte("[" + strings.Join(items, ",") + "]")
 }
 
-// mixed are the calls that each goroutine sends in turn: a read, a page of 20 issues, an update with
-// a JSON body, and a POST with a JSON body.
+// mixed are the calls that each goroutine sends in turn: a read, a page of 20 issues, an update
+// with a JSON body, and a POST with a JSON body.
 type mixed []work
 
 func (c *ours) mixed() mixed {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// rowServer has the documents of the rows in files of their own.
+// rowServer has the documents of the rows that its files define.
 type rowServer struct {
 	changes, version, page func() []byte
 	faulty                 atomic.Int64 // requests of the row with faults
