@@ -128,6 +128,9 @@ func changes(ctx context.Context, b *bench) ([]line, error) {
 	var who []string
 	for _, c := range changesReaders(base) {
 		who = append(who, c.name)
+		if err := c.do(ctx, &digest{}); err != nil { // the server builds its documents now
+			return nil, err
+		}
 	}
 	taken, err := runChildren(ctx, "changes", base, b.scaled(7, 3), who, func(_ string, used usage) error {
 		if used.Count != bytesOfDiffs {
