@@ -27,6 +27,8 @@ func run(ctx context.Context) error {
 	switch role := os.Getenv(roleEnv); {
 	case role == "server":
 		return serve(ctx)
+	case strings.HasPrefix(role, childPrefix):
+		return beRowChild(ctx, role)
 	case role != "":
 		return beChild(ctx, role)
 	}

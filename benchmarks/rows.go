@@ -47,6 +47,20 @@ func rows() []row {
 		{"building a client", buildClient},
 		{"hello world, built", helloBuilt},
 		{"hello world, run", helloStarted},
+		{"text in several scripts", scripts},
+		{"unknown fields", unknownFields},
+		{"changes with 50 MB of diffs", changes},
+		{"application settings", applicationSettings},
+		{"a first retry", firstRetry},
+		{"error paths", errorPaths},
+		{"logging and hooks", observers},
+		{"1,000 clients", manyClients},
+		{"TLS handshakes", handshakes},
+		{"mixed reads and writes, 64 goroutines", mixedAtOnce(64)},
+		{"mixed reads and writes, 256 goroutines", mixedAtOnce(256)},
+		{"fan-out over 1,000 projects", fanOutRow},
+		{"tail latency under faults", underFaults},
+		{"forgetest itself", embedded},
 	}
 }
 

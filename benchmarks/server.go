@@ -26,6 +26,7 @@ type server struct {
 	zipped                 func() [][]byte
 	issue, githubIssue     []byte
 	opened                 atomic.Int64
+	rows                   *rowServer
 }
 
 // settings are read from the first part of a path.
@@ -37,17 +38,13 @@ type settings struct {
 
 // serve runs the server process. It ends when its standard input is closed.
 func serve(ctx context.Context) error {
-	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0))}
+	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0)), rows: newRowServer()}
 	s.zipped = sync.OnceValue(func() [][]byte { return compress(s.issues()) })
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			s.opened.Add(1)
-		}
-	}}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: s.countNew}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		_ = srv.Close()
@@ -90,6 +87,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Request-Id", "01HZY3V4W5X6Y7Z8A9B0C1D2E3")
 	switch {
+	case s.rows.respond(w, r):
+	case first == "tls1" || first == "tls2":
+		s.sendTLS(w, first == "tls2")
 	case first == "opened":
 		_, _ = fmt.Fprint(w, s.opened.Swap(0))
 	case r.Method == http.MethodPost && strings.HasSuffix(rest, "/secure_files"):
