@@ -101,7 +101,7 @@ func mapOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[str
 	}
 	items, size := map[string]T{}, sizeOf[string]()+sizeOf[T]()
 	for r.Key() {
-		key := string(r.CurrentKey())
+		key := r.KeyText()
 		var item T
 		r.Take(size)
 		if f(&item, r) || r.WasNull() {

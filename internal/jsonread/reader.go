@@ -234,6 +234,12 @@ func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 // CurrentKey returns the key that Key moved to. It is valid until the value is read.
 func (r *Reader) CurrentKey() []byte { return r.key }
 
+// KeyText returns CurrentKey as a string.
+func (r *Reader) KeyText() string { return r.texts.copy(r.key, len(r.data)-r.pos) }
+
+// Rest returns the text that is not read yet, without copying it.
+func (r *Reader) Rest() []byte { return r.data[r.pos:] }
+
 // More moves to the next element of the array and returns true, or leaves the array and returns
 // false.
 func (r *Reader) More() bool {

@@ -11,7 +11,7 @@ func (r *Reader) Unknown(extra *map[string]json.RawMessage) {
 	if top.state&kept != 0 {
 		top.state |= foreign
 	}
-	key, kind := r.texts.copy(r.key, len(r.data)-r.pos), r.Kind()
+	key, kind := r.KeyText(), r.Kind()
 	value := r.raws.copy(r.View(), len(r.data)-r.pos)
 	if r.Watch != nil && r.err == nil {
 		r.Watch(r.Place(), "", kind)

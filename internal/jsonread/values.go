@@ -114,14 +114,14 @@ func Bytes(v *[]byte, r *Reader) bool {
 // Raw copies the text of a value of any type; nil for null.
 func Raw[T ~[]byte](v *T, r *Reader) bool {
 	if *v = nil; !r.Null() {
-		*v = bytes.Clone(r.View())
+		*v = r.raws.copy(r.View(), len(r.data)-r.pos)
 	}
 	return r.err == nil
 }
 
 // Verbatim copies the text of a value of any type, including null: for elements of arrays and maps.
 func Verbatim[T ~[]byte](v *T, r *Reader) bool {
-	*v = bytes.Clone(r.View())
+	*v = r.raws.copy(r.View(), len(r.data)-r.pos)
 	return r.err == nil
 }
 
