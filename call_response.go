@@ -86,16 +86,14 @@ func (s *responseState) setRedirect(status int) { s.status = status }
 
 // lostConnection reports whether the attempt had a connection, and lost it.
 func (s *responseState) lostConnection() bool {
-	var refused *conn.ProxyError
-	return s.err != nil && !conn.IsDial(s.err) && !errors.As(s.err, &refused) &&
+	return s.err != nil && !conn.IsDial(s.err) && !wraps[*conn.ProxyError](s.err) &&
 		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrNoCredential)
 }
 
 // proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
 // errors.
 func proxyWait(err error) time.Duration {
-	var refused *conn.ProxyError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*conn.ProxyError](err); ok {
 		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
 	}
 	return 0
@@ -258,13 +256,17 @@ func (c *call) checkEncoding(resp *http.Response) error {
 }
 
 // receiveError reads the error that the server returned.
-func (c *call) receiveError(resp *http.Response, body io.Reader) {
+func (c *call) receiveError(resp *http.Response, body *conn.Reader) {
 	r := &c.response
 	r.readRetryAfter()
 	// A truncated error text is shown, too.
-	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	buffer := decodeBuffers.Get()
+	buffer.Reset()
+	body.Left = maxErrorBody
+	_, err := buffer.ReadFrom(body)
 	r.partial = err != nil
-	r.message, r.fields = readMessage(text, contentType(resp.Header), c.safeText)
+	r.message, r.fields = readMessage(buffer.Bytes(), contentType(resp.Header), c.safeText)
+	decodeBuffers.Put(buffer, (*decodeBuffer).memory)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of that hour.
 		r.retryAt = time.Now().Add(c.route().quota.limit("").Window)
