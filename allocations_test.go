@@ -98,13 +98,73 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"a page of 100 issues": {19, 100, func() func(context.Context) error {
+		"a page of 100 issues": {12, 100, func() func(context.Context) error {
 			client := memoryClient(t, largePage(t))
 			return func(ctx context.Context) error {
 				_, err := Collect(client.Issues.List(ctx, nil))
 				return err
 			}
 		}()},
+		"the settings":        {130, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
+		"one changed setting": {390, 1, settingsCall(t, oneChange)},
+		"a 404":               {23, 1, refusedCall(t, http.StatusNotFound)},
+		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
+		"a 429":               {21, 1, refusedCall(t, http.StatusTooManyRequests)},
+		"a retried 503":       {40, 1, refusedCall(t, http.StatusServiceUnavailable)},
+	}
+}
+
+// settingsCall reads the settings and passes them to then.
+func settingsCall(t testing.TB, then func(*ApplicationSettings) error) func(context.Context) error {
+	text, err := os.ReadFile("testdata/settings/settings.json")
+	require.NoError(t, err)
+	client := memoryClient(t, text)
+	return func(ctx context.Context) error {
+		settings, err := client.Settings.Get(ctx)
+		if err != nil {
+			return err
+		}
+		return then(settings)
+	}
+}
+
+func oneChange(settings *ApplicationSettings) error {
+	settings.SessionExpireDelay++
+	if n := len(settings.Diff().Changes); n != 1 {
+		return fmt.Errorf("%d changes", n)
+	}
+	return nil
+}
+
+// refusedCall is refused with the status. Its retry after a 503 succeeds.
+func refusedCall(t testing.TB, status int) func(context.Context) error {
+	tag, err := os.ReadFile("testdata/registry/tag.json")
+	require.NoError(t, err)
+	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
+	requests := 0
+	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+		requests++
+		code, text := status, []byte(`{"message":"404 Tag Not Found"}`)
+		if status == http.StatusServiceUnavailable && requests%2 == 0 {
+			code, text = http.StatusOK, tag
+		}
+		a := &memoryAnswer{Response: http.Response{StatusCode: code, Header: header, ContentLength: int64(len(text)), Request: req}}
+		a.Reset(text)
+		a.Body = a
+		return &a.Response, nil
+	})
+	policy := RetryPolicy{MinWait: 1, MaxWait: 1, MaxAttempts: 2}
+	if status != http.StatusServiceUnavailable {
+		policy.MaxAttempts = 1
+	}
+	client, err := NewClient("https://forge.example.com", WithToken("glpat-0123456789abcdefghij"), WithRetry(policy), WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	return func(ctx context.Context) error {
+		_, err := client.Registry.GetTag(ctx, Path("group/app"), 7, "release/1.0", Header("If-None-Match", `"1"`))
+		if (err == nil) != (status == http.StatusServiceUnavailable) {
+			return fmt.Errorf("want the status %d: %w", status, err)
+		}
+		return nil
 	}
 }
 

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 )
@@ -51,7 +50,8 @@ type call struct {
 	query   url.Values // encoded in url; for a list, it is encoded per page with the pagination
 	body    *payload
 
-	keysetOptional bool // a 405 is not a failure, as the list continues by offset
+	keysetOptional bool         // a 405 is not a failure, as the list continues by offset
+	buffers        *bufferCache // of the list; nil: none
 
 	attempt      attempt       // call_attempt.go
 	response     responseState // call_response.go
@@ -100,7 +100,7 @@ func (c *call) send(ctx context.Context) error {
 // to change.
 func (c *call) finish(ctx context.Context, err error) {
 	refused := c.keysetOptional && c.response.status == http.StatusMethodNotAllowed
-	failed := err != nil && !errors.Is(err, ErrNotModified) && !refused
+	failed := err != nil && !c.response.unchanged() && !refused
 	if failed {
 		c.core().stats.failures.Add(1)
 	}

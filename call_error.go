@@ -96,10 +96,11 @@ func (c *call) newError() *Error {
 		MaybeApplied: c.retry.maybeApplied && r.Class != ClassSafe, idempotent: r.Class == ClassIdempotent,
 		cause: c.redactError(c.response.err),
 	}
+	rejected := c.rejection()
 	if c.retry.stopCause != nil {
 		e.cause = errors.Join(e.cause, c.retry.stopCause)
 	}
-	e.hint = cmp.Or(c.rejection().hint(), hintTLS(c.response.err), hintUnreachable(c.response.err))
+	e.hint = cmp.Or(rejected.hint(), hintTLS(c.response.err), hintUnreachable(c.response.err))
 	if c.deletedRecently() {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
@@ -112,8 +113,8 @@ func (c *call) newError() *Error {
 
 // rejection returns what a hint is derived from. Another origin's status is not about the API, and
 // has no hint.
-func (c *call) rejection() *rejection {
-	r := &rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message}
+func (c *call) rejection() (r rejection) {
+	r = rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message}
 	if c.attempt.offOrigin || c.response.status < 400 {
 		return r
 	}

@@ -53,6 +53,9 @@ func (s *responseState) ok() bool {
 	return s.err == nil && (s.outcome == succeeded || s.outcome == unchanged)
 }
 
+// unchanged reports whether the response is a 304 that was requested: there was nothing to change.
+func (s *responseState) unchanged() bool { return s.err == nil && s.outcome == unchanged }
+
 // ambiguous reports whether a write that was sent may have taken effect, although the attempt
 // failed.
 func (s *responseState) ambiguous() bool {
@@ -304,7 +307,7 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 		return c.tooLarge(limit)
 	}
 	if c.response.buffer == nil {
-		c.response.buffer = decodeBuffers.Get()
+		c.response.buffer = c.buffers.get()
 	}
 	c.response.buffer.Reset()
 	n, err := c.response.buffer.readBody(body, resp.ContentLength, limit+1)
@@ -374,16 +377,12 @@ func (c *call) publicResponse() Response {
 	return r
 }
 
-// freeBuffer returns the buffer to the pool.
+// freeBuffer returns the buffer to the list or to the pool.
 func (c *call) freeBuffer() {
-	switch {
-	case c.response.buffer == nil:
-	case c.response.buffer.Cap() <= largestPooled:
-		decodeBuffers.Put(c.response.buffer, (*decodeBuffer).memory)
-	default:
-		decodeBuffers.Drop(c.response.buffer)
+	if c.response.buffer != nil {
+		c.buffers.put(c.response.buffer)
+		c.response.buffer = nil
 	}
-	c.response.buffer = nil
 }
 
 // newStream returns the body of a download. It keeps its state in closures, so that the caller

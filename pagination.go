@@ -64,6 +64,7 @@ type pager[T any] struct {
 	listID       string                  // for cursors; empty if no option needs it
 	firstLink    string                  // the query of the first page
 	redirectedTo atomic.Pointer[url.URL] // target of the last redirect, whose path later pages use
+	buffers      bufferCache
 }
 
 // page is a page whose items are decoded.
@@ -167,6 +168,7 @@ func (s pageShape) rename(query url.Values) url.Values {
 // pages reads the pages one after the other, or requests some of them ahead.
 func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], error] {
 	return func(yield func(*page[T], error) bool) {
+		defer p.buffers.close()
 		var seen linkheader.LoopDetector
 		page, err := p.firstPage(ctx, start, &seen)
 		if err == nil && page.next != "" && p.options.ahead > 0 && !p.options.onePage {
@@ -197,7 +199,7 @@ func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader
 	}
 	address.RawQuery = query
 	c := new(call).init(p.request, p.options, address, nil)
-	c.keysetOptional = p.byOffset != nil
+	c.keysetOptional, c.buffers = p.byOffset != nil, &p.buffers
 	if err := c.send(ctx); err != nil {
 		c.freeBuffer()
 		return nil, nil, err

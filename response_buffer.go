@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/conn"
@@ -47,15 +48,73 @@ func bufferSize(n, length, limit int64) int64 {
 	return limit // a last step of a few bytes would need another buffer
 }
 
-var decodeBuffers bufpool.Pool[decodeBuffer]
-
 const (
 	firstRead     = 1 << 20 // bytes that may be read before the buffer has their size
 	largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
 )
 
+var decodeBuffers bufpool.Pool[decodeBuffer]
+
+// freeBuffer returns a buffer to the pool.
+func freeBuffer(b *decodeBuffer) {
+	if b.Cap() > largestPooled {
+		decodeBuffers.Drop(b)
+		return
+	}
+	decodeBuffers.Put(b, (*decodeBuffer).memory)
+}
+
 // memory returns the whole capacity of the buffer.
 func (w *decodeBuffer) memory() []byte {
 	w.Reset()
 	return w.AvailableBuffer()[:w.Available()]
+}
+
+// bufferCache keeps the buffers of a list from page to page. The pool alone loses one in three: a
+// list gets its pages on changing processors, and the garbage collector empties the pool. A nil
+// cache is the pool.
+type bufferCache struct {
+	mu     sync.Mutex
+	free   []*decodeBuffer
+	closed bool // a fetch that was left may still return its buffer
+}
+
+func (c *bufferCache) get() *decodeBuffer {
+	if c == nil {
+		return decodeBuffers.Get()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := len(c.free) - 1
+	if last < 0 {
+		return decodeBuffers.Get()
+	}
+	b := c.free[last]
+	c.free = c.free[:last]
+	return b
+}
+
+func (c *bufferCache) put(b *decodeBuffer) {
+	if c == nil || b.Cap() > largestPooled {
+		freeBuffer(b)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		freeBuffer(b)
+		return
+	}
+	c.free = append(c.free, b)
+}
+
+// close returns the buffers to the pool.
+func (c *bufferCache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, b := range c.free {
+		freeBuffer(b)
+	}
+	c.free = nil
 }

@@ -255,10 +255,14 @@ func (r *Reader) More() bool {
 func (r *Reader) Strings() (n int) {
 	const most = 16
 	text := r.data[r.pos:]
-	for ; n < most && len(text) > 0 && text[0] == '"'; n++ {
+	for n < most && len(text) > 0 && text[0] == '"' {
+		n++
 		size, _ := textPrefix(text[1:])
-		if text = text[1+size:]; len(text) < 2 || text[0] != '"' || text[1] != ',' {
-			return n + 1
+		for text = text[1+size:]; len(text) > 1 && text[0] == '\\'; text = text[2+size:] {
+			size, _ = textPrefix(text[2:])
+		}
+		if len(text) < 2 || text[0] != '"' || text[1] != ',' {
+			break
 		}
 		text = text[2:]
 	}

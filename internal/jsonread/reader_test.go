@@ -324,7 +324,7 @@ func TestMemoryIsApart(t *testing.T) {
 // Strings counts the strings at the front of an array, and reads nothing.
 func TestStrings(t *testing.T) {
 	for text, want := range map[string]int{
-		`[]`: 0, `["a"]`: 1, `["a","b"]`: 2, `["a", "b"]`: 1, `[1]`: 0, `["a",1]`: 1, `["a\n","b"]`: 1, `[`: 0, `["`: 1, `["a`: 1, `["a"`: 1, `["a",`: 1,
+		`[]`: 0, `["a"]`: 1, `["a","b"]`: 2, `["a", "b"]`: 1, `[1]`: 0, `["a",1]`: 1, `["a\n","b"]`: 2, `["\\","\"x","b"]`: 3, `["a\`: 1, `[`: 0, `["`: 1, `["a`: 1, `["a"`: 1, `["a",`: 1,
 		"[" + strings.Repeat(`"ä",`, 50) + `""]`: 16,
 	} {
 		var r Reader
