@@ -29,7 +29,7 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 	}
 	var r jsonread.Reader
 	r.Reset(body)
-	members, ok := objectMembers(&r)
+	members, ok := readKeys(&r)
 	if r.End() != nil || !ok {
 		return clean(string(body), maxErrorText), nil
 	}
@@ -41,26 +41,26 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
 }
 
-// errorMember is a member of an object of an error response.
-type errorMember struct{ key, value []byte }
+// keyedValue is a key of an object in an error response, with its value.
+type keyedValue struct{ key, value []byte }
 
-type errorMembers []errorMember
+type keyedValues []keyedValue
 
-// objectMembers reads an object. ok is false for a value of another type; null has no members.
-func objectMembers(r *jsonread.Reader) (members errorMembers, ok bool) {
+// readKeys reads an object. ok is false for a value of another type; null has no keys.
+func readKeys(r *jsonread.Reader) (members keyedValues, ok bool) {
 	if r.Null() {
 		return nil, true
 	}
 	ok = r.Kind() == "object"
 	for open := r.Object(); open && r.Key(); {
 		key := r.CurrentKey()
-		members = append(members, errorMember{key, r.View()})
+		members = append(members, keyedValue{key, r.View()})
 	}
 	return members, ok
 }
 
 // last returns the last value of a key; nil if there is none.
-func (m errorMembers) last(key string) []byte {
+func (m keyedValues) last(key string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
 		if string(m[i].key) == key {
 			return m[i].value
@@ -96,8 +96,8 @@ func (f *fieldErrors) add(name string, raw []byte, depth int) {
 			f.add(name, r.View(), depth+1)
 		}
 	case kind == "object":
-		members, _ := objectMembers(&r)
-		slices.SortStableFunc(members, func(a, b errorMember) int { return bytes.Compare(a.key, b.key) })
+		members, _ := readKeys(&r)
+		slices.SortStableFunc(members, func(a, b keyedValue) int { return bytes.Compare(a.key, b.key) })
 		for i, member := range members {
 			if i+1 < len(members) && bytes.Equal(members[i+1].key, member.key) {
 				continue // the last value of a repeated key counts

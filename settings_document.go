@@ -30,7 +30,7 @@ func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	return false
 }
 
-// readMembers copies the members of the object at the front of text; the last value of a repeated
+// readMembers copies the values of the object at the front of text; the last value of a repeated
 // name counts. It returns an empty map for a value that is not an object.
 func readMembers(text []byte) map[string]json.RawMessage {
 	var r jsonread.Reader
@@ -123,7 +123,7 @@ func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, err
 // editedFields writes the fields that a program has changed.
 func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[string]json.RawMessage) error {
 	value, before := reflect.ValueOf(s).Elem(), reflect.ValueOf(was).Elem()
-	for _, name := range settingIndex().names {
+	for _, name := range settingNames() {
 		f, _ := settingStructField(name)
 		if sameField(value.FieldByIndex(f.Index), before.FieldByIndex(f.Index)) {
 			continue
@@ -191,24 +191,33 @@ func checkExtraSetting(name string, value json.RawMessage) error {
 	return &ValidationError{Option: "ApplicationSettings", Param: name, Reason: reason}
 }
 
-// settingIndex holds the fields of the settings, in their order and by name.
-var settingIndex = sync.OnceValue(func() (index struct {
+// settingIndex holds the fields of the settings, in their order and by name. It is built once, and
+// not as the value of a variable, which every program would link.
+var settingIndex struct {
+	once   sync.Once
 	names  []string
 	byName map[string]reflect.StructField
-},
-) {
-	index.byName = map[string]reflect.StructField{}
+}
+
+func buildSettingIndex() {
+	settingIndex.byName = map[string]reflect.StructField{}
 	for f := range reflect.TypeFor[ApplicationSettings]().Fields() {
 		if name := jsonName(f); name != "" {
-			index.names = append(index.names, name)
-			index.byName[name] = f
+			settingIndex.names = append(settingIndex.names, name)
+			settingIndex.byName[name] = f
 		}
 	}
-	return index
-})
+}
+
+// settingNames returns the names of the settings that have a field.
+func settingNames() []string {
+	settingIndex.once.Do(buildSettingIndex)
+	return settingIndex.names
+}
 
 func settingStructField(name string) (field reflect.StructField, known bool) {
-	field, known = settingIndex().byName[name]
+	settingIndex.once.Do(buildSettingIndex)
+	field, known = settingIndex.byName[name]
 	return field, known
 }
 

@@ -85,16 +85,20 @@ func (n renamer) translate(body []byte) ([]byte, error) {
 	return renamed, err
 }
 
-// gitlabSettings are the settings for which GitLab has another word than the contract.
-var gitlabSettings = sync.OnceValue(func() map[string]string {
-	settings := map[string]string{}
+// gitlabSettings holds the contract's names of the settings for which GitLab has another word.
+var gitlabSettings struct {
+	once  sync.Once
+	names map[string]string
+}
+
+func buildGitLabSettings() {
+	gitlabSettings.names = map[string]string{}
 	for e := range GitLab.entries() {
 		if e.kind == settingWord && e.neutral != e.word {
-			settings[e.word] = e.neutral
+			gitlabSettings.names[e.word] = e.neutral
 		}
 	}
-	return settings
-})
+}
 
 // checkWords rejects settings in GitLab's words for a client without a vocabulary.
 func (n renamer) checkWords(body []byte) error {
@@ -106,8 +110,9 @@ func (n renamer) checkWords(body []byte) error {
 	if r.Kind() != "object" {
 		return nil
 	}
+	gitlabSettings.once.Do(buildGitLabSettings)
 	for r.Object(); r.Key(); r.Skip() {
-		if neutral, known := gitlabSettings()[string(r.CurrentKey())]; known {
+		if neutral, known := gitlabSettings.names[string(r.CurrentKey())]; known {
 			return errors.New("the server uses GitLab's words (" + string(r.CurrentKey()) + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
 		}
 	}

@@ -321,6 +321,22 @@ func TestMemoryIsApart(t *testing.T) {
 	}
 }
 
+// A text with escapes is what encoding/json reads, whatever the script, also if it is not UTF-8.
+func TestTextsWithEscapes(t *testing.T) {
+	for _, part := range []string{"plain", "Größe", "Выгрузка", "导出", "🚀", "\xff", "\xd0", "\xed\xa0\x80", `\ud83d\ude80`, `\ud83d`, `\u0416`, `\"`} {
+		for _, text := range []string{part, part + `\n` + part, `\n` + part, part + `\n`, part + "0123456789" + `\t` + part + "x"} {
+			var want, got string
+			text = `"` + text + `"`
+			require.NoError(t, json.Unmarshal([]byte(text), &want))
+			var r Reader
+			r.Reset([]byte(text))
+			Text(&got, &r)
+			require.NoError(t, r.End())
+			require.Equal(t, want, got, "%q", text)
+		}
+	}
+}
+
 // Strings counts the strings at the front of an array, and reads nothing.
 func TestStrings(t *testing.T) {
 	for text, want := range map[string]int{
