@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/go-github/v89/github"
+	"github.com/google/go-github/v92/github"
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"github.com/forge-sdk/forge-go"
