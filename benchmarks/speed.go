@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+const (
+	speedPath  = "../docs/speed.md"
+	readmePath = "../README.md"
+	listWork   = "10,000 issues, no latency"
+	memoryWork = "memory while ranging over issues"
+)
+
+// writeDocuments renders the saved figures into docs/speed.md and the README.
+func writeDocuments() error {
+	for path, render := range map[string]func(string, []figuresFile) (string, error){speedPath: renderSpeed, readmePath: renderReadme} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files, err := loadAll()
+		if err != nil {
+			return err
+		}
+		rendered, err := render(string(text), files)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(rendered), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func loadAll() (files []figuresFile, err error) {
+	for _, r := range releases {
+		file, err := load(r)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// renderSpeed replaces the parts of docs/speed.md that are between markers.
+func renderSpeed(text string, files []figuresFile) (string, error) {
+	summary, err := summaryOf(files)
+	if err != nil {
+		return "", err
+	}
+	text, err = between(text, "summary", summary)
+	for i, file := range files {
+		var table bytes.Buffer
+		fmt.Fprintf(&table, "%s, %d CPUs (%s), %s", file.Go, file.CPUs, file.CPU, file.Date)
+		if file.Quick {
+			fmt.Fprint(&table, ", a quick run, which is not for comparison")
+		}
+		fmt.Fprint(&table, ".\n\n")
+		writeTable(&table, linesOf(file.Lines))
+		if err == nil {
+			text, err = between(text, "figures of "+releases[i], table.String())
+		}
+	}
+	return text, err
+}
+
+// between replaces the text between two markers.
+func between(text, name, part string) (string, error) {
+	begin, end := "<!-- "+name+": written by go run . -tables -->\n", "<!-- end of "+name+" -->"
+	before, rest, found := strings.Cut(text, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return "", fmt.Errorf("there are no markers of %s", name)
+	}
+	return before + begin + "\n" + part + "\n" + end + after, nil
+}
+
+// find returns a line of a file.
+func (f *figuresFile) find(work, what string) (line, error) {
+	for _, l := range linesOf(f.Lines) {
+		if l.work == work && strings.HasPrefix(l.what, what) {
+			return l, nil
+		}
+	}
+	return line{}, fmt.Errorf("the figures of %s have no line %q of %q", f.Go, what, work)
+}
+
+// summaryOf returns the first sentences of docs/speed.md.
+func summaryOf(files []figuresFile) (string, error) {
+	var parts []string
+	memory := ""
+	for i := range files {
+		f := &files[i]
+		list, err := f.find(listWork, "CPU")
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, fmt.Sprintf("on %s, a list of 10,000 issues takes %.2f of the CPU of code written by hand, and %.2f of the peer's", releases[i], list.ours/list.hand, list.ours/list.peer))
+		for _, l := range linesOf(f.Lines) {
+			if l.work == memoryWork && strings.HasPrefix(l.what, "peak RSS") && !strings.Contains(l.what, "Ahead") {
+				memory = fmt.Sprintf("%s needs %s", strings.TrimPrefix(l.what, "peak RSS, "), l.show.text(l.ours))
+			}
+		}
+	}
+	return sentence(strings.Join(parts, "; ")) + sentence("the process that ranges over "+memory), nil
+}
+
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + ".\n" }
+
+var readmeRow = regexp.MustCompile(`(?m)^\| CPU for a list of 10,000 issues \|.*$`)
+
+// renderReadme replaces the row of the README that has figures of speed: times of the first
+// release, and ratios of all.
+func renderReadme(text string, files []figuresFile) (string, error) {
+	var ratios []string
+	for i := range files {
+		l, err := files[i].find(listWork, "CPU")
+		if err != nil {
+			return "", err
+		}
+		ratios = append(ratios, fmt.Sprintf("%.2f on %s", l.ours/l.hand, releases[i]))
+	}
+	l, err := files[0].find(listWork, "CPU")
+	if err != nil {
+		return "", err
+	}
+	if !readmeRow.MatchString(text) {
+		return "", errors.New("the README has no row of a list of 10,000 issues")
+	}
+	row := fmt.Sprintf("| CPU for a list of 10,000 issues | %s | %s (of code written by hand: %s) | [%s, all rows](docs/speed.md) |",
+		l.show.text(l.peer), l.show.text(l.ours), strings.Join(ratios, ", "), files[0].Go)
+	return readmeRow.ReplaceAllLiteralString(text, row), nil
+}
+
+// missedTargets returns the missed targets of a release, in the form of the table "Missed targets"
+// in docs/speed.md, without the reason.
+func missedTargets(release string, lines []line) (missed []string) {
+	for i := range lines {
+		for _, name := range lines[i].missed() {
+			missed = append(missed, fmt.Sprintf("| %s | %s | %s | %s |", release, lines[i].work, lines[i].what, name))
+		}
+	}
+	return missed
+}
