@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -259,7 +260,7 @@ func leaves(out map[string]string, path string, tree any) {
 			leaves(out, path+"."+key, value)
 		}
 	case []any:
-		out[path+" (length)"] = fmt.Sprint(len(v))
+		out[path+" (length)"] = strconv.Itoa(len(v))
 		for i, value := range v {
 			leaves(out, fmt.Sprint(path, "[", i, "]"), value)
 		}

@@ -51,8 +51,8 @@ func TestContendersDecodeTheDocuments(t *testing.T) {
 			}
 		}
 	}
-	tags := fromDocuments(someTags(1))
-	err := race{times: 1, sent: someTags(1)}.agree(t.Context(), []contender{
+	tags := fromDocuments(oneTag())
+	err := race{times: 1, sent: oneTag()}.agree(t.Context(), []contender{
 		{forgeName, newOurs("https://forge.example.com", forge.WithHTTPClient(&http.Client{Transport: tags})).tag},
 		{handName, newHand("https://forge.example.com", tags).tag},
 		{peerName, newPeer("https://forge.example.com", withTransport(tags)).tag},
@@ -114,7 +114,7 @@ func TestWithoutDocuments(t *testing.T) {
 	passes := func(values ...int64) work {
 		return func(_ context.Context, d *digest) error {
 			for _, v := range values {
-				d.add("", "", v, 0)
+				d.add("", "", v, v)
 			}
 			return nil
 		}

@@ -14,14 +14,17 @@ import (
 // callAtOnce counts connections: those that concurrent calls open when none is idle, and those that
 // the same calls open when they run again. Each contender is a process, with the defaults of its
 // constructor. "By hand" is http.DefaultTransport, and next to it a transport whose pool has 64
-// connections. Other load of the machine adds connections, so the figures are medians.
+// connections. Other load of the machine adds connections, so those of forge are medians.
 func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	calls := b.scaled(20_000, 2000)
 	base := b.at("n1")
 	var of [4][]float64
 	for i, name := range []string{"forge", "hand", "pooled", "peer"} {
-		samples := make([][]float64, 4)
-		for range b.scaled(3, 1) {
+		samples, rounds := make([][]float64, 4), 1
+		if name == "forge" {
+			rounds = b.scaled(3, 1)
+		}
+		for range rounds {
 			figures, err := childFigures(ctx, fmt.Sprint("calls ", name, " ", calls), base, len(samples))
 			if err != nil {
 				return nil, err
@@ -36,8 +39,8 @@ func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 	}
 	var lines []line
 	for k, what := range []string{"connections opened", "connections opened, again", "wall of a call", "CPU of a call"} {
-		l := line{what: what, show: showCount, ours: of[0][k], hand: of[1][k], peer: of[3][k]}
-		tuned := line{what: what + ", by hand with a pool of 64", show: showCount, ours: of[0][k], hand: of[2][k]}
+		l := line{what: what, show: showCount, noisy: k < 2, ours: of[0][k], hand: of[1][k], peer: of[3][k]}
+		tuned := line{what: what + ", by hand with a pool of 64", show: showCount, noisy: k < 2, ours: of[0][k], hand: of[2][k]}
 		switch k {
 		case 0:
 			l.limit, l.peerTarget, tuned.handTarget = 102, 0.02, 1.25 // 1.6 for each goroutine

@@ -141,15 +141,24 @@ func memoryOfLists(ctx context.Context, b *bench) (lines []line, err error) {
 		if err != nil {
 			return nil, err
 		}
-		used := line{what: fmt.Sprintf("CPU, %d issues", n), show: showTime, ours: one.took * 1e9}
+		used := line{what: fmt.Sprintf("CPU, %s issues", thousands(n)), show: showTime, ours: one.took * 1e9}
 		if n == short {
 			used.hand = hand.took * 1e9
 		}
 		lines = append(lines,
-			line{what: fmt.Sprintf("peak RSS, %d issues", n), show: showBytes, ours: one.peak, hand: hand.peak, most: 2 << 20},
-			line{what: fmt.Sprintf("peak RSS, %d issues, Ahead(8)", n), show: showBytes, ours: eight.peak, hand: hand.peak, most: 12 << 20}, used)
+			line{what: fmt.Sprintf("peak RSS, %s issues", thousands(n)), show: showBytes, ours: one.peak, hand: hand.peak, most: 2 << 20},
+			line{what: fmt.Sprintf("peak RSS, %s issues, Ahead(8)", thousands(n)), show: showBytes, ours: eight.peak, hand: hand.peak, most: 12 << 20}, used)
 		took = append(took, one.took/float64(n))
 	}
 	growth := line{what: "CPU an issue, the longer list against the shorter", show: showRatio, ours: took[1] / took[0], limit: 1.15}
 	return append(lines, growth), nil
+}
+
+// thousands returns a number with separators.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

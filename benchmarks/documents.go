@@ -33,8 +33,8 @@ type documents struct {
 
 func someIssues(n int) documents { return documents{"issue", n, issue} }
 func someEvents(n int) documents { return documents{"event", n, event} }
-func someTags(n int) documents {
-	return documents{"tag", n, func(int) string { return tagDocument }}
+func oneTag() documents {
+	return documents{"tag", 1, func(int) string { return tagDocument }}
 }
 
 // object is a JSON object whose keys have an order. Servers escape <, > and & in texts, as

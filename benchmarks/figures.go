@@ -27,6 +27,7 @@ type savedLine struct {
 	What        string  `json:"what"`
 	Unit        unit    `json:"unit"`
 	Exact       bool    `json:"exact,omitempty"`
+	Noisy       bool    `json:"noisy,omitempty"`
 	Forge       float64 `json:"forge"`
 	Hand        float64 `json:"by_hand,omitempty"`
 	V2          float64 `json:"v2,omitempty"`
@@ -45,7 +46,7 @@ func savedLines(lines []line) []savedLine {
 	saved := make([]savedLine, len(lines))
 	for i, l := range lines {
 		saved[i] = savedLine{
-			l.work, l.what, l.show, l.exact, l.ours, l.hand, l.v2, l.peer, l.hub, l.floor,
+			l.work, l.what, l.show, l.exact, l.noisy, l.ours, l.hand, l.v2, l.peer, l.hub, l.floor,
 			l.limit, l.most, l.handTarget, l.v2Target, l.peerTarget, l.floorTarget,
 		}
 	}
@@ -56,7 +57,7 @@ func linesOf(saved []savedLine) []line {
 	lines := make([]line, len(saved))
 	for i, s := range saved {
 		lines[i] = line{
-			work: s.Work, what: s.What, show: s.Unit, exact: s.Exact, ours: s.Forge, hand: s.Hand, v2: s.V2, peer: s.Peer, hub: s.GitHub, floor: s.Floor,
+			work: s.Work, what: s.What, show: s.Unit, exact: s.Exact, noisy: s.Noisy, ours: s.Forge, hand: s.Hand, v2: s.V2, peer: s.Peer, hub: s.GitHub, floor: s.Floor,
 			limit: s.Limit, most: s.Most, handTarget: s.HandTarget, v2Target: s.V2Target, peerTarget: s.PeerTarget, floorTarget: s.FloorTarget,
 		}
 	}
@@ -91,7 +92,8 @@ func load(release string) (file figuresFile, err error) {
 
 const worseBy = 1.15
 
-// regressions returns the ratios that are worse than in older lines, one in a line.
+// regressions returns the ratios that are worse than in older lines, one in a line. Noisy lines are
+// not compared.
 func regressions(old, lines []line) (worse []string) {
 	before := map[string]*line{}
 	for i := range old {
@@ -100,7 +102,7 @@ func regressions(old, lines []line) (worse []string) {
 	for i := range lines {
 		l := &lines[i]
 		was := before[l.work+"\x00"+l.what]
-		if was == nil {
+		if was == nil || l.noisy {
 			continue
 		}
 		then := was.comparisons()

@@ -47,7 +47,7 @@ const (
 type race struct {
 	rounds int           // turns of each contender
 	times  int           // repetitions of the work in a turn
-	pause  time.Duration // CPU time of the caller's work on each page
+	pause  time.Duration // CPU time of work on each page, as a caller has
 	sent   documents     // what the server sends; without it the contenders are compared
 }
 

@@ -16,14 +16,19 @@ const (
 	memoryWork = "memory while ranging over issues"
 )
 
+// documentsWithFigures are the files that hold figures, and what renders each.
+var documentsWithFigures = map[string]func(text string, files []figuresFile) (string, error){
+	speedPath: renderSpeed, readmePath: renderReadme,
+}
+
 // writeDocuments renders the saved figures into docs/speed.md and the README.
 func writeDocuments() error {
-	for path, render := range map[string]func(string, []figuresFile) (string, error){speedPath: renderSpeed, readmePath: renderReadme} {
+	files, err := loadAll()
+	if err != nil {
+		return err
+	}
+	for path, render := range documentsWithFigures {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		files, err := loadAll()
 		if err != nil {
 			return err
 		}
@@ -92,27 +97,25 @@ func (f *figuresFile) find(work, what string) (line, error) {
 	return line{}, fmt.Errorf("the figures of %s have no line %q of %q", f.Go, what, work)
 }
 
-// summaryOf returns the first sentences of docs/speed.md.
+// summaryOf returns the first sentences of docs/speed.md, one in a line.
 func summaryOf(files []figuresFile) (string, error) {
-	var parts []string
-	memory := ""
+	var text strings.Builder
 	for i := range files {
 		f := &files[i]
 		list, err := f.find(listWork, "CPU")
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, fmt.Sprintf("on %s, a list of 10,000 issues takes %.2f of the CPU of code written by hand, and %.2f of the peer's", releases[i], list.ours/list.hand, list.ours/list.peer))
-		for _, l := range linesOf(f.Lines) {
-			if l.work == memoryWork && strings.HasPrefix(l.what, "peak RSS") && !strings.Contains(l.what, "Ahead") {
-				memory = fmt.Sprintf("%s needs %s", strings.TrimPrefix(l.what, "peak RSS, "), l.show.text(l.ours))
-			}
+		fmt.Fprintf(&text, "On Go %s, a list of 10,000 issues takes %.2f of the CPU of code written by hand, and %.2f of the peer's.\n",
+			strings.TrimPrefix(releases[i], "go"), list.ours/list.hand, list.ours/list.peer)
+	}
+	for _, l := range linesOf(files[0].Lines) {
+		if l.work == memoryWork && strings.HasPrefix(l.what, "peak RSS") && !strings.Contains(l.what, "Ahead") {
+			fmt.Fprintf(&text, "A process that ranges over %s needs %s.\n", strings.TrimPrefix(l.what, "peak RSS, "), l.show.text(l.ours))
 		}
 	}
-	return sentence(strings.Join(parts, "; ")) + sentence("the process that ranges over "+memory), nil
+	return text.String(), nil
 }
-
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + ".\n" }
 
 var readmeRow = regexp.MustCompile(`(?m)^\| CPU for a list of 10,000 issues \|.*$`)
 

@@ -20,6 +20,7 @@ type line struct {
 	peerTarget, floorTarget float64
 	show                    unit
 	exact                   bool // does not depend on the load of the machine
+	noisy                   bool // differs from run to run, so it is not compared with saved figures
 }
 
 // against is a comparison of forge with one of the others.
