@@ -159,10 +159,13 @@ func report(f flags, lines []line) error {
 		worse = regressions(linesOf(old.Lines), lines)
 		fmt.Printf("%d ratios more than 15 %% worse than saved\n%s", len(worse), strings.Join(worse, ""))
 	}
-	if f.check && missed+len(worse) > 0 {
+	if !f.check {
+		return nil
+	}
+	if missed+len(worse) > 0 {
 		return fmt.Errorf("%d targets missed, %d ratios worse than saved", missed, len(worse))
 	}
-	return nil
+	return checkDocuments()
 }
 
 // cpuName returns the name of the processor, or GOARCH if the system does not report it.

@@ -43,6 +43,29 @@ func writeDocuments() error {
 	return nil
 }
 
+// checkDocuments compares docs/speed.md and the README with the saved figures. The test of this is
+// cached by go test when only those files change, so -check calls it, too.
+func checkDocuments() error {
+	files, err := loadAll()
+	if err != nil {
+		return err
+	}
+	for path, render := range documentsWithFigures {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rendered, err := render(string(text), files)
+		if err != nil {
+			return err
+		}
+		if rendered != string(text) {
+			return fmt.Errorf("%s differs from the files in figures: run go run . -tables", path)
+		}
+	}
+	return nil
+}
+
 func loadAll() (files []figuresFile, err error) {
 	for _, r := range releases {
 		file, err := load(r)

@@ -19,19 +19,8 @@ func readText(t *testing.T, path string) string {
 
 // TestDocumentsHaveTheFigures compares docs/speed.md and the README with the saved figures.
 func TestDocumentsHaveTheFigures(t *testing.T) {
-	files, err := loadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, render := range documentsWithFigures {
-		text := readText(t, path)
-		rendered, err := render(text, files)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rendered != text {
-			t.Errorf("%s differs from the files in figures: run go run . -tables", path)
-		}
+	if err := checkDocuments(); err != nil {
+		t.Error(err)
 	}
 }
 
