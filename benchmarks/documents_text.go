@@ -118,7 +118,7 @@ func description(i int) string {
 		case 3:
 			fmt.Fprintf(&b, "1. Open *Settings > Data* of a project\n2. Start an export & wait\n\n- [x] reproduced 🎉\n- [ ] add an index, see #%d\n\n", draw(i, byText+230+part, 900))
 		}
-		for s := range 1 + draw(i, byText+250+part, 4) {
+		for s := range 1 + draw(i, byText+250+part, 5) {
 			b.WriteString(sentences[(i+part+s)%len(sentences)])
 			b.WriteByte(' ')
 		}
