@@ -81,10 +81,9 @@ func (c *call) send(ctx context.Context) error {
 	}()
 	c.retry.start()
 	c.core().stats.calls.Add(1)
-	var err error
-	if c.runAttempt(ctx); c.response.ok() {
-		_, err = c.checkRetry(ctx, nil, nil)
-	} else {
+	c.runAttempt(ctx)
+	again, err := c.checkRetry(ctx, nil, nil)
+	if again {
 		err = c.retryLoop(ctx)
 	}
 	switch {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 
-	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/throttle"
@@ -87,16 +86,14 @@ func (s *responseState) setRedirect(status int) { s.status = status }
 
 // lostConnection reports whether the attempt had a connection, and lost it.
 func (s *responseState) lostConnection() bool {
-	var refused *conn.ProxyError
-	return s.err != nil && !conn.IsDial(s.err) && !errors.As(s.err, &refused) &&
+	return s.err != nil && !conn.IsDial(s.err) && !wraps[*conn.ProxyError](s.err) &&
 		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrNoCredential)
 }
 
 // proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
 // errors.
 func proxyWait(err error) time.Duration {
-	var refused *conn.ProxyError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*conn.ProxyError](err); ok {
 		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
 	}
 	return 0
@@ -259,13 +256,17 @@ func (c *call) checkEncoding(resp *http.Response) error {
 }
 
 // receiveError reads the error that the server returned.
-func (c *call) receiveError(resp *http.Response, body io.Reader) {
+func (c *call) receiveError(resp *http.Response, body *conn.Reader) {
 	r := &c.response
 	r.readRetryAfter()
 	// A truncated error text is shown, too.
-	text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
+	buffer := decodeBuffers.Get()
+	buffer.Reset()
+	body.Left = maxErrorBody
+	_, err := buffer.ReadFrom(body)
 	r.partial = err != nil
-	r.message, r.fields = readMessage(text, contentType(resp.Header), c.safeText)
+	r.message, r.fields = readMessage(buffer.Bytes(), contentType(resp.Header), c.safeText)
+	decodeBuffers.Put(buffer, (*decodeBuffer).memory)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of that hour.
 		r.retryAt = time.Now().Add(c.route().quota.limit("").Window)
@@ -306,32 +307,11 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 		c.response.buffer = decodeBuffers.Get()
 	}
 	c.response.buffer.Reset()
-	if resp.ContentLength > 0 {
-		// Content-Length is not trusted beyond the size of a pooled buffer.
-		c.response.buffer.Grow(int(min(resp.ContentLength, largestPooled-bytes.MinRead)) + bytes.MinRead)
-	}
-	n, err := c.readBody(body, limit+1)
+	n, err := c.response.buffer.readBody(body, resp.ContentLength, limit+1)
 	if n > limit {
 		return c.tooLarge(limit)
 	}
 	return err
-}
-
-// readBody reads at most limit bytes of body. Once about half of the limit is read, the buffer
-// grows to the limit: doubling could allocate twice the limit.
-func (c *call) readBody(body *conn.Reader, limit int64) (int64, error) {
-	half := max(limit/2, largestPooled) - bytes.MinRead
-	body.Left = min(half, limit)
-	n, err := c.response.buffer.ReadFrom(body)
-	if err != nil || n < half || n == limit {
-		return n, err
-	}
-	full := bytes.NewBuffer(make([]byte, 0, limit+bytes.MinRead))
-	_, _ = full.Write(c.response.buffer.Bytes())
-	c.response.buffer.Buffer = *full
-	body.Left = limit - n
-	more, err := c.response.buffer.ReadFrom(body)
-	return n + more, err
 }
 
 func (c *call) tooLarge(limit int64) error {
@@ -404,22 +384,6 @@ func (c *call) freeBuffer() {
 		decodeBuffers.Drop(c.response.buffer)
 	}
 	c.response.buffer = nil
-}
-
-// decodeBuffer is the buffer of a response, with the reader that decodes it.
-type decodeBuffer struct {
-	bytes.Buffer
-	reader jsonread.Reader
-}
-
-var decodeBuffers bufpool.Pool[decodeBuffer]
-
-const largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
-
-// memory returns the whole capacity of the buffer.
-func (w *decodeBuffer) memory() []byte {
-	w.Reset()
-	return w.AvailableBuffer()[:w.Available()]
 }
 
 // newStream returns the body of a download. It keeps its state in closures, so that the caller

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/throttle"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
@@ -23,14 +24,6 @@ type retryState struct {
 	expectRefused bool  // the server refused the Expect header
 	tokenRenewed  bool  // after a 401, once per call
 	stopCause     error // the end of the context, if that is why there is no further attempt
-
-	// firstAttemptDone passes a failed first attempt to go-retryablehttp. Most calls succeed at the
-	// first attempt and need no retry loop, which costs an http.Client, a second request and a policy.
-	// So call.send makes the first attempt itself. If it fails, retryLoop sets this field and starts
-	// the loop. The loop begins with an attempt: its first RoundTrip clears the field and, instead of
-	// sending a request, returns the result of the failed attempt. checkRetry then evaluates that
-	// result like all others.
-	firstAttemptDone bool
 }
 
 // start records that the call begins.
@@ -55,9 +48,13 @@ func (s *retryState) setMaybeApplied() { s.maybeApplied = true }
 // explain sets the reason why there is no further attempt, unless a reason is set already.
 func (s *retryState) explain(reason string) { s.noRetryReason = cmp.Or(s.noRetryReason, reason) }
 
-// retryLoop continues a call whose first attempt failed.
+// retryLoop waits after a failed first attempt, and makes the other attempts. Most calls need only
+// one attempt, and no loop, which costs an http.Client, a second request and a policy. So call.send
+// makes the first attempt itself.
 func (c *call) retryLoop(ctx context.Context) error {
-	c.retry.firstAttemptDone = true
+	if err := throttle.Sleep(ctx, c.retry.wait); err != nil {
+		return err
+	}
 	outer := (&http.Request{Method: c.route().Method, URL: &c.url, Header: http.Header{}, Body: http.NoBody}).WithContext(ctx)
 	client := retryablehttp.Client{
 		HTTPClient: &http.Client{
@@ -77,10 +74,7 @@ func (c *call) retryLoop(ctx context.Context) error {
 
 // RoundTrip is one attempt, for the loop.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !c.retry.firstAttemptDone {
-		c.runAttempt(req.Context())
-	}
-	c.retry.firstAttemptDone = false
+	c.runAttempt(req.Context())
 	if c.response.err != nil {
 		return nil, c.response.err
 	}
@@ -88,8 +82,8 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: resp.StatusCode, Header: resp.Header, Body: http.NoBody, Request: req}, nil
 }
 
-// checkRetry is called after each attempt: by go-retryablehttp, or by call.send if the first
-// attempt succeeded. It evaluates the record of the attempt, because the arguments do not show what
+// checkRetry is called after each attempt: by call.send after the first one, and then by
+// go-retryablehttp. It evaluates the record of the attempt, because the arguments do not show what
 // was sent.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
 	if c.hasObserver() {

@@ -51,6 +51,17 @@ func pointer[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	return nil
 }
 
+// cell is pointer for small values, whose memory comes from the reader.
+func cell[T any](r *jsonread.Reader, memory func(*jsonread.Reader) *T, f func(*T, *jsonread.Reader) bool) *T {
+	if r.Null() {
+		return nil
+	}
+	if v := memory(r); f(v, r) {
+		return v
+	}
+	return nil
+}
+
 // nullable reads a value with f. For a value of another type it returns the zero Nullable, as if
 // the field was omitted.
 func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Nullable[T] {
@@ -70,7 +81,7 @@ func sliceOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) []T {
 	if !r.Array() {
 		return nil
 	}
-	items, size := []T{}, sizeOf[T]()
+	items, size := make([]T, 0, r.Strings()), sizeOf[T]()
 	for r.More() {
 		var zero T
 		r.Take(size)
@@ -90,7 +101,7 @@ func mapOf[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) map[str
 	}
 	items, size := map[string]T{}, sizeOf[string]()+sizeOf[T]()
 	for r.Key() {
-		key := string(r.CurrentKey())
+		key := r.KeyText()
 		var item T
 		r.Take(size)
 		if f(&item, r) || r.WasNull() {

@@ -1,10 +1,13 @@
 package forge
 
 import (
+	"bytes"
 	"encoding/json"
 	"mime"
 	"slices"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 const (
@@ -24,50 +27,82 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 	if isHTML(contentType) {
 		return clean(htmlTitle(string(body)), maxErrorText), nil
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(body, &object) != nil {
+	var r jsonread.Reader
+	r.Reset(body)
+	members, ok := objectMembers(&r)
+	if r.End() != nil || !ok {
 		return clean(string(body), maxErrorText), nil
 	}
 	f := fieldErrors{clean: clean}
 	for _, key := range []string{"message", "error", "error_description"} {
-		f.add("", object[key], 0)
+		f.add("", members.last(key), 0)
 	}
-	f.addRegistry(object["errors"])
+	f.addRegistry(members.last("errors"))
 	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
+}
+
+// errorMember is a member of an object of an error response.
+type errorMember struct{ key, value []byte }
+
+type errorMembers []errorMember
+
+// objectMembers reads an object. ok is false for a value of another type; null has no members.
+func objectMembers(r *jsonread.Reader) (members errorMembers, ok bool) {
+	if r.Null() {
+		return nil, true
+	}
+	ok = r.Kind() == "object"
+	for open := r.Object(); open && r.Key(); {
+		key := r.CurrentKey()
+		members = append(members, errorMember{key, r.View()})
+	}
+	return members, ok
+}
+
+// last returns the last value of a key; nil if there is none.
+func (m errorMembers) last(key string) []byte {
+	for i := len(m) - 1; i >= 0; i-- {
+		if string(m[i].key) == key {
+			return m[i].value
+		}
+	}
+	return nil
 }
 
 // fieldErrors collects the leaves of a message: strings, arrays of strings, objects of either.
 type fieldErrors struct {
 	clean  cleaner
 	texts  []string
-	seen   map[string]bool // the texts
+	seen   map[string]bool // the texts, if there are several
 	fields map[string][]string
 	work   int // bytes examined; a long name counts again for each of its values
 }
 
-func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
-	var text string
-	var list []json.RawMessage
-	var object map[string]json.RawMessage
+// add adds the leaves of a checked value.
+func (f *fieldErrors) add(name string, raw []byte, depth int) {
 	f.work += len(name) + len(raw)
-	switch {
-	case len(raw) == 0 || string(raw) == "null" || f.work > maxErrorWork:
+	var r jsonread.Reader
+	r.Reset(raw)
+	switch kind := r.Kind(); {
+	case len(raw) == 0 || kind == "null" || f.work > maxErrorWork:
 	case depth > maxErrorDepth:
 		f.leaf(name, string(raw))
-	case json.Unmarshal(raw, &text) == nil:
+	case kind == "string":
+		var text string
+		jsonread.Text(&text, &r)
 		f.leaf(name, text)
-	case json.Unmarshal(raw, &list) == nil:
-		for _, item := range list {
-			f.add(name, item, depth+1)
+	case kind == "array":
+		for open := r.Array(); open && r.More(); {
+			f.add(name, r.View(), depth+1)
 		}
-	case json.Unmarshal(raw, &object) == nil:
-		keys := make([]string, 0, len(object))
-		for key := range object {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
-			f.add(strings.TrimPrefix(name+"."+key, "."), object[key], depth+1)
+	case kind == "object":
+		members, _ := objectMembers(&r)
+		slices.SortStableFunc(members, func(a, b errorMember) int { return bytes.Compare(a.key, b.key) })
+		for i, member := range members {
+			if i+1 < len(members) && bytes.Equal(members[i+1].key, member.key) {
+				continue // the last value of a repeated key counts
+			}
+			f.add(strings.TrimPrefix(name+"."+string(member.key), "."), member.value, depth+1)
 		}
 	default:
 		f.leaf(name, string(raw))
@@ -75,7 +110,10 @@ func (f *fieldErrors) add(name string, raw json.RawMessage, depth int) {
 }
 
 // addRegistry adds the errors of a container registry, which are objects with a code and a message.
-func (f *fieldErrors) addRegistry(raw json.RawMessage) {
+func (f *fieldErrors) addRegistry(raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
 	var list []struct{ Code, Message string }
 	if json.Unmarshal(raw, &list) != nil {
 		return
@@ -88,7 +126,7 @@ func (f *fieldErrors) addRegistry(raw json.RawMessage) {
 func (f *fieldErrors) leaf(name, text string) {
 	text = f.clean(text, maxErrorText)
 	if name == "" {
-		if text != "" && !f.seen[text] {
+		if text != "" && !f.said(text) {
 			f.say(text)
 		}
 		return
@@ -104,12 +142,19 @@ func (f *fieldErrors) leaf(name, text string) {
 	f.say(name + " " + text)
 }
 
+// said reports whether the message has the text already.
+func (f *fieldErrors) said(text string) bool {
+	return f.seen[text] || len(f.texts) == 1 && f.texts[0] == text
+}
+
 func (f *fieldErrors) say(text string) {
-	if f.seen == nil {
-		f.seen = map[string]bool{}
-	}
-	f.seen[text] = true
 	f.texts = append(f.texts, text)
+	if len(f.texts) == 2 {
+		f.seen = map[string]bool{f.texts[0]: true}
+	}
+	if f.seen != nil {
+		f.seen[text] = true
+	}
 }
 
 // htmlTitle returns the title of a page, the only part of it that a caller can use.

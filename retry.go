@@ -129,30 +129,28 @@ func (s *responseState) retryable(k RetryClass, sent bool) bool {
 
 // isPermanent reports whether a transport error would be the same in another attempt.
 func isPermanent(err error) bool {
-	var (
-		certificate *tls.CertificateVerificationError
-		alert       tls.AlertError
-		notTLS      tls.RecordHeaderError
-		authority   x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		invalid     x509.CertificateInvalidError
-		lookup      *net.DNSError
-		tunnel      *conn.ProxyError
-	)
 	switch {
 	case err == nil:
 		return false
-	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &notTLS),
-		errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
+	case wraps[*tls.CertificateVerificationError](err), wraps[tls.AlertError](err), wraps[tls.RecordHeaderError](err),
+		wraps[x509.UnknownAuthorityError](err), wraps[x509.HostnameError](err), wraps[x509.CertificateInvalidError](err):
 		return true
-	case errors.As(err, &lookup):
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return lookup.IsNotFound
-	case errors.As(err, &tunnel):
+	}
+	if tunnel, ok := errors.AsType[*conn.ProxyError](err); ok {
 		return tunnel.Permanent()
 	}
 	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "remote error"
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
+}
+
+// wraps reports whether err is a T or wraps one.
+func wraps[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // backoff returns the wait after the given number of attempts. It grows exponentially from base and

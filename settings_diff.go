@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -137,9 +138,9 @@ func (s *ApplicationSettings) Diff() *SettingsDiff {
 			d.Changes = append(d.Changes, change)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(read)) {
+	for name, got := range read {
 		if now[name] == nil {
-			d.notSent(SettingDifference{Name: name, Got: read[name]}, SettingNotSettable)
+			d.notSent(SettingDifference{Name: name, Got: got}, SettingNotSettable)
 		}
 	}
 	d.sort()
@@ -252,7 +253,7 @@ func (d *SettingsDiff) sort() {
 func editsOf(read, now map[string]json.RawMessage) map[string]json.RawMessage {
 	edits := map[string]json.RawMessage{}
 	for name, value := range now {
-		if old := read[name]; old == nil || !equalJSON(old, value) {
+		if old := read[name]; old == nil || !bytes.Equal(old, value) && !equalJSON(old, value) {
 			edits[name] = value
 		}
 	}

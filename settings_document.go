@@ -14,6 +14,8 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
+const usualSetting = 48 // bytes of a setting, with its name
+
 // settingsObject is a settings object by name, in the contract's words. It is immutable, so copies
 // of a value share it.
 type settingsObject struct {
@@ -23,20 +25,22 @@ type settingsObject struct {
 // decodeOther stores the object that the settings are decoded from. The fields decode it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	if r.Kind() == "object" {
-		s.read, s.merged = &settingsObject{readMembers(bytes.Clone(r.Peek()))}, nil
+		s.read, s.merged = &settingsObject{readMembers(r.Rest())}, nil
 	}
 	return false
 }
 
-// readMembers splits an object; the last value of a repeated name counts. It returns an empty map
-// for a value that is not an object.
-func readMembers(object []byte) map[string]json.RawMessage {
+// readMembers copies the members of the object at the front of text; the last value of a repeated
+// name counts. It returns an empty map for a value that is not an object.
+func readMembers(text []byte) map[string]json.RawMessage {
 	var r jsonread.Reader
-	r.Reset(object)
-	members := map[string]json.RawMessage{}
+	r.Reset(text)
+	members := make(map[string]json.RawMessage, len(text)/usualSetting)
 	for open := r.Object(); open && r.Key(); {
-		name := string(r.CurrentKey())
-		members[name] = slices.Clip(r.View())
+		name := r.KeyText()
+		var value json.RawMessage
+		jsonread.Verbatim(&value, &r)
+		members[name] = value
 	}
 	return members
 }
@@ -82,11 +86,13 @@ func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 // members returns the current settings, by name. It compares each field with the decoded baseline,
 // so that it also finds edits of slices and maps that copies share.
 func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
-	now := map[string]json.RawMessage{}
+	now := maps.Clone(s.baseline())
+	if now == nil {
+		now = map[string]json.RawMessage{}
+	}
 	if s == nil {
 		return now, nil
 	}
-	maps.Copy(now, s.baseline())
 	if s.merged != nil {
 		maps.Copy(now, s.merged.members)
 	}
@@ -102,13 +108,13 @@ func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
 
 // settingsFrom decodes a settings object.
 func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, error) {
-	text := []byte{'{'}
+	text := append(make([]byte, 0, len(members)*usualSetting), '{')
 	for name, value := range members {
-		key, err := json.Marshal(name)
-		if err != nil {
+		var err error
+		if text, err = appendKey(text, name); err != nil {
 			return nil, err
 		}
-		text = append(append(append(append(text, key...), ':'), value...), ',') // unchanged: json.Marshal would compact it
+		text = append(append(text, value...), ',') // unchanged: json.Marshal would compact it
 	}
 	s := new(ApplicationSettings)
 	return s, decodeInto(append(bytes.TrimSuffix(text, []byte{','}), '}'), s)
@@ -117,9 +123,9 @@ func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, err
 // editedFields writes the fields that a program has changed.
 func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[string]json.RawMessage) error {
 	value, before := reflect.ValueOf(s).Elem(), reflect.ValueOf(was).Elem()
-	for f := range value.Type().Fields() {
-		name := jsonName(f)
-		if name == "" || reflect.DeepEqual(value.FieldByIndex(f.Index).Interface(), before.FieldByIndex(f.Index).Interface()) {
+	for _, name := range settingIndex().names {
+		f, _ := settingStructField(name)
+		if sameField(value.FieldByIndex(f.Index), before.FieldByIndex(f.Index)) {
 			continue
 		}
 		text, err := encodeEdited(value.FieldByIndex(f.Index), before.FieldByIndex(f.Index), now[name])
@@ -129,6 +135,20 @@ func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[str
 		now[name] = text
 	}
 	return nil
+}
+
+// sameField compares two fields of one type. It is reflect.DeepEqual, which allocates both values.
+func sameField(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.String:
+		return a.Equal(b)
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
+		}
+		return sameField(a.Elem(), b.Elem())
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
 // editedExtra writes the keys of Extra that a program has changed, and deletes those that it has
@@ -171,22 +191,24 @@ func checkExtraSetting(name string, value json.RawMessage) error {
 	return &ValidationError{Option: "ApplicationSettings", Param: name, Reason: reason}
 }
 
-// settingIndex holds the fields of the settings by name. It is built once.
-var settingIndex struct {
-	once   sync.Once
+// settingIndex holds the fields of the settings, in their order and by name.
+var settingIndex = sync.OnceValue(func() (index struct {
+	names  []string
 	byName map[string]reflect.StructField
-}
+},
+) {
+	index.byName = map[string]reflect.StructField{}
+	for f := range reflect.TypeFor[ApplicationSettings]().Fields() {
+		if name := jsonName(f); name != "" {
+			index.names = append(index.names, name)
+			index.byName[name] = f
+		}
+	}
+	return index
+})
 
 func settingStructField(name string) (field reflect.StructField, known bool) {
-	settingIndex.once.Do(func() {
-		settingIndex.byName = map[string]reflect.StructField{}
-		for f := range reflect.TypeFor[ApplicationSettings]().Fields() {
-			if name := jsonName(f); name != "" {
-				settingIndex.byName[name] = f
-			}
-		}
-	})
-	field, known = settingIndex.byName[name]
+	field, known = settingIndex().byName[name]
 	return field, known
 }
 

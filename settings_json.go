@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"math"
@@ -24,6 +25,17 @@ func membersOf(settings any) (map[string]json.RawMessage, error) {
 		return nil, &ValidationError{Option: optionsName(settings), Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
 	return members, nil
+}
+
+// appendKey appends a key of an object, and its colon.
+func appendKey(text []byte, key string) ([]byte, error) {
+	for i := range len(key) {
+		if !isWord(key[i]) { // it may need escapes
+			quoted, err := json.Marshal(key)
+			return append(append(text, quoted...), ':'), err
+		}
+	}
+	return append(append(append(text, '"'), key...), '"', ':'), nil
 }
 
 // misfitsOf returns the values of a response's Extra under the key of a field that could not hold
@@ -73,6 +85,9 @@ func isParameter(name string) bool {
 // sameSetting compares two values of a setting. Servers write an empty value as null or as an empty
 // value, omit it in an object that is a struct here, and write decimals as text.
 func sameSetting(name string, a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return json.Valid(a)
+	}
 	left, leftOK := parseJSON(a)
 	right, rightOK := parseJSON(b)
 	switch {
@@ -132,6 +147,9 @@ func isValue(value json.RawMessage, text string) bool {
 // equalJSON compares two JSON values. It ignores the order of keys, white space and the form of
 // numbers.
 func equalJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return json.Valid(a)
+	}
 	left, leftOK := parseJSON(a)
 	right, rightOK := parseJSON(b)
 	return leftOK && rightOK && sameValue(left, right)

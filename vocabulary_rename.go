@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -67,7 +68,16 @@ func isUnnamed(name string) bool {
 // translate returns the response in the contract's words. Invalid JSON is returned unchanged; the
 // decoder reports it.
 func (n renamer) translate(body []byte) ([]byte, error) {
-	renamed, err := n.rename(body, n.toContract)
+	if n.words == nil {
+		return body, n.checkWords(body)
+	}
+	renamed, err := n.rename(body, func(word string) (string, error) {
+		neutral, known := n.words.neutral(n.kind, word)
+		if !known {
+			return word, nil
+		}
+		return neutral, nil
+	})
 	var broken *jsonread.SyntaxError
 	if errors.As(err, &broken) {
 		return body, nil
@@ -75,18 +85,33 @@ func (n renamer) translate(body []byte) ([]byte, error) {
 	return renamed, err
 }
 
-// toContract returns the contract's name for a key that was received.
-func (n renamer) toContract(word string) (string, error) {
-	if neutral, known := n.words.neutral(n.kind, word); known {
-		return neutral, nil
+// gitlabSettings are the settings for which GitLab has another word than the contract.
+var gitlabSettings = sync.OnceValue(func() map[string]string {
+	settings := map[string]string{}
+	for e := range GitLab.entries() {
+		if e.kind == settingWord && e.neutral != e.word {
+			settings[e.word] = e.neutral
+		}
 	}
-	if n.words != nil || n.kind != settingWord {
-		return word, nil
+	return settings
+})
+
+// checkWords rejects settings in GitLab's words for a client without a vocabulary.
+func (n renamer) checkWords(body []byte) error {
+	if n.kind != settingWord {
+		return nil
 	}
-	if neutral, known := GitLab.NeutralName(settingWord, word); known && neutral != word {
-		return "", errors.New("the server uses GitLab's words (" + word + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
+	var r jsonread.Reader
+	r.Reset(body)
+	if r.Kind() != "object" {
+		return nil
 	}
-	return word, nil
+	for r.Object(); r.Key(); r.Skip() {
+		if neutral, known := gitlabSettings()[string(r.CurrentKey())]; known {
+			return errors.New("the server uses GitLab's words (" + string(r.CurrentKey()) + " for " + neutral + "), so settings would be lost silently: create the client with WithVocabulary(forge.GitLab)")
+		}
+	}
+	return nil
 }
 
 // rename returns the object with other names for its keys. Values that are not objects are returned
@@ -109,11 +134,10 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 		if err != nil {
 			return nil, err
 		}
-		quoted, err := json.Marshal(renamed)
-		if err != nil {
+		if out, err = appendKey(append(out, separator), renamed); err != nil {
 			return nil, err
 		}
-		out = append(append(append(append(out, separator), quoted...), ':'), value...)
+		out = append(out, value...)
 	}
 	if separator == '{' {
 		out = append(out, separator)

@@ -59,18 +59,25 @@ func (c *byHand) decode(ctx context.Context, method, address string, body io.Rea
 	return c.send(ctx, method, address, body, contentType, func(answer *http.Response) error { return c.unmarshal(answer.Body, out) })
 }
 
-func (c *byHand) issue(ctx context.Context, d *digest) error {
-	i := new(handIssue)
-	err := c.decode(ctx, http.MethodPost, c.base+"/api/v4/projects/group%2Fapp/issues/318/subscribe", http.NoBody, "", i)
-	d.item(i)
+// one sends a request without a body, and decodes the response into the item out.
+func (c *byHand) one(ctx context.Context, d *digest, method, path string, out any) error {
+	err := c.decode(ctx, method, c.base+path, http.NoBody, "", out)
+	if err == nil {
+		d.item(out)
+	}
 	return err
 }
 
+func (c *byHand) issue(ctx context.Context, d *digest) error {
+	i := new(handIssue)
+	return c.one(ctx, d, http.MethodPost, "/api/v4/projects/group%2Fapp/issues/318/subscribe", i)
+}
+
+const tagPath = "/api/v4/projects/group%2Fapp/registry/repositories/7/tags/release%2F1.0"
+
 func (c *byHand) tag(ctx context.Context, d *digest) error {
 	t := new(handTag)
-	err := c.decode(ctx, http.MethodGet, c.base+"/api/v4/projects/group%2Fapp/registry/repositories/7/tags/release%2F1.0", http.NoBody, "", t)
-	d.item(t)
-	return err
+	return c.one(ctx, d, http.MethodGet, tagPath, t)
 }
 
 // pages reads all pages of a list by following its links.
@@ -96,14 +103,22 @@ func link(header string) string {
 }
 
 func (c *byHand) issues(ctx context.Context, d *digest) error {
-	return c.pages(ctx, c.base+"/api/v4/issues?scope=all&per_page=100", func(answer *http.Response) error {
-		var page []*handIssue
-		err := c.unmarshal(answer.Body, &page)
-		for _, i := range page {
-			d.item(i)
-		}
-		return err
-	})
+	return c.issuesBy(perPage)(ctx, d)
+}
+
+// issuesBy returns a work that reads a list of issues in pages of n.
+func (c *byHand) issuesBy(n int) work {
+	return func(ctx context.Context, d *digest) error {
+		address := fmt.Sprint(c.base, "/api/v4/issues?scope=all&per_page=", n)
+		return c.pages(ctx, address, func(answer *http.Response) error {
+			var page []*handIssue
+			err := c.unmarshal(answer.Body, &page)
+			for _, i := range page {
+				d.item(i)
+			}
+			return err
+		})
+	}
 }
 
 func (c *byHand) events(ctx context.Context, d *digest) error {

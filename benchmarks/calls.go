@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,8 +28,8 @@ func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 			rounds = b.scaled(3, 1)
 		}
 		for range rounds {
-			figures, err := childFigures(ctx, fmt.Sprint("calls ", name, " ", calls), base, len(samples))
-			if err != nil {
+			var figures [4]float64
+			if err := child(ctx, fmt.Sprint("calls ", calls, "/", name), base, &figures); err != nil {
 				return nil, err
 			}
 			for k, figure := range figures {
@@ -57,10 +60,9 @@ func callAtOnce(ctx context.Context, b *bench) ([]line, error) {
 }
 
 // beCalls does the calls of a contender, twice, and prints the figures of callAtOnce.
-func beCalls(ctx context.Context, role, base string) error {
-	var name string
-	var calls int
-	if _, err := fmt.Sscan(role, &name, &calls); err != nil {
+func beCalls(ctx context.Context, name, count, base string) error {
+	calls, err := strconv.Atoi(count)
+	if err != nil {
 		return err
 	}
 	do, ok := map[string]func() work{
@@ -73,26 +75,26 @@ func beCalls(ctx context.Context, role, base string) error {
 		return errors.New("there is no contender " + name)
 	}
 	issue, server := do(), base[:strings.LastIndex(base, "/")]
-	cold, err := openedBy(ctx, server, issue, calls)
+	all := func(ctx context.Context) error { return atOnce(ctx, issue, 64, calls) }
+	cold, err := openedBy(ctx, server, all)
 	if err != nil {
 		return err
 	}
 	start, used := time.Now(), cpuTime()
-	warm, err := openedBy(ctx, server, issue, calls)
+	warm, err := openedBy(ctx, server, all)
 	if err != nil {
 		return err
 	}
 	n := float64(calls)
-	fmt.Println(cold, warm, float64(time.Since(start))/n, float64(cpuTime()-used)/n)
-	return nil
+	return json.NewEncoder(os.Stdout).Encode([4]float64{cold, warm, float64(time.Since(start)) / n, float64(cpuTime()-used) / n})
 }
 
-// openedBy returns the number of connections that calls of 64 goroutines open.
-func openedBy(ctx context.Context, server string, do work, calls int) (float64, error) {
+// openedBy returns the number of connections that the server has accepted while do ran.
+func openedBy(ctx context.Context, server string, do func(context.Context) error) (float64, error) {
 	if _, err := opened(ctx, server); err != nil {
 		return 0, err
 	}
-	if err := atOnce(ctx, do, 64, calls); err != nil {
+	if err := do(ctx); err != nil {
 		return 0, err
 	}
 	n, err := opened(ctx, server)

@@ -1,75 +1,110 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/forge-sdk/forge-go"
 )
 
-// memoryUse is what a child process reports about itself, in bytes and seconds.
-type memoryUse struct {
-	peak  float64 // resident
-	above float64 // peak minus the resident memory after the first small call
-	took  float64
-}
-
 const addressEnv = "FORGE_BENCHMARK_ADDRESS"
 
-// child does the work of a role in a separate process, so that its memory is measured alone.
-func child(ctx context.Context, role, base string) (memoryUse, error) {
-	figures, err := childFigures(ctx, role, base, 3)
-	if err != nil {
-		return memoryUse{}, err
-	}
-	return memoryUse{figures[0], figures[1], figures[2]}, nil
+// usage is what a child process reports about the work of a contender, in bytes and nanoseconds.
+type usage struct {
+	Peak      float64 // resident memory
+	Above     float64 // peak minus the resident memory after the first small call
+	CPU, Wall float64
+	Count     uint64 // items
 }
 
-// childFigures returns the n figures that a child process prints.
-func childFigures(ctx context.Context, role, base string, n int) ([]float64, error) {
+// usageOf selects one of the figures.
+type usageOf func(usage) float64
+
+// child runs a child process in a role, and decodes the JSON that it prints.
+func child(ctx context.Context, role, base string, out any) error {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"="+role, addressEnv+"="+base), os.Stderr
 	output, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", role, err)
+		return fmt.Errorf("%s: %w", role, err)
 	}
-	figures := make([]float64, n)
-	from := bytes.NewReader(output)
-	for i := range figures {
-		if _, err := fmt.Fscan(from, &figures[i]); err != nil {
-			return nil, fmt.Errorf("%s prints %q: %w", role, output, err)
-		}
-	}
-	return figures, nil
+	return json.Unmarshal(output, out)
 }
 
-// children returns the medians of several child processes.
-func children(ctx context.Context, role, base string, n int) (memoryUse, error) {
-	var peaks, aboves, tooks []float64
-	for range n {
-		use, err := child(ctx, role, base)
-		if err != nil {
-			return use, err
-		}
-		peaks, aboves, tooks = append(peaks, use.peak), append(aboves, use.above), append(tooks, use.took)
-	}
-	return memoryUse{middle(peaks), middle(aboves), middle(tooks)}, nil
+// children are processes that do a work, one for each turn of a contender, so that the memory and
+// the connections of a turn are its own.
+type children struct {
+	work  string // the first part of the role
+	base  string
+	turns int
+	check func(name string, used usage) error // called after each turn, unless it is nil
 }
 
-// beChild is the measured part of child: it does the work of a role and prints the figures.
+// run lets the contenders take turns.
+func (c children) run(ctx context.Context, names ...string) (map[string]uses, error) {
+	taken := map[string]uses{}
+	for round := range c.turns {
+		for turn := range names {
+			name := names[(turn+round)%len(names)]
+			var used usage
+			err := child(ctx, c.work+"/"+name, c.base, &used)
+			if err == nil && c.check != nil {
+				err = c.check(name, used)
+			}
+			if err != nil {
+				return nil, err
+			}
+			taken[name] = append(taken[name], used)
+		}
+	}
+	return taken, nil
+}
+
+// uses are the figures of the processes of a contender.
+type uses []usage
+
+// of returns the median of a figure; 0 if the contender had no turn.
+func (u uses) of(pick usageOf) float64 {
+	values := make([]float64, len(u))
+	for i, used := range u {
+		values[i] = pick(used)
+	}
+	return middle(values)
+}
+
+func peakOf(u usage) float64  { return u.Peak }
+func aboveOf(u usage) float64 { return u.Above }
+
+// childLine returns a line with the medians of a figure.
+func childLine(taken map[string]uses, what string, pick usageOf, show unit) line {
+	return line{
+		what: what, show: show, ours: taken[forgeName].of(pick), hand: taken[handName].of(pick), v2: taken[v2Name].of(pick),
+		peer: taken[peerName].of(pick),
+	}
+}
+
+// childAgainst returns a line that compares forge with another form of the code by hand.
+func childAgainst(taken map[string]uses, name, what string, pick usageOf, show unit) line {
+	return line{what: what, show: show, ours: taken[forgeName].of(pick), hand: taken[name].of(pick)}
+}
+
+// beChild is the measured part of children.run: it does the work of a role and prints the figures.
 func beChild(ctx context.Context, role string) error {
 	base := os.Getenv(addressEnv)
-	if calls, ok := strings.CutPrefix(role, "calls "); ok {
-		return beCalls(ctx, calls, base)
+	what, name, _ := strings.Cut(role, "/")
+	if calls, ok := strings.CutPrefix(what, "calls "); ok {
+		return beCalls(ctx, name, calls, base)
 	}
-	first, work, err := childWork(role, base)
+	first, do, err := childWork(what, name, base)
 	if err != nil {
 		return err
 	}
@@ -82,31 +117,45 @@ func beChild(ctx context.Context, role string) error {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	used := cpuTime()
-	if err := work(ctx, &digest{}); err != nil {
+	var d digest
+	began, before := time.Now(), cpuTime()
+	if err := do(ctx, &d); err != nil {
 		return err
 	}
-	peak := resident("VmHWM")
-	fmt.Println(peak, peak-start, (cpuTime() - used).Seconds())
-	return nil
+	used := usage{Wall: float64(time.Since(began)), CPU: float64(cpuTime() - before), Peak: resident("VmHWM"), Count: d.count}
+	used.Above = used.Peak - start
+	return json.NewEncoder(os.Stdout).Encode(used)
 }
 
-// childWork returns a small call to begin with, and the work to measure.
-func childWork(role, base string) (first, do work, err error) {
+// childWork returns a small call to begin with, and the work to measure. The mixed calls begin with
+// a call on a connection that is not used again, because their rows count connections.
+func childWork(what, name, base string) (first, do work, err error) {
 	us, hand := newOurs(base), newHand(base, transport())
-	switch role {
-	case "archive forge":
-		return us.issue, us.archive(usual), nil
-	case "archive hand":
-		return hand.issue, hand.archive(usual), nil
-	case "list forge":
-		return us.issue, us.issues(), nil
-	case "list forge ahead":
-		return us.issue, us.issues(forge.Ahead(8)), nil
-	case "list hand":
-		return hand.issue, hand.issues, nil
+	first = map[string]work{forgeName: us.issue, ahead(8): us.issue, peerName: newPeer(base).issue}[name]
+	if first == nil {
+		first = hand.issue
 	}
-	return nil, nil, errors.New("there is no role " + role)
+	var all []contender
+	switch what {
+	case "archive":
+		all = []contender{{forgeName, us.archive(usual)}, {handName, hand.archive(usual)}}
+	case "list":
+		all = []contender{{forgeName, us.issues()}, {ahead(8), us.issues(forge.Ahead(8))}, {handName, hand.issues}}
+	case "changes":
+		all = changesReaders(base)
+	default:
+		first = newHand(base, &http.Transport{DisableKeepAlives: true}).issue
+		all, err = mixedWorks(what, base)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range all {
+		if c.name == name {
+			return first, c.do, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%s has no contender %s", what, name)
 }
 
 // resident returns a field of /proc/self/status, in bytes.
@@ -119,46 +168,4 @@ func resident(name string) float64 {
 		}
 	}
 	return 0
-}
-
-// memoryOfLists measures that memory stays constant and that time is linear in the number of
-// issues. The figures are medians of several processes. Code by hand reads the shorter list only:
-// its memory is what the longer one is compared with, too.
-func memoryOfLists(ctx context.Context, b *bench) (lines []line, err error) {
-	short, long := b.scaled(100_000, 10_000), b.scaled(1_000_000, 50_000)
-	hand, err := children(ctx, "list hand", b.at("n"+strconv.Itoa(short)), b.scaled(3, 1))
-	if err != nil {
-		return nil, err
-	}
-	var took []float64
-	for _, n := range []int{short, long} {
-		base := b.at("n" + strconv.Itoa(n))
-		one, err := children(ctx, "list forge", base, b.scaled(3, 1))
-		if err != nil {
-			return nil, err
-		}
-		eight, err := children(ctx, "list forge ahead", base, b.scaled(3, 1))
-		if err != nil {
-			return nil, err
-		}
-		used := line{what: fmt.Sprintf("CPU, %s issues", thousands(n)), show: showTime, ours: one.took * 1e9}
-		if n == short {
-			used.hand = hand.took * 1e9
-		}
-		lines = append(lines,
-			line{what: fmt.Sprintf("peak RSS, %s issues", thousands(n)), show: showBytes, ours: one.peak, hand: hand.peak, most: 2 << 20},
-			line{what: fmt.Sprintf("peak RSS, %s issues, Ahead(8)", thousands(n)), show: showBytes, ours: eight.peak, hand: hand.peak, most: 12 << 20}, used)
-		took = append(took, one.took/float64(n))
-	}
-	growth := line{what: "CPU an issue, the longer list against the shorter", show: showRatio, ours: took[1] / took[0], limit: 1.15}
-	return append(lines, growth), nil
-}
-
-// thousands returns a number with separators.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

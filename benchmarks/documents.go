@@ -31,6 +31,15 @@ type documents struct {
 	at   func(int) string
 }
 
+// page returns the documents as a list.
+func (d documents) page() string {
+	items := make([]string, d.n)
+	for i := range items {
+		items[i] = d.at(i)
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}
+
 func someIssues(n int) documents { return documents{"issue", n, issue} }
 func someEvents(n int) documents { return documents{"event", n, event} }
 func oneTag() documents {
@@ -253,11 +262,7 @@ func pagesOf(item func(int) string) *pages {
 	all := new(pages)
 	for p := range all {
 		all[p] = sync.OnceValue(func() []byte {
-			items := make([]string, perPage)
-			for i := range items {
-				items[i] = item(p*perPage + i)
-			}
-			return []byte("[" + strings.Join(items, ",") + "]")
+			return []byte(documents{"", perPage, func(i int) string { return item(p*perPage + i) }}.page())
 		})
 	}
 	return all

@@ -107,7 +107,7 @@ func regressions(old, lines []line) (worse []string) {
 		}
 		then := was.comparisons()
 		for k, c := range l.comparisons() {
-			if c.theirs == 0 || then[k].theirs == 0 {
+			if c.theirs <= 0 || then[k].theirs <= 0 { // absent, or a difference that noise made negative
 				continue
 			}
 			is, saved := l.ours/c.theirs, was.ours/then[k].theirs

@@ -19,7 +19,7 @@ import (
 // sameAddress checks.
 func filters(ctx context.Context, b *bench) ([]line, error) {
 	answer := fromMemory("[]")
-	const base = "https://forge.example.com"
+	const base = noServer
 	us, hand, them := newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})), newHand(base, answer), newPeer(base, withTransport(answer))
 	if err := sameAddress(ctx, base); err != nil {
 		return nil, err

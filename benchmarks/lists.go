@@ -29,7 +29,7 @@ func listIssues(ctx context.Context, b *bench) ([]line, error) {
 		*figure /= float64(n)
 	}
 	used := &lines[1]
-	used.handTarget, used.v2Target, used.peerTarget, count.limit = 0.33, 1, 0.09, 25
+	used.handTarget, used.v2Target, used.peerTarget, count.limit = 0.33, 0.50, 0.07, 12
 	// The floor: code by hand that reads the pages and decodes nothing.
 	lines[0].floor, used.floor = taken[rawName].of(wall), taken[rawName].of(cpu)
 	return lines, err
@@ -67,9 +67,9 @@ func prefetched(taken map[string]median, n int) map[string]median {
 
 // pooled returns a plain transport that keeps n idle connections, as code by hand needs for n
 // concurrent requests.
-func pooled(n int) http.RoundTripper {
-	t := transport().(*http.Transport)
-	t.MaxIdleConnsPerHost = n
+func pooled(n int) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, n
 	return t
 }
 
@@ -122,7 +122,7 @@ func listEvents(ctx context.Context, b *bench) ([]line, error) {
 	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.events })
 	taken, err := race{rounds: b.scaled(5, 3), times: 1, sent: someEvents(n)}.run(ctx, contenders)
 	lines := costs(taken, forgeName, "")
-	lines[0].handTarget, lines[0].v2Target, lines[0].peerTarget = 0.45, 1, 0.30
+	lines[0].handTarget, lines[0].peerTarget = 0.45, 0.30
 	lines[1].handTarget = 0.45
 	return lines, err
 }

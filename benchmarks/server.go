@@ -26,12 +26,13 @@ type server struct {
 	issue, githubIssue             []byte
 	buffers                        sync.Pool
 	opened                         atomic.Int64
+	fixed                          *fixed
 }
 
 func newServer() *server {
 	s := &server{
 		issues: pagesOf(issue), github: pagesOf(githubIssue), events: pagesOf(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0)),
-		zipped: new(pages), buffers: sync.Pool{New: func() any { return new([256 << 10]byte) }},
+		zipped: new(pages), fixed: newFixed(), buffers: sync.Pool{New: func() any { return new([256 << 10]byte) }},
 	}
 	for i := range s.zipped {
 		s.zipped[i] = sync.OnceValue(func() []byte { return compress(s.issues.at(i)) })
@@ -53,11 +54,7 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			s.opened.Add(1)
-		}
-	}}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ConnState: s.countNew}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		_ = srv.Close()
@@ -100,6 +97,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Request-Id", "01HZY3V4W5X6Y7Z8A9B0C1D2E3")
 	switch {
+	case s.fixed.respond(w, r):
+	case first == "tls1" || first == "tls2":
+		s.sendTLS(w, first == "tls2")
 	case first == "opened":
 		_, _ = fmt.Fprint(w, s.opened.Swap(0))
 	case r.Method == http.MethodPost && strings.HasSuffix(rest, "/secure_files"):

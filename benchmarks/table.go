@@ -138,6 +138,9 @@ func (u unit) text(n float64) string {
 		if n >= 1<<20 || n <= -1<<20 {
 			return fmt.Sprintf("%.1f MiB", n/(1<<20))
 		}
+		if n < 10<<10 && n > -10<<10 {
+			return fmt.Sprintf("%.0f B", n)
+		}
 		return fmt.Sprintf("%.0f KiB", n/(1<<10))
 	case showRatio:
 		return fmt.Sprintf("%.2f", n)

@@ -168,24 +168,15 @@ func download(ctx context.Context, b *bench) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines []line
-	for _, way := range []struct {
-		name  string
-		taken map[string]median
-	}{{"buffers of 64 KiB", equal}, {"io.Copy", copied}} {
-		// The code by hand is the floor: 5 % is what other load of the machine changes.
-		time, used := lineOf(way.taken, forgeName, "wall, "+way.name, wall, showTime), lineOf(way.taken, forgeName, "CPU, "+way.name, cpu, showTime)
-		time.handTarget, used.handTarget = 1.05, 1.05
-		lines = append(lines, time, used, lineOf(way.taken, forgeName, "allocations, "+way.name, allocs, showCount))
+	lines := append(costs(equal, forgeName, ", same sink and buffer of 64 KiB"), costs(copied, forgeName, ", io.Copy")...)
+	// The code by hand is the floor: 5 % is what other load of the machine changes.
+	lines[0].handTarget, lines[1].handTarget = 1.05, 1.05
+	grown, err := children{work: "archive", base: base, turns: b.scaled(7, 3)}.run(ctx, forgeName, handName)
+	if err != nil {
+		return nil, err
 	}
-	memory := line{what: "memory above start", show: showBytes, noisy: true, limit: 2 << 20}
-	for name, figure := range map[string]*float64{"archive forge": &memory.ours, "archive hand": &memory.hand} {
-		grown, err := children(ctx, name, base, b.scaled(7, 3))
-		if err != nil {
-			return nil, err
-		}
-		*figure = grown.above
-	}
+	memory := childLine(grown, "memory above start", aboveOf, showBytes)
+	memory.noisy, memory.limit = true, 2<<20
 	return append(lines, memory), nil
 }
 

@@ -201,8 +201,7 @@ func (c *Context) TimeoutCause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.check()
-	var timeout *timeoutError
-	if errors.As(c.cause, &timeout) {
+	if timeout, ok := errors.AsType[*timeoutError](c.cause); ok {
 		return timeout
 	}
 	if cause := context.Cause(c.Context); cause != nil && errors.Is(cause, c.Limits.Err) {

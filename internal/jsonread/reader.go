@@ -62,6 +62,9 @@ type Reader struct {
 	wrong   []Mismatch
 	scratch []byte // the last unescaped string
 	texts   textCopier
+	raws    rawCopier
+	bools   cells[bool]
+	ints    cells[int]
 	zone    *time.Location // the last zone created for an offset
 	shift   int            // its offset in seconds
 }
@@ -139,7 +142,7 @@ func (r *Reader) Reset(data []byte) {
 	}
 	// Field by field: assigning a whole Reader would write a kilobyte.
 	r.data, r.pos, r.err, r.taken, r.path, r.key, r.wrong, r.scratch = data, 0, nil, 0, path, nil, nil, scratch
-	r.zone, r.shift = nil, 0
+	r.raws, r.bools, r.ints, r.zone, r.shift = rawCopier{}, cells[bool]{}, cells[int]{}, nil, 0
 	r.texts.reset()
 }
 
@@ -220,16 +223,22 @@ func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 	if r.key = raw; escaped {
 		r.key = unescape(nil, raw)
 	}
-	if r.peek() != ':' {
-		r.fail("a colon was expected")
-		return false
+	if r.pos < len(r.data) && r.data[r.pos] == ':' || r.peek() == ':' {
+		r.pos++
+		return r.err == nil
 	}
-	r.pos++
-	return r.err == nil
+	r.fail("a colon was expected")
+	return false
 }
 
 // CurrentKey returns the key that Key moved to. It is valid until the value is read.
 func (r *Reader) CurrentKey() []byte { return r.key }
+
+// KeyText returns CurrentKey as a string.
+func (r *Reader) KeyText() string { return r.texts.copy(r.key, len(r.data)-r.pos) }
+
+// Rest returns the text that is not read yet, without copying it.
+func (r *Reader) Rest() []byte { return r.data[r.pos:] }
 
 // More moves to the next element of the array and returns true, or leaves the array and returns
 // false.
@@ -239,6 +248,21 @@ func (r *Reader) More() bool {
 	}
 	r.path[len(r.path)-1].index++
 	return true
+}
+
+// Strings returns the number of strings at the front of the array that was just entered, at most
+// 16: a capacity for them, which is small in any case.
+func (r *Reader) Strings() (n int) {
+	const most = 16
+	text := r.data[r.pos:]
+	for ; n < most && len(text) > 0 && text[0] == '"'; n++ {
+		size, _ := textPrefix(text[1:])
+		if text = text[1+size:]; len(text) < 2 || text[0] != '"' || text[1] != ',' {
+			return n + 1
+		}
+		text = text[2:]
+	}
+	return n
 }
 
 // next moves past the comma to the next entry, or leaves the object or array. The caller detects a

@@ -1,11 +1,13 @@
 package jsonread
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -266,23 +268,69 @@ func TestResetForgets(t *testing.T) {
 	assert.Equal(t, Reader{}, r)
 }
 
-// TestPlainPrefix tests every byte at every position, before and after other bytes that end the
+// TestTextPrefix tests every byte at every position, before and after other bytes that end the
 // prefix.
-func TestPlainPrefix(t *testing.T) {
+func TestTextPrefix(t *testing.T) {
+	ends := func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 	for c := range 256 {
 		for at := range 20 {
 			for _, after := range []byte("a\x00\"\\\x80") {
 				text := []byte(strings.Repeat("a", 20) + string([]byte{after}) + "aaaaaaaa")
 				text[at] = byte(c)
 				want := at
-				if c >= ' ' && c < 0x80 && c != '"' && c != '\\' {
+				if !ends(byte(c)) {
 					want = 20
 				}
-				if want == 20 && after == 'a' {
+				if want == 20 && !ends(after) {
 					want = len(text)
 				}
-				require.Equal(t, want, plainPrefix(text), "%q", text)
+				n, wide := textPrefix(text)
+				require.Equal(t, want, n, "%q", text)
+				outside := func(s []byte) bool { return bytes.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) }
+				require.True(t, wide || !outside(text[:n]), "%q", text)
+				require.True(t, !wide || outside(text), "%q", text)
 			}
 		}
+	}
+}
+
+// TestMemoryIsApart checks that values that share a block can be changed and appended to without
+// effect on each other.
+func TestMemoryIsApart(t *testing.T) {
+	var r Reader
+	r.Reset([]byte(`{"a":[1],"b":"x","c":2,"d":3}`))
+	var extra map[string]json.RawMessage
+	require.True(t, r.Object())
+	for r.Field(&extra) {
+		r.Unknown(&extra)
+	}
+	require.NoError(t, r.End())
+	for key := range extra {
+		extra[key] = append(extra[key], "999"...)
+	}
+	for key, want := range map[string]string{"a": "[1]999", "b": `"x"999`, "c": "2999", "d": "3999"} {
+		assert.Equal(t, want, string(extra[key]))
+	}
+
+	bools, ints := map[*bool]bool{}, map[*int]bool{}
+	for range 100 {
+		*r.NewBool(), *r.NewInt() = true, 1
+		b, i := r.NewBool(), r.NewInt()
+		require.True(t, !*b && *i == 0 && !bools[b] && !ints[i])
+		*b, *i, bools[b], ints[i] = true, 1, true, true
+	}
+}
+
+// Strings counts the strings at the front of an array, and reads nothing.
+func TestStrings(t *testing.T) {
+	for text, want := range map[string]int{
+		`[]`: 0, `["a"]`: 1, `["a","b"]`: 2, `["a", "b"]`: 1, `[1]`: 0, `["a",1]`: 1, `["a\n","b"]`: 1, `[`: 0, `["`: 1, `["a`: 1, `["a"`: 1, `["a",`: 1,
+		"[" + strings.Repeat(`"ä",`, 50) + `""]`: 16,
+	} {
+		var r Reader
+		r.Reset([]byte(text))
+		require.True(t, r.Array())
+		assert.Equal(t, want, r.Strings(), text)
+		assert.Equal(t, 1, r.Offset(), text)
 	}
 }

@@ -1,6 +1,7 @@
 package jsonread
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf16"
@@ -10,55 +11,54 @@ import (
 // scanString reads a string and returns the bytes between its quotes. escaped reports that they
 // contain escapes or invalid UTF-8, and need unescape.
 func (r *Reader) scanString() (raw []byte, escaped bool) {
-	r.pos++
-	start, wide := r.pos, false
-	for r.err == nil {
-		if r.pos += plainPrefix(r.data[r.pos:]); r.pos >= len(r.data) {
-			break
-		}
-		switch c := r.data[r.pos]; {
-		case c == '"':
-			raw = r.data[start:r.pos]
-			r.pos++
-			return raw, escaped || wide && !utf8.Valid(raw)
-		case c == '\\':
-			escaped = true
-			r.escape()
-		case c < ' ':
-			r.fail("a control byte in a string")
-		default:
-			for wide = true; r.pos < len(r.data) && r.data[r.pos] >= utf8.RuneSelf; {
-				r.pos++
-			}
-		}
+	text := r.data[r.pos+1:]
+	n, wide := textPrefix(text)
+	if n < len(text) && text[n] == '"' { // the common case
+		r.pos += n + 2
+		return text[:n], wide && !utf8.Valid(text[:n])
 	}
-	r.fail("")
+	start := r.pos + 1
+	for r.pos = start + n; r.pos < len(r.data) && r.data[r.pos] == '\\' && r.err == nil; r.pos += n {
+		r.escape()
+		n, _ = textPrefix(r.data[r.pos:])
+	}
+	switch {
+	case r.err != nil:
+	case r.pos < len(r.data) && r.data[r.pos] == '"':
+		r.pos++
+		return r.data[start : r.pos-1], true
+	default:
+		r.fail("a control byte in a string")
+	}
 	return nil, false
 }
 
-// plainPrefix returns the number of bytes before the first quote, backslash, control byte or byte
-// outside ASCII. It tests eight bytes at a time. One of the terms sets the high bit of such a byte,
-// and possibly of later bytes, so only the lowest set bit is reliable. The subtractions are wrong
-// for bytes outside ASCII, but these are hits in any case.
-func plainPrefix(s []byte) int {
+// textPrefix returns the number of bytes before the first quote, backslash or control byte. wide
+// reports whether one of these bytes, or of the few after them, is outside ASCII. It tests eight
+// bytes at a time. A term sets the high bit of such a byte, and possibly of later bytes, so only
+// the lowest set bit is reliable. Bytes outside ASCII are not hits.
+func textPrefix(s []byte) (n int, wide bool) {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080
 	)
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		hit := (w | (w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*' ')) & highs
+	var seen uint64
+	for rest := s; len(rest) >= 8; rest = rest[8:] {
+		w := binary.LittleEndian.Uint64(rest)
+		seen |= w
+		hit := ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*' ')) &^ w & highs
 		if hit != 0 {
-			return i + bits.TrailingZeros64(hit)/8
+			return len(s) - len(rest) + bits.TrailingZeros64(hit)/8, seen&highs != 0
 		}
 	}
-	for ; i < len(s); i++ {
-		if c := s[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+	for n = len(s) &^ 7; n < len(s); n++ {
+		c := s[n]
+		if c == '"' || c == '\\' || c < ' ' {
 			break
 		}
+		seen |= uint64(c)
 	}
-	return i
+	return n, seen&highs != 0
 }
 
 // escape checks an escape sequence.
@@ -88,31 +88,40 @@ func isHex(c byte) bool { return c-'0' <= 9 || c-'a' <= 5 || c-'A' <= 5 }
 // unescape appends the decoded text of a checked string to out. Invalid UTF-8 and lone surrogates
 // become U+FFFD, as in encoding/json.
 func unescape(out, raw []byte) []byte {
+	if !utf8.Valid(raw) {
+		raw = replaceInvalid(raw)
+	}
 	for {
-		n := plainPrefix(raw)
-		out = append(out, raw[:n]...)
-		if raw = raw[n:]; len(raw) == 0 {
-			return out
+		n := bytes.IndexByte(raw, '\\')
+		if n < 0 {
+			return append(out, raw...)
 		}
-		switch {
-		case raw[0] != '\\':
-			c, size := utf8.DecodeRune(raw)
-			out = utf8.AppendRune(out, c)
-			raw = raw[size:]
-		case raw[1] == 'u':
-			c := hexRune(raw)
-			raw = raw[6:]
-			if utf16.IsSurrogate(c) {
-				if c = utf16.DecodeRune(c, hexRune(raw)); c != utf8.RuneError {
-					raw = raw[6:]
-				}
-			}
-			out = utf8.AppendRune(out, c)
-		default:
+		out = append(out, raw[:n]...)
+		if raw = raw[n:]; raw[1] != 'u' {
 			out = append(out, unescaped(raw[1]))
 			raw = raw[2:]
+			continue
 		}
+		c := hexRune(raw)
+		raw = raw[6:]
+		if utf16.IsSurrogate(c) {
+			if c = utf16.DecodeRune(c, hexRune(raw)); c != utf8.RuneError {
+				raw = raw[6:]
+			}
+		}
+		out = utf8.AppendRune(out, c)
 	}
+}
+
+// replaceInvalid returns raw with U+FFFD for each byte that is not UTF-8.
+func replaceInvalid(raw []byte) []byte {
+	out := make([]byte, 0, len(raw)+len(raw)/2)
+	for len(raw) > 0 {
+		c, size := utf8.DecodeRune(raw)
+		out = utf8.AppendRune(out, c)
+		raw = raw[size:]
+	}
+	return out
 }
 
 // hexRune returns the code unit of a \u escape at the front of s, or -1.

@@ -114,14 +114,14 @@ func Bytes(v *[]byte, r *Reader) bool {
 // Raw copies the text of a value of any type; nil for null.
 func Raw[T ~[]byte](v *T, r *Reader) bool {
 	if *v = nil; !r.Null() {
-		*v = bytes.Clone(r.View())
+		*v = r.raws.copy(r.View(), len(r.data)-r.pos)
 	}
 	return r.err == nil
 }
 
 // Verbatim copies the text of a value of any type, including null: for elements of arrays and maps.
 func Verbatim[T ~[]byte](v *T, r *Reader) bool {
-	*v = bytes.Clone(r.View())
+	*v = r.raws.copy(r.View(), len(r.data)-r.pos)
 	return r.err == nil
 }
 
@@ -232,6 +232,25 @@ func parseInt(raw []byte) (int64, bool) {
 		return -int64(n), n <= math.MaxInt64+1
 	}
 	return int64(n), n <= math.MaxInt64
+}
+
+// NewBool returns memory for a value that a field points to.
+func (r *Reader) NewBool() *bool { return r.bools.next() }
+
+// NewInt is NewBool for an integer.
+func (r *Reader) NewInt() *int { return r.ints.next() }
+
+// cells allocates small values in blocks. A block is small, so that a value that outlives the
+// others keeps little memory alive.
+type cells[T any] struct{ free []T }
+
+func (c *cells[T]) next() *T {
+	if len(c.free) == 0 {
+		c.free = make([]T, 8)
+	}
+	v := &c.free[0]
+	c.free = c.free[1:]
+	return v
 }
 
 // textCopier copies short strings into blocks, many per allocation, and reuses recent copies: the

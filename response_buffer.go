@@ -1,0 +1,61 @@
+package forge
+
+import (
+	"bytes"
+
+	"github.com/forge-sdk/forge-go/internal/bufpool"
+	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/jsonread"
+)
+
+// decodeBuffer is the buffer of a response, with the reader that decodes it.
+type decodeBuffer struct {
+	bytes.Buffer
+	reader jsonread.Reader
+}
+
+// readBody reads at most limit bytes of body. length is the Content-Length, or -1.
+func (w *decodeBuffer) readBody(body *conn.Reader, length, limit int64) (n int64, err error) {
+	for n < limit {
+		size := bufferSize(n, length, limit)
+		if needed, has := size+bytes.MinRead, int64(w.Cap()); needed > has && (length > 0 || n > 0) {
+			larger := bytes.NewBuffer(make([]byte, 0, max(needed, min(2*has, firstRead)))) // for the next response, too
+			_, _ = larger.Write(w.Bytes())
+			w.Buffer = *larger
+		}
+		body.Left = size - n
+		var more int64
+		more, err = w.ReadFrom(body)
+		if n += more; err != nil || n < size {
+			break
+		}
+	}
+	return n, err
+}
+
+// bufferSize returns the size of the buffer after n bytes have come. A Content-Length is trusted up
+// to 64 times of what has come, so that a large document needs no second buffer, and a server
+// cannot make the client allocate without sending. Without it the buffer grows fourfold, up to the
+// limit.
+func bufferSize(n, length, limit int64) int64 {
+	if length >= n {
+		return min(length+1, max(64*n, firstRead), limit) // with one more byte, the last read reaches the end
+	}
+	if size := max(4*n, firstRead); size < limit-firstRead {
+		return size
+	}
+	return limit // a last step of a few bytes would need another buffer
+}
+
+var decodeBuffers bufpool.Pool[decodeBuffer]
+
+const (
+	firstRead     = 1 << 20 // bytes that may be read before the buffer has their size
+	largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
+)
+
+// memory returns the whole capacity of the buffer.
+func (w *decodeBuffer) memory() []byte {
+	w.Reset()
+	return w.AvailableBuffer()[:w.Available()]
+}
