@@ -21,7 +21,7 @@ func listIssues(ctx context.Context, b *bench) ([]line, error) {
 		{rawName, newHand(base, transport()).discard},
 	}
 	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.issues })
-	taken, err := race{rounds: b.rounds, times: 1, sent: someIssues(n)}.run(ctx, contenders)
+	taken, err := race{rounds: min(b.rounds, 5), times: 1, sent: someIssues(n)}.run(ctx, contenders)
 	lines := costs(taken, forgeName, "")
 	count := &lines[2]
 	count.what = "allocations an issue"
@@ -47,7 +47,7 @@ func listZipped(ctx context.Context, b *bench) ([]line, error) {
 		{handAhead(8), newHand(base, pooled(8)).issuesAhead(8)},
 	}
 	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.issues })
-	taken, err := race{rounds: b.rounds, times: 1, sent: someIssues(n)}.run(ctx, contenders)
+	taken, err := race{rounds: min(b.rounds, 5), times: 1, sent: someIssues(n)}.run(ctx, contenders)
 	lines := costs(taken, forgeName, "")
 	lines[1].handTarget = 0.45
 	parallel := costs(prefetched(taken, 8), ahead(8), ", Ahead(8), by hand with 8 goroutines")
@@ -79,19 +79,8 @@ const latency = 20 * time.Millisecond
 // many pages, and with the ideal, in which no time but the latency passes.
 func listSlow(ctx context.Context, b *bench) ([]line, error) {
 	n := b.scaled(10_000, 5000)
-	base := b.at("d20.n" + strconv.Itoa(n))
-	contenders := []contender{
-		{forgeName, newOurs(base).issues()},
-		{handName, newHand(base, transport()).issues},
-		{peerName, newPeer(base).issues},
-	}
-	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.issues })
 	widths := []int{4, 8, 16}
-	for _, w := range widths {
-		contenders = append(contenders, contender{ahead(w), newOurs(base).issues(forge.Ahead(w))},
-			contender{handAhead(w), newHand(base, pooled(w)).issuesAhead(w)})
-	}
-	taken, err := race{rounds: b.scaled(3, 2), times: 1, sent: someIssues(n)}.run(ctx, contenders)
+	taken, err := race{rounds: 2, times: 1, sent: someIssues(n)}.run(ctx, slowContenders(b.at("d20.n"+strconv.Itoa(n)), widths))
 	lines := costs(taken, forgeName, "")
 	lines[0].floor, lines[0].floorTarget = ideal(n/perPage, 1), 1.15
 	for i, w := range widths {
@@ -105,6 +94,21 @@ func listSlow(ctx context.Context, b *bench) ([]line, error) {
 		lines = append(append(lines, sequential), equal...)
 	}
 	return lines, err
+}
+
+// slowContenders are sequential, or prefetch as many pages as the widths.
+func slowContenders(base string, widths []int) []contender {
+	contenders := []contender{
+		{forgeName, newOurs(base).issues()},
+		{handName, newHand(base, transport()).issues},
+		{peerName, newPeer(base).issues},
+	}
+	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.issues })
+	for _, w := range widths {
+		contenders = append(contenders, contender{ahead(w), newOurs(base).issues(forge.Ahead(w))},
+			contender{handAhead(w), newHand(base, pooled(w)).issuesAhead(w)})
+	}
+	return contenders
 }
 
 // ideal returns the latency of a list in which the first page is alone, and w others are in

@@ -138,5 +138,5 @@ func middle(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	return values[len(values)/2]
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }

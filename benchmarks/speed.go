@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,20 @@ func writeDocuments() error {
 			return err
 		}
 	}
-	return nil
+	text, err := os.ReadFile(speedPath)
+	if err != nil {
+		return err
+	}
+	missing, obsolete, err := reasonsToEdit(string(text), files)
+	printRows("Add these rows to the missed targets in docs/speed.md, each with a reason:", missing, " reason |")
+	printRows("Remove these rows from there:", obsolete, "")
+	return err
+}
+
+func printRows(title string, rows []string, end string) {
+	if len(rows) > 0 {
+		fmt.Println(title + "\n\n" + strings.Join(rows, end+"\n") + end + "\n")
+	}
 }
 
 // checkDocuments compares docs/speed.md and the README with the saved figures. The test of this is
@@ -163,6 +177,55 @@ func renderReadme(text string, files []figuresFile) (string, error) {
 	row := fmt.Sprintf("| CPU for a list of 10,000 issues | %s | %s (of code written by hand: %s) | [%s, all rows](docs/speed.md) |",
 		l.show.text(l.peer), l.show.text(l.ours), strings.Join(ratios, ", "), files[0].Go)
 	return readmeRow.ReplaceAllLiteralString(text, row), nil
+}
+
+const reasonsHeader = "| release | work | figure | compared with | reason |\n|---|---|---|---|---|\n"
+
+// reasons returns the rows of the table of missed targets, without the reason, which is not empty.
+func reasons(text string) (rows []string, err error) {
+	_, text, found := strings.Cut(text, reasonsHeader)
+	text, _, ended := strings.Cut(text, "\n\n")
+	if !found || !ended {
+		return nil, errors.New("docs/speed.md has no table of missed targets")
+	}
+	for row := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimSpace(row), "|"), " | ")
+		if len(cells) != 5 || strings.TrimSpace(cells[4]) == "" {
+			return nil, fmt.Errorf("no reason in %s", row)
+		}
+		rows = append(rows, strings.Join(cells[:4], " | ")+" |")
+	}
+	return rows, nil
+}
+
+// reasonsToEdit returns the rows that the table of missed targets lacks, and those of targets that
+// are not missed. A row of "both" is for both releases.
+func reasonsToEdit(text string, files []figuresFile) (missing, obsolete []string, err error) {
+	rows, err := reasons(text)
+	used := map[string]bool{}
+	var missed [2][]string
+	for i, release := range releases {
+		missed[i] = missedTargets(release, linesOf(files[i].Lines))
+	}
+	for i, release := range releases {
+		for _, row := range missed[i] {
+			both := strings.Replace(row, release, "both", 1)
+			other := strings.Replace(row, release, releases[1-i], 1)
+			used[row], used[both] = true, used[both] || slices.Contains(missed[1-i], other)
+			if used[both] {
+				row = both
+			}
+			if !slices.Contains(rows, row) && !slices.Contains(rows, strings.Replace(row, "both", release, 1)) && !slices.Contains(missing, row) {
+				missing = append(missing, row)
+			}
+		}
+	}
+	for _, row := range rows {
+		if !used[row] {
+			obsolete = append(obsolete, row)
+		}
+	}
+	return missing, obsolete, err
 }
 
 // missedTargets returns the missed targets of a release, in the form of the table "Missed targets"

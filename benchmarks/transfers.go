@@ -157,7 +157,7 @@ func (c *peer) upload(ctx context.Context, d *digest) error {
 func download(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
 	us, hand := newOurs(base), newHand(base, transport())
-	rounds := b.scaled(15, 3)
+	rounds := b.scaled(11, 3)
 	equal, err := race{rounds: rounds, times: 1}.run(ctx, []contender{{forgeName, us.archive(same)}, {handName, hand.archive(same)}})
 	if err != nil {
 		return nil, err
