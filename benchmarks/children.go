@@ -2,42 +2,109 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/forge-sdk/forge-go"
 )
 
-// memoryUse is what a child process reports about itself, in bytes and seconds.
-type memoryUse struct {
-	peak  float64 // resident
-	above float64 // peak minus the resident memory after the first small call
-	took  float64
-}
-
 const addressEnv = "FORGE_BENCHMARK_ADDRESS"
 
-// child does the work of a role in a separate process, so that its memory is measured alone.
-func child(ctx context.Context, role, base string) (use memoryUse, err error) {
+// usage is what a child process reports about the work of a contender, in bytes and nanoseconds.
+type usage struct {
+	Peak      float64 // resident memory
+	Above     float64 // peak minus the resident memory after the first small call
+	CPU, Wall float64
+	Count     uint64 // items
+}
+
+// usageOf selects one of the figures.
+type usageOf func(usage) float64
+
+// child runs a child process in a role, and decodes the JSON that it prints.
+func child(ctx context.Context, role, base string, out any) error {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"="+role, addressEnv+"="+base), os.Stderr
 	output, err := cmd.Output()
 	if err != nil {
-		return use, fmt.Errorf("%s: %w", role, err)
+		return fmt.Errorf("%s: %w", role, err)
 	}
-	_, err = fmt.Sscan(string(output), &use.peak, &use.above, &use.took)
-	return use, err
+	return json.Unmarshal(output, out)
 }
 
-// beChild is the measured part of child: it does the work of a role and prints the figures.
+// children are processes that do a work, one for each turn of a contender, so that the memory and
+// the connections of a turn are its own.
+type children struct {
+	work  string // the first part of the role
+	base  string
+	turns int
+	check func(name string, used usage) error // called after each turn, unless it is nil
+}
+
+// run lets the contenders take turns.
+func (c children) run(ctx context.Context, names ...string) (map[string]uses, error) {
+	taken := map[string]uses{}
+	for round := range c.turns {
+		for turn := range names {
+			name := names[(turn+round)%len(names)]
+			var used usage
+			err := child(ctx, c.work+"/"+name, c.base, &used)
+			if err == nil && c.check != nil {
+				err = c.check(name, used)
+			}
+			if err != nil {
+				return nil, err
+			}
+			taken[name] = append(taken[name], used)
+		}
+	}
+	return taken, nil
+}
+
+// uses are the figures of the processes of a contender.
+type uses []usage
+
+// of returns the median of a figure; 0 if the contender had no turn.
+func (u uses) of(pick usageOf) float64 {
+	values := make([]float64, len(u))
+	for i, used := range u {
+		values[i] = pick(used)
+	}
+	return middle(values)
+}
+
+func peakOf(u usage) float64  { return u.Peak }
+func aboveOf(u usage) float64 { return u.Above }
+
+// childLine returns a line with the medians of a figure.
+func childLine(taken map[string]uses, what string, pick usageOf, show unit) line {
+	return line{
+		what: what, show: show, ours: taken[forgeName].of(pick), hand: taken[handName].of(pick), v2: taken[v2Name].of(pick),
+		peer: taken[peerName].of(pick),
+	}
+}
+
+// childAgainst returns a line that compares forge with another form of the code by hand.
+func childAgainst(taken map[string]uses, name, what string, pick usageOf, show unit) line {
+	return line{what: what, show: show, ours: taken[forgeName].of(pick), hand: taken[name].of(pick)}
+}
+
+// beChild is the measured part of children.run: it does the work of a role and prints the figures.
 func beChild(ctx context.Context, role string) error {
 	base := os.Getenv(addressEnv)
-	first, work, err := childWork(role, base)
+	what, name, _ := strings.Cut(role, "/")
+	if calls, ok := strings.CutPrefix(what, "calls "); ok {
+		return beCalls(ctx, name, calls, base)
+	}
+	first, do, err := childWork(what, name, base)
 	if err != nil {
 		return err
 	}
@@ -50,31 +117,45 @@ func beChild(ctx context.Context, role string) error {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	used := cpuTime()
-	if err := work(ctx, &digest{}); err != nil {
+	var d digest
+	began, before := time.Now(), cpuTime()
+	if err := do(ctx, &d); err != nil {
 		return err
 	}
-	peak := resident("VmHWM")
-	fmt.Println(peak, peak-start, (cpuTime() - used).Seconds())
-	return nil
+	used := usage{Wall: float64(time.Since(began)), CPU: float64(cpuTime() - before), Peak: resident("VmHWM"), Count: d.count}
+	used.Above = used.Peak - start
+	return json.NewEncoder(os.Stdout).Encode(used)
 }
 
-// childWork returns a small call to begin with, and the work to measure.
-func childWork(role, base string) (first, do work, err error) {
+// childWork returns a small call to begin with, and the work to measure. The mixed calls begin with
+// a call on a connection that is not used again, because their rows count connections.
+func childWork(what, name, base string) (first, do work, err error) {
 	us, hand := newOurs(base), newHand(base, transport())
-	switch role {
-	case "archive forge":
-		return us.issue, us.archive, nil
-	case "archive hand":
-		return hand.issue, hand.archive, nil
-	case "list forge":
-		return us.issue, us.issues(), nil
-	case "list forge ahead":
-		return us.issue, us.issues(forge.Ahead(8)), nil
-	case "list hand":
-		return hand.issue, hand.issues, nil
+	first = map[string]work{forgeName: us.issue, ahead(8): us.issue, peerName: newPeer(base).issue}[name]
+	if first == nil {
+		first = hand.issue
 	}
-	return nil, nil, errors.New("there is no role " + role)
+	var all []contender
+	switch what {
+	case "archive":
+		all = []contender{{forgeName, us.archive(usual)}, {handName, hand.archive(usual)}}
+	case "list":
+		all = []contender{{forgeName, us.issues()}, {ahead(8), us.issues(forge.Ahead(8))}, {handName, hand.issues}}
+	case "changes":
+		all = changesReaders(base)
+	default:
+		first = newHand(base, &http.Transport{DisableKeepAlives: true}).issue
+		all, err = mixedWorks(what, base)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range all {
+		if c.name == name {
+			return first, c.do, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%s has no contender %s", what, name)
 }
 
 // resident returns a field of /proc/self/status, in bytes.
@@ -87,27 +168,4 @@ func resident(name string) float64 {
 		}
 	}
 	return 0
-}
-
-// memoryOfLists measures that memory stays constant and that time is linear in the number of
-// issues.
-func memoryOfLists(ctx context.Context, b *bench) (lines []line, err error) {
-	var took []float64
-	for _, n := range []int{b.scaled(100_000, 10_000), b.scaled(1_000_000, 100_000)} {
-		base := b.at("n" + strconv.Itoa(n))
-		used := map[string]memoryUse{}
-		for _, role := range []string{"list hand", "list forge", "list forge ahead"} {
-			if used[role], err = child(ctx, role, base); err != nil {
-				return nil, err
-			}
-		}
-		hand := used["list hand"]
-		lines = append(lines,
-			line{what: fmt.Sprintf("peak RSS, %d issues", n), show: showBytes, ours: used["list forge"].peak, hand: hand.peak, most: 2 << 20},
-			line{what: fmt.Sprintf("peak RSS, %d issues, Ahead(8)", n), show: showBytes, ours: used["list forge ahead"].peak, hand: hand.peak, most: 12 << 20},
-			line{what: fmt.Sprintf("CPU, %d issues", n), show: showTime, ours: used["list forge"].took * 1e9, hand: hand.took * 1e9})
-		took = append(took, used["list forge"].took/float64(n))
-	}
-	growth := line{what: "CPU an issue, the longer list against the shorter", show: func(x float64) string { return fmt.Sprintf("%.2f", x) }, ours: took[1] / took[0], limit: 1.15}
-	return append(lines, growth), nil
 }

@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"hash/maphash"
-	"io"
 	"net/http"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/google/go-github/v89/github"
+	"github.com/google/go-github/v92/github"
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"github.com/forge-sdk/forge-go"
@@ -19,52 +13,35 @@ import (
 
 const token = "glpat-0123456789abcdefghij"
 
-// work does the work of a contender once. It adds the decoded values to the digest.
-type work func(ctx context.Context, d *digest) error
-
-// digest checks that all contenders of a row decode the same values. During measurements it only
-// counts them.
-type digest struct {
-	count, sum uint64
-	full       bool
-	pause      time.Duration // the caller's own work on each page
-}
-
-func (d *digest) add(a, b string, m, n int64) {
-	if d.count++; d.pause > 0 && d.count%perPage == 0 {
-		time.Sleep(d.pause)
-	}
-	if d.full {
-		d.sum += maphash.String(seed(), fmt.Sprintf("%q %q %d %d", a, b, m, n)) // the order does not matter
-	}
-}
-
-func (d *digest) issue(id int64, title, text, state string, created time.Time, author string, labels int) {
-	if d.full {
-		title += text + state + author
-	}
-	d.add(title, "", id, created.UnixMilli()+int64(labels))
-}
-
-var seed = sync.OnceValue(maphash.MakeSeed)
-
-// memory is a transport that returns the same document for every request, without a network.
+// memory is a transport that returns its documents in turn, without a network.
 type memory struct {
-	text   string
+	texts  []string
+	next   int
 	header http.Header
 }
 
-func fromMemory(text string) *memory {
-	return &memory{text, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5X6Y7Z8A9B0C1D2E3"}, "Date": {"Fri, 20 Nov 2026 12:00:00 GMT"}}}
+func fromMemory(texts ...string) *memory {
+	return &memory{texts: texts, header: http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5X6Y7Z8A9B0C1D2E3"}, "Date": {"Fri, 20 Nov 2026 12:00:00 GMT"}}}
 }
 
-// RoundTrip returns the document. The response and its body are one allocation.
+// fromDocuments returns documents in turn.
+func fromDocuments(docs documents) *memory {
+	texts := make([]string, docs.n)
+	for i := range texts {
+		texts[i] = docs.at(i)
+	}
+	return fromMemory(texts...)
+}
+
+// RoundTrip returns a document. The response and its body are one allocation.
 func (m *memory) RoundTrip(req *http.Request) (*http.Response, error) {
+	text := m.texts[m.next%len(m.texts)]
+	m.next++
 	a := &memoryAnswer{Response: http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header,
-		ContentLength: int64(len(m.text)), Request: req,
+		ContentLength: int64(len(text)), Request: req,
 	}}
-	a.Reset(m.text)
+	a.Reset(text)
 	a.Body = a
 	return &a.Response, nil
 }
@@ -80,15 +57,6 @@ func (*memoryAnswer) Close() error { return nil }
 // transport returns a new plain transport, for contenders that accept one.
 func transport() http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() }
 
-func newHand(base string, t http.RoundTripper) *byHand {
-	return &byHand{base, &http.Client{Transport: t}}
-}
-
-var content = func() func() io.Reader {
-	text := sync.OnceValue(func() []byte { return bytes.Repeat([]byte("0123456789abcdef"), uploadSize/16) })
-	return func() io.Reader { return bytes.NewReader(text()) }
-}()
-
 // ours is this module's client.
 type ours struct{ client *forge.Client }
 
@@ -99,7 +67,7 @@ func newOurs(base string, options ...forge.Option) *ours {
 func (c *ours) issue(ctx context.Context, d *digest) error {
 	i, err := c.client.Issues.Subscribe(ctx, forge.Path("group/app"), 318)
 	if err == nil {
-		d.issue(i.ID, i.Title, i.Description, string(i.State), i.CreatedAt, i.Author.Username, len(i.Labels))
+		d.item(i)
 	}
 	return err
 }
@@ -107,7 +75,7 @@ func (c *ours) issue(ctx context.Context, d *digest) error {
 func (c *ours) tag(ctx context.Context, d *digest) error {
 	t, err := c.client.Registry.GetTag(ctx, forge.Path("group/app"), 7, "release/1.0")
 	if err == nil {
-		d.add(t.Name, t.Digest, t.TotalSize, t.CreatedAt.Unix())
+		d.item(t)
 	}
 	return err
 }
@@ -118,7 +86,7 @@ func (c *ours) issues(options ...forge.RequestOption) work {
 			if err != nil {
 				return err
 			}
-			d.issue(i.ID, i.Title, i.Description, string(i.State), i.CreatedAt, i.Author.Username, len(i.Labels))
+			d.item(i)
 		}
 		return nil
 	}
@@ -130,29 +98,10 @@ func (c *ours) events(options ...forge.RequestOption) work {
 			if err != nil {
 				return err
 			}
-			d.add(e.Details.AuthorEmail, e.EventName, e.ID, e.CreatedAt.Unix())
+			d.item(e)
 		}
 		return nil
 	}
-}
-
-func (c *ours) archive(ctx context.Context, d *digest) error {
-	download, err := c.client.Repositories.Archive(ctx, forge.ID(1), nil)
-	if err != nil {
-		return err
-	}
-	defer download.Close()
-	n, err := io.Copy(io.Discard, download)
-	d.add("", "", n, 0)
-	return err
-}
-
-func (c *ours) upload(ctx context.Context, d *digest) error {
-	file, err := c.client.SecureFiles.Upload(ctx, forge.ID(1), &forge.UploadSecureFileOptions{Name: "archive", File: forge.FileReader(content(), uploadSize)})
-	if err == nil {
-		d.add("", "", file.ID, 0)
-	}
-	return err
 }
 
 // peer is the most widely used client of the same API.
@@ -170,7 +119,7 @@ func withTransport(t http.RoundTripper) gitlab.ClientOptionFunc {
 func (c *peer) issue(ctx context.Context, d *digest) error {
 	i, _, err := c.client.Issues.SubscribeToIssue("group/app", 318, gitlab.WithContext(ctx))
 	if err == nil {
-		d.issue(i.ID, i.Title, i.Description, i.State, *i.CreatedAt, i.Author.Username, len(i.Labels))
+		d.item(i)
 	}
 	return err
 }
@@ -178,7 +127,7 @@ func (c *peer) issue(ctx context.Context, d *digest) error {
 func (c *peer) tag(ctx context.Context, d *digest) error {
 	t, _, err := c.client.ContainerRegistry.GetRegistryRepositoryTagDetail("group/app", 7, "release/1.0", gitlab.WithContext(ctx))
 	if err == nil {
-		d.add(t.Name, t.Digest, t.TotalSize, t.CreatedAt.Unix())
+		d.item(t)
 	}
 	return err
 }
@@ -191,7 +140,7 @@ func (c *peer) issues(ctx context.Context, d *digest) error {
 		if err != nil {
 			return err
 		}
-		d.issue(i.ID, i.Title, i.Description, i.State, *i.CreatedAt, i.Author.Username, len(i.Labels))
+		d.item(i)
 	}
 	return nil
 }
@@ -204,33 +153,9 @@ func (c *peer) events(ctx context.Context, d *digest) error {
 		if err != nil {
 			return err
 		}
-		d.add(e.Details.AuthorEmail, e.EventName, e.ID, e.CreatedAt.Unix())
+		d.item(e)
 	}
 	return nil
-}
-
-func (c *peer) archive(ctx context.Context, d *digest) error {
-	var n counter
-	_, err := c.client.Repositories.StreamArchive(1, &n, nil, gitlab.WithContext(ctx))
-	d.add("", "", int64(n), 0)
-	return err
-}
-
-// counter is a writer that counts bytes.
-type counter int64
-
-// Write counts the bytes of p.
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
-func (c *peer) upload(ctx context.Context, d *digest) error {
-	file, _, err := c.client.SecureFiles.CreateSecureFile(1, content(), &gitlab.CreateSecureFileOptions{Name: new("archive")}, gitlab.WithContext(ctx))
-	if err == nil {
-		d.add("", "", file.ID, 0)
-	}
-	return err
 }
 
 // githubClient is the most used client of another service, with documents in the form of that
@@ -245,7 +170,7 @@ func newGitHub(base string, t http.RoundTripper) *githubClient {
 func (c *githubClient) issue(ctx context.Context, d *digest) error {
 	i, _, err := c.client.Issues.Get(ctx, "o", "r", 1)
 	if err == nil {
-		d.issue(i.GetID(), i.GetTitle(), i.GetBody(), i.GetState(), i.GetCreatedAt().Time, i.GetUser().GetLogin(), len(i.Labels))
+		d.item(i)
 	}
 	return err
 }
@@ -258,7 +183,7 @@ func (c *githubClient) issues(ctx context.Context, d *digest) error {
 			return err
 		}
 		for _, i := range page {
-			d.issue(i.GetID(), i.GetTitle(), i.GetBody(), i.GetState(), i.GetCreatedAt().Time, i.GetUser().GetLogin(), len(i.Labels))
+			d.item(i)
 		}
 		if o.ListOptions.Page = answer.NextPage; answer.NextPage == 0 {
 			return nil

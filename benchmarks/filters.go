@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,42 +19,46 @@ import (
 // sameAddress checks.
 func filters(ctx context.Context, b *bench) ([]line, error) {
 	answer := fromMemory("[]")
-	const base = "https://forge.example.com"
+	const base = noServer
 	us, hand, them := newOurs(base, forge.WithHTTPClient(&http.Client{Transport: answer})), newHand(base, answer), newPeer(base, withTransport(answer))
 	if err := sameAddress(ctx, base); err != nil {
 		return nil, err
 	}
 	r := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000)}
-	filtered, err := r.run(ctx, []contender{
+	v2 := func(query func() url.Values) func(*byHand) work { return func(c *byHand) work { return c.list(query) } }
+	same := func() http.RoundTripper { return answer }
+	filtered, err := r.run(ctx, withV2([]contender{
 		{forgeName, us.list(oursFiltered())},
 		{handName, hand.list(handFiltered)},
 		{peerName, them.list(peerFiltered())},
-	})
+	}, base, same, v2(handFiltered)))
 	if err != nil {
 		return nil, err
 	}
-	bare, err := r.run(ctx, []contender{
+	bare, err := r.run(ctx, withV2([]contender{
 		{forgeName, us.list(nil)},
-		{handName, hand.list(func() url.Values { return url.Values{"per_page": {"100"}} })},
+		{handName, hand.list(handBare)},
 		{peerName, them.list(nil)},
-	})
+	}, base, same, v2(handBare)))
 	if err != nil {
 		return nil, err
 	}
-	time, count := lineOf(filtered, forgeName, "CPU of the call", cpu, showTime), lineOf(filtered, forgeName, "allocations of the call", allocs, showCount)
-	time.handTarget, count.limit = 1.5, 50
-	nothing, none := lineOf(bare, forgeName, "CPU with nil options", cpu, showTime), lineOf(bare, forgeName, "allocations with nil options", allocs, showCount)
-	none.limit = 26
+	lines := append(costs(filtered, forgeName, " of the call"), costs(bare, forgeName, " with nil options")...)
+	lines[1].handTarget, lines[2].limit, lines[2].exact = 1.5, 50, true
+	lines[5].limit, lines[5].exact = 26, true
+	with, without := lines[1], lines[4]
 	added := line{
 		what: "CPU of the filters, the difference", show: showTime, handTarget: 1.5, peerTarget: 0.5,
-		ours: time.ours - nothing.ours, hand: time.hand - nothing.hand, peer: time.peer - nothing.peer,
+		ours: with.ours - without.ours, hand: with.hand - without.hand, peer: with.peer - without.peer,
 	}
-	return []line{time, count, nothing, none, added}, nil
+	return append(lines, added), nil
 }
+
+func handBare() url.Values { return url.Values{"per_page": {"100"}} }
 
 func (c *ours) list(o *forge.ListIssuesOptions) work {
 	return func(ctx context.Context, d *digest) error {
-		d.count++
+		d.add("", "", 0, 0)
 		for _, err := range c.client.Issues.List(ctx, o) {
 			return err
 		}
@@ -65,17 +68,17 @@ func (c *ours) list(o *forge.ListIssuesOptions) work {
 
 func (c *byHand) list(query func() url.Values) work {
 	return func(ctx context.Context, d *digest) error {
-		d.count++
+		d.add("", "", 0, 0)
 		return c.pages(ctx, c.base+"/api/v4/issues?"+query().Encode(), func(answer *http.Response) error {
 			var page []*handIssue
-			return json.NewDecoder(answer.Body).Decode(&page)
+			return c.unmarshal(answer.Body, &page)
 		})
 	}
 }
 
 func (c *peer) list(o *gitlab.ListIssuesOptions) work {
 	return func(ctx context.Context, d *digest) error {
-		d.count++
+		d.add("", "", 0, 0)
 		_, _, err := c.client.Issues.ListIssues(o, gitlab.WithContext(ctx))
 		return err
 	}

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/forge-sdk/forge-go v0.0.0
-	github.com/google/go-github/v89 v89.0.0
+	github.com/google/go-github/v92 v92.0.0
 	gitlab.com/gitlab-org/api/client-go/v2 v2.64.0
 )
 

@@ -22,11 +22,22 @@ import (
 // part of the path has its settings, joined by dots: /n10000.d20.gz/ is a list of 10,000 items,
 // sent after 20 ms and gzipped.
 type server struct {
-	issues, github, events func() [][]byte
-	zipped                 func() [][]byte
-	issue, githubIssue     []byte
-	opened                 atomic.Int64
-	rows                   *rowServer
+	issues, github, events, zipped *pages
+	issue, githubIssue             []byte
+	buffers                        sync.Pool
+	opened                         atomic.Int64
+	fixed                          *fixed
+}
+
+func newServer() *server {
+	s := &server{
+		issues: pagesOf(issue), github: pagesOf(githubIssue), events: pagesOf(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0)),
+		zipped: new(pages), fixed: newFixed(), buffers: sync.Pool{New: func() any { return new([256 << 10]byte) }},
+	}
+	for i := range s.zipped {
+		s.zipped[i] = sync.OnceValue(func() []byte { return compress(s.issues.at(i)) })
+	}
+	return s
 }
 
 // settings are read from the first part of a path.
@@ -38,8 +49,7 @@ type settings struct {
 
 // serve runs the server process. It ends when its standard input is closed.
 func serve(ctx context.Context) error {
-	s := &server{issues: pages(issue), github: pages(githubIssue), events: pages(event), issue: []byte(issue(0)), githubIssue: []byte(githubIssue(0)), rows: newRowServer()}
-	s.zipped = sync.OnceValue(func() [][]byte { return compress(s.issues()) })
+	s := newServer()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -87,25 +97,25 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Request-Id", "01HZY3V4W5X6Y7Z8A9B0C1D2E3")
 	switch {
-	case s.rows.respond(w, r):
+	case s.fixed.respond(w, r):
 	case first == "tls1" || first == "tls2":
 		s.sendTLS(w, first == "tls2")
 	case first == "opened":
 		_, _ = fmt.Fprint(w, s.opened.Swap(0))
 	case r.Method == http.MethodPost && strings.HasSuffix(rest, "/secure_files"):
-		n, _ := io.Copy(io.Discard, r.Body)
-		answer(w, fmt.Appendf(nil, `{"id":%d,"name":"archive","checksum":"","checksum_algorithm":"sha256"}`, n>>10))
+		n := s.discard(r.Body)
+		answer(w, fmt.Appendf(nil, `{"id":%d,"name":"archive","checksum":"16630b189ab34b2e3504f4758e1054d2","checksum_algorithm":"sha256"}`, n>>10))
 	case strings.HasSuffix(rest, "/repository/archive"):
 		sendArchive(w)
 	case path.Base(rest) == "audit_events":
 		s.keyset(w, r, set)
 	case strings.HasSuffix(rest, "repos/o/r/issues"):
-		s.offset(w, r, set, s.github())
+		s.offset(w, r, set, s.github)
 	case path.Base(rest) == "issues" && set.gzip:
 		w.Header().Set("Content-Encoding", "gzip")
-		s.offset(w, r, set, s.zipped())
+		s.offset(w, r, set, s.zipped)
 	case path.Base(rest) == "issues":
-		s.offset(w, r, set, s.issues())
+		s.offset(w, r, set, s.issues)
 	case strings.HasSuffix(rest, "repos/o/r/issues/1"):
 		answer(w, s.githubIssue)
 	case strings.HasSuffix(rest, "/subscribe"):
@@ -131,7 +141,7 @@ func readSettings(text string) (set settings) {
 }
 
 // offset responds with the page of the requested number.
-func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, pages [][]byte) {
+func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, of *pages) {
 	query := r.URL.Query()
 	number, last := max(1, atoi(query.Get("page"))), set.total/perPage
 	h := w.Header()
@@ -146,18 +156,29 @@ func (s *server) offset(w http.ResponseWriter, r *http.Request, set settings, pa
 		h.Set("X-Next-Page", strconv.Itoa(number+1))
 		h.Set("Link", fmt.Sprintf(`<http://%s/%s?%s>; rel="next"`, r.Host, r.URL.Path[1:], query.Encode()))
 	}
-	answer(w, pages[(number-1)%len(pages)])
+	answer(w, of.at(number-1))
 }
 
-// keyset responds with the page after the cursor.
+// keyset responds with the page after the cursor. As servers do, it links to a next page after each
+// full one, so the last page is empty.
 func (s *server) keyset(w http.ResponseWriter, r *http.Request, set settings) {
 	query := r.URL.Query()
 	number := atoi(query.Get("cursor"))
-	if number+1 < set.total/perPage {
-		query.Set("cursor", strconv.Itoa(number+1))
-		w.Header().Set("Link", fmt.Sprintf(`<http://%s/%s?%s>; rel="next"`, r.Host, r.URL.Path[1:], query.Encode()))
+	if number >= set.total/perPage {
+		answer(w, []byte("[]"))
+		return
 	}
-	answer(w, s.events()[number%distinct])
+	query.Set("cursor", strconv.Itoa(number+1))
+	w.Header().Set("Link", fmt.Sprintf(`<http://%s/%s?%s>; rel="next"`, r.Host, r.URL.Path[1:], query.Encode()))
+	answer(w, s.events.at(number))
+}
+
+// discard reads a body in large steps, so that a contender does not wait for the server.
+func (s *server) discard(body io.Reader) int64 {
+	buffer := s.buffers.Get().(*[256 << 10]byte)
+	defer s.buffers.Put(buffer)
+	n, _ := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, buffer[:])
+	return n
 }
 
 func atoi(text string) int {
@@ -183,14 +204,10 @@ func sendArchive(w http.ResponseWriter) {
 	}
 }
 
-func compress(pages [][]byte) [][]byte {
-	zipped := make([][]byte, len(pages))
-	for i, page := range pages {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write(page)
-		_ = z.Close()
-		zipped[i] = b.Bytes()
-	}
-	return zipped
+func compress(page []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(page)
+	_ = z.Close()
+	return b.Bytes()
 }

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 
 	"github.com/forge-sdk/forge-go"
 )
@@ -45,37 +47,50 @@ func peerTransport() *http.Transport {
 	return t
 }
 
-// callsOf returns a work that sends 2,000 calls of 64 goroutines with a new client, so that no
+// newClient makes a client, and returns its call and how to close its idle connections.
+type newClient func() (do work, closeIdle func())
+
+// callsOf returns a work that sends calls of several goroutines with a new client, so that no
 // connection is open before.
-func callsOf(goroutines, calls int, build func() (do work, closeIdle func())) work {
+func callsOf(goroutines, calls int, build newClient) work {
 	return func(ctx context.Context, d *digest) error {
 		do, closeIdle := build()
 		defer closeIdle()
-		d.count++
+		d.add("", "", 0, 0)
 		return atOnce(ctx, do, goroutines, calls)
 	}
 }
 
-func tlsContenders(address tlsAddress, goroutines, calls int) ([]contender, error) {
+// tlsClients returns the contenders by name.
+func tlsClients(address tlsAddress, goroutines int) (map[string]newClient, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(address.Certificate) {
 		return nil, errors.New("the server has no certificate")
 	}
-	hand := func(t *http.Transport) (work, func()) {
-		return newHand(address.URL, trusted(t, pool)).tag, t.CloseIdleConnections
+	hand := func(build func(string, http.RoundTripper) *byHand, n int) newClient {
+		return func() (work, func()) {
+			t := http.DefaultTransport.(*http.Transport).Clone()
+			if n > 0 {
+				t = pooled(n)
+			}
+			return build(address.URL, trusted(t, pool)).tag, t.CloseIdleConnections
+		}
 	}
-	return []contender{
-		{forgeName, callsOf(goroutines, calls, func() (work, func()) {
+	clients := map[string]newClient{
+		forgeName: func() (work, func()) {
 			c := newOurs(address.URL, forge.WithRootCAs(pool))
 			return c.tag, c.client.CloseIdleConnections
-		})},
-		{handName, callsOf(goroutines, calls, func() (work, func()) { return hand(tuned(goroutines)) })},
-		{defaultPool, callsOf(goroutines, calls, func() (work, func()) { return hand(transport().(*http.Transport)) })},
-		{peerName, callsOf(goroutines, calls, func() (work, func()) {
+		},
+		handName: hand(newHand, goroutines), defaultPool: hand(newHand, 0),
+		peerName: func() (work, func()) {
 			t := trusted(peerTransport(), pool)
 			return newPeer(address.URL, withTransport(t)).tag, t.CloseIdleConnections
-		})},
-	}, nil
+		},
+	}
+	if hasV2 {
+		clients[v2Name] = hand(newV2, goroutines)
+	}
+	return clients, nil
 }
 
 // handshakes measures 2,000 calls of 64 goroutines over TLS: the connections, each of which has a
@@ -89,50 +104,52 @@ func handshakes(ctx context.Context, b *bench) (lines []line, err error) {
 		if err != nil {
 			return nil, err
 		}
-		contenders, err := tlsContenders(address, goroutines, calls)
+		clients, err := tlsClients(address, goroutines)
 		if err != nil {
 			return nil, err
 		}
-		taken, opened, err := b.turnsOpened(ctx, race{times: 1}, b.scaled(7, 3), contenders)
+		var contenders, once []contender
+		for _, name := range slices.Sorted(maps.Keys(clients)) {
+			do, _ := clients[name]()
+			once = append(once, contender{name, do})
+			contenders = append(contenders, contender{name, callsOf(goroutines, calls, clients[name])})
+		}
+		if err := (race{sent: oneTag()}).agree(ctx, once); err != nil {
+			return nil, err
+		}
+		taken, connections, err := b.countTurns(ctx, b.scaled(7, 3), contenders)
 		if err != nil {
 			return nil, err
 		}
-		count := line{what: protocol.name + ", handshakes", show: showCount, ours: middle(opened[forgeName]), hand: middle(opened[handName]), peer: middle(opened[peerName])}
-		lines = append(lines, count,
-			line{what: protocol.name + ", handshakes, by hand: " + defaultPool, show: showCount, ours: count.ours, hand: middle(opened[defaultPool])})
-		for _, figure := range []struct {
-			name string
-			pick metric
-		}{{"wall", wall}, {"CPU", cpu}} {
-			lines = append(lines, lineOf(taken, forgeName, protocol.name+", "+figure.name, figure.pick, showTime),
-				line{what: protocol.name + ", " + figure.name + ", by hand: " + defaultPool, show: showTime, ours: taken[forgeName].of(figure.pick), hand: taken[defaultPool].of(figure.pick)})
+		lines = append(lines, connectionLines(connections, protocol.name+", handshakes")...)
+		for i, l := range costs(taken, forgeName, "")[:2] {
+			l.what = protocol.name + ", " + l.what
+			pool := line{what: l.what + ", by hand with the " + defaultPool, show: showTime, ours: l.ours, hand: taken[defaultPool].of([]metric{wall, cpu}[i])}
+			lines = append(lines, l, pool)
 		}
 	}
 	return lines, nil
 }
 
-// turnsOpened lets the contenders take turns, and also returns how many connections each turn has
+// countTurns lets the contenders take turns, and also returns how many connections each turn has
 // opened.
-func (b *bench) turnsOpened(ctx context.Context, r race, rounds int, contenders []contender) (map[string]median, map[string][]float64, error) {
-	taken, opened := map[string]median{}, map[string][]float64{}
+func (b *bench) countTurns(ctx context.Context, rounds int, contenders []contender) (map[string]median, map[string][]float64, error) {
+	taken, connections := map[string]median{}, map[string][]float64{}
 	for round := range rounds {
 		for turn := range contenders {
 			c := contenders[(turn+round)%len(contenders)]
-			if _, err := b.opened(ctx); err != nil {
-				return nil, nil, err
-			}
-			f, err := r.turn(ctx, c)
+			var f figures
+			n, err := openedBy(ctx, b.server, func(ctx context.Context) (err error) {
+				f, err = race{times: 1}.turn(ctx, c, nil)
+				return err
+			})
 			if err != nil {
 				return nil, nil, err
 			}
-			n, err := b.opened(ctx)
-			if err != nil {
-				return nil, nil, err
-			}
-			taken[c.name], opened[c.name] = append(taken[c.name], f), append(opened[c.name], n-1) // without this query
+			taken[c.name], connections[c.name] = append(taken[c.name], f), append(connections[c.name], n)
 		}
 	}
-	return taken, opened, nil
+	return taken, connections, nil
 }
 
 // sendTLS starts a TLS server and responds with its address.

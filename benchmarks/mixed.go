@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,33 +19,35 @@ import (
 // hand" keeps a connection for each goroutine.
 const defaultPool = "default pool"
 
-// tuned returns a transport that keeps a connection for each goroutine.
-func tuned(goroutines int) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, goroutines
-	return t
-}
-
 const (
-	mixedPage    = 20 // issues on a page
-	groupPath    = "/api/v4/projects/group%2Fapp/resource_groups/production"
-	spentPath    = "/api/v4/projects/group%2Fapp/issues/318/add_spent_time"
-	resourceText = `{"id":3,"key":"production","process_mode":"oldest_first","created_at":"2026-03-01T09:30:00.123Z","updated_at":"2026-03-04T09:30:00.123Z"}`
-	statsText    = `{"time_estimate":12600,"total_time_spent":2700,"human_time_estimate":"3h 30m","human_total_time_spent":"45m"}`
+	mixedPage     = 20 // issues on a page
+	groupPath     = "/api/v4/projects/group%2Fapp/resource_groups/production"
+	spentPath     = "/api/v4/projects/group%2Fapp/issues/318/add_spent_time"
+	groupDocument = `{"id":3,"key":"production","process_mode":"oldest_first","created_at":"2026-03-01T09:30:00.123Z","updated_at":"2026-03-04T09:30:00.123Z"}`
+	statsDocument = `{"time_estimate":12600,"total_time_spent":2700,"human_time_estimate":"3h 30m","human_total_time_spent":"45m"}`
 )
 
 // shortPage returns a page of 20 issues.
-func shortPage() []byte {
-	items := make([]string, mixedPage)
-	for i := range items {
-		items[i] = issue(i)
-	}
-	return []byte("[" + strings.Join(items, ",") + "]")
-}
+func shortPage() []byte { return []byte(someIssues(mixedPage).page()) }
 
 // mixed are the calls that each goroutine sends in turn: a read, a page of 20 issues, an update
 // with a JSON body, and a POST with a JSON body.
 type mixed []work
+
+// mixedDocuments are what the calls receive.
+func mixedDocuments() documents {
+	return documents{"mixed", 1 + mixedPage + 2, func(i int) string {
+		switch i {
+		case 0:
+			return tagDocument
+		case mixedPage + 1:
+			return groupDocument
+		case mixedPage + 2:
+			return statsDocument
+		}
+		return issue(i - 1)
+	}}
+}
 
 func (c *ours) mixed() mixed {
 	project := forge.Path("group/app")
@@ -55,14 +56,14 @@ func (c *ours) mixed() mixed {
 		func(ctx context.Context, d *digest) error {
 			g, err := c.client.ResourceGroups.Update(ctx, project, "production", &forge.UpdateResourceGroupOptions{ProcessMode: forge.ProcessModeOldestFirst})
 			if err == nil {
-				d.add(g.Key, string(g.ProcessMode), g.ID, g.CreatedAt.Unix())
+				d.item(g)
 			}
 			return err
 		},
 		func(ctx context.Context, d *digest) error {
 			s, err := c.client.Issues.AddSpentTime(ctx, project, 318, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 			if err == nil {
-				d.add(s.HumanTimeEstimate, s.HumanTotalTimeSpent, s.TimeEstimate, s.TotalTimeSpent)
+				d.item(s)
 			}
 			return err
 		},
@@ -75,7 +76,7 @@ func (c *peer) mixed() mixed {
 		func(ctx context.Context, d *digest) error {
 			page, _, err := c.client.Issues.ListIssues(&gitlab.ListIssuesOptions{Scope: new("all"), ListOptions: gitlab.ListOptions{PerPage: mixedPage}}, gitlab.WithContext(ctx))
 			for _, i := range page {
-				d.issue(i.ID, i.Title, i.Description, i.State, *i.CreatedAt, i.Author.Username, len(i.Labels))
+				d.item(i)
 			}
 			return err
 		},
@@ -83,14 +84,14 @@ func (c *peer) mixed() mixed {
 			o := &gitlab.EditAnExistingResourceGroupOptions{ProcessMode: new(gitlab.ResourceGroupProcessMode("oldest_first"))}
 			g, _, err := c.client.ResourceGroup.EditAnExistingResourceGroup("group/app", "production", o, gitlab.WithContext(ctx))
 			if err == nil {
-				d.add(g.Key, g.ProcessMode, g.ID, g.CreatedAt.Unix())
+				d.item(g)
 			}
 			return err
 		},
 		func(ctx context.Context, d *digest) error {
 			s, _, err := c.client.Issues.AddSpentTime("group/app", 318, &gitlab.AddSpentTimeOptions{Duration: new("1h")}, gitlab.WithContext(ctx))
 			if err == nil {
-				d.add(s.HumanTimeEstimate, s.HumanTotalTimeSpent, s.TimeEstimate, s.TotalTimeSpent)
+				d.item(s)
 			}
 			return err
 		},
@@ -113,35 +114,30 @@ type handStats struct {
 }
 
 // handWrite returns a work by hand that sends the JSON of body, and decodes the response.
-func handWrite[T any](c *byHand, method, path string, body any, decode decoder, add func(*T, *digest)) work {
+func handWrite[T any](c *byHand, method, path string, body any) work {
 	return func(ctx context.Context, d *digest) error {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		var out T
-		err = c.send(ctx, method, c.base+path, bytes.NewReader(text), "application/json", func(answer *http.Response) error {
-			return decode(answer.Body, &out)
-		})
+		out := new(T)
+		err = c.decode(ctx, method, c.base+path, bytes.NewReader(text), "application/json", out)
 		if err == nil {
-			add(&out, d)
+			d.item(out)
 		}
 		return err
 	}
 }
 
-func (c *byHand) mixed(decode decoder) mixed {
+func (c *byHand) mixed() mixed {
 	return mixed{
-		handRead(c, http.MethodGet, tagPath, decode, addTag),
-		handRead(c, http.MethodGet, fmt.Sprintf("/api/v4/issues?scope=all&per_page=%d", mixedPage), decode, addIssues),
-		handWrite(c, http.MethodPut, groupPath, struct {
+		c.tag, c.issuesBy(mixedPage),
+		handWrite[handGroup](c, http.MethodPut, groupPath, struct {
 			ProcessMode string `json:"process_mode"`
-		}{"oldest_first"}, decode, func(g *handGroup, d *digest) { d.add(g.Key, g.ProcessMode, g.ID, g.CreatedAt.Unix()) }),
-		handWrite(c, http.MethodPost, spentPath, struct {
+		}{"oldest_first"}),
+		handWrite[handStats](c, http.MethodPost, spentPath, struct {
 			Duration string `json:"duration"`
-		}{"1h"}, decode, func(s *handStats, d *digest) {
-			d.add(s.HumanTimeEstimate, s.HumanTotalTimeSpent, s.TimeEstimate, s.TotalTimeSpent)
-		}),
+		}{"1h"}),
 	}
 }
 
@@ -153,13 +149,25 @@ type mixedContender struct {
 
 func mixedContenders(base string, goroutines int) []mixedContender {
 	all := []mixedContender{
-		{forgeName, newOurs(base).mixed()}, {handName, newHand(base, tuned(goroutines)).mixed(decodeJSON)},
-		{defaultPool, newHand(base, transport()).mixed(decodeJSON)}, {peerName, newPeer(base).mixed()},
+		{forgeName, newOurs(base).mixed()}, {handName, newHand(base, pooled(goroutines)).mixed()},
+		{defaultPool, newHand(base, transport()).mixed()}, {peerName, newPeer(base).mixed()},
 	}
-	if decodeV2 != nil {
-		all = append(all, mixedContender{v2Name, newHand(base, tuned(goroutines)).mixed(decodeV2)})
+	if hasV2 {
+		all = append(all, mixedContender{v2Name, newV2(base, pooled(goroutines)).mixed()})
 	}
 	return all
+}
+
+// mixedWorks are the contenders of the child processes of a row of mixed calls.
+func mixedWorks(what, base string) (all []contender, err error) {
+	var goroutines, calls int
+	if _, err := fmt.Sscanf(what, "mixed %d %d", &goroutines, &calls); err != nil {
+		return nil, fmt.Errorf("there is no role %s: %w", what, err)
+	}
+	for _, c := range mixedContenders(base, goroutines) {
+		all = append(all, contender{c.name, func(ctx context.Context, _ *digest) error { return c.calls.concurrently(ctx, goroutines, calls) }})
+	}
+	return all, nil
 }
 
 // once sends each of the calls once.
@@ -199,36 +207,43 @@ func (m mixed) concurrently(ctx context.Context, goroutines, calls int) error {
 func mixedAtOnce(goroutines int) func(context.Context, *bench) ([]line, error) {
 	return func(ctx context.Context, b *bench) ([]line, error) {
 		calls, base := b.scaled(20_000, 2000), b.at("n1")
-		var who []string
+		var names []string
 		var alone []contender
 		for _, c := range mixedContenders(base, goroutines) {
-			who, alone = append(who, c.name), append(alone, contender{c.name, c.calls.once})
+			names, alone = append(names, c.name), append(alone, contender{c.name, c.calls.once})
 		}
-		if err := agree(ctx, alone); err != nil {
+		if err := (race{sent: mixedDocuments()}).agree(ctx, alone); err != nil {
 			return nil, err
 		}
-		opened := map[string][]float64{}
-		if _, err := b.opened(ctx); err != nil {
+		connections := map[string][]float64{}
+		if _, err := opened(ctx, b.server); err != nil {
 			return nil, err
 		}
-		taken, err := runChildren(ctx, fmt.Sprintf("mixed %d %d", goroutines, calls), base, b.scaled(5, 3), who, func(name string, _ usage) error {
-			n, err := b.opened(ctx)
-			opened[name] = append(opened[name], n-2) // without the first call and this query
+		count := func(name string, _ usage) error {
+			n, err := opened(ctx, b.server)
+			connections[name] = append(connections[name], n-2) // without the first call and this query
 			return err
-		})
+		}
+		taken, err := children{work: fmt.Sprintf("mixed %d %d", goroutines, calls), base: base, turns: b.scaled(5, 3), check: count}.run(ctx, names...)
 		if err != nil {
 			return nil, err
 		}
 		cpu, wall := func(u usage) float64 { return u.CPU / float64(calls) }, func(u usage) float64 { return u.Wall / float64(calls) }
-		lines := []line{childLine(taken, "CPU a call", cpu, showTime), childLine(taken, "wall a call", wall, showTime)}
-		lines[0].handTarget = 0.65
-		for _, other := range []string{defaultPool, v2Name} {
-			lines = append(lines, childAgainst(taken, other, "CPU a call, by hand: "+other, cpu, showTime)...)
-			lines = append(lines, childAgainst(taken, other, "wall a call, by hand: "+other, wall, showTime)...)
+		const pool = ", by hand with the " + defaultPool
+		lines := []line{
+			childLine(taken, "CPU a call", cpu, showTime), childLine(taken, "wall a call", wall, showTime),
+			childAgainst(taken, defaultPool, "CPU a call"+pool, cpu, showTime), childAgainst(taken, defaultPool, "wall a call"+pool, wall, showTime),
 		}
-		connections := func(name string) float64 { return middle(opened[name]) }
-		return append(lines,
-			line{what: "connections opened", show: showCount, ours: connections(forgeName), hand: connections(handName), peer: connections(peerName)},
-			line{what: "connections opened, by hand: " + defaultPool, show: showCount, ours: connections(forgeName), hand: connections(defaultPool)}), nil
+		lines[0].handTarget = 0.65
+		return append(lines, connectionLines(connections, "connections opened")...), nil
+	}
+}
+
+// connectionLines returns the lines with the connections that each contender has opened.
+func connectionLines(connections map[string][]float64, what string) []line {
+	of := func(name string) float64 { return middle(connections[name]) }
+	return []line{
+		{what: what, show: showCount, noisy: true, ours: of(forgeName), hand: of(handName), v2: of(v2Name), peer: of(peerName)},
+		{what: what + ", by hand with the " + defaultPool, show: showCount, noisy: true, ours: of(forgeName), hand: of(defaultPool)},
 	}
 }
