@@ -109,8 +109,8 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 		"one changed setting": {390, 1, settingsCall(t, oneChange)},
 		"a 404":               {23, 1, refusedCall(t, http.StatusNotFound)},
 		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
-		"a 429":               {21, 1, refusedCall(t, http.StatusTooManyRequests)},
-		"a retried 503":       {40, 1, refusedCall(t, http.StatusServiceUnavailable)},
+		"a 429":               {22, 1, refusedCall(t, http.StatusTooManyRequests)},
+		"a retried 503":       {41, 1, refusedCall(t, http.StatusServiceUnavailable)},
 	}
 }
 

@@ -89,14 +89,16 @@ func (s *responseState) setRedirect(status int) { s.status = status }
 
 // lostConnection reports whether the attempt had a connection, and lost it.
 func (s *responseState) lostConnection() bool {
-	return s.err != nil && !conn.IsDial(s.err) && !wraps[*conn.ProxyError](s.err) &&
+	var refused *conn.ProxyError
+	return s.err != nil && !conn.IsDial(s.err) && !errors.As(s.err, &refused) &&
 		!errors.Is(s.err, ErrTimeout) && !errors.Is(s.err, ErrNoCredential)
 }
 
 // proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
 // errors.
 func proxyWait(err error) time.Duration {
-	if refused, ok := errors.AsType[*conn.ProxyError](err); ok {
+	var refused *conn.ProxyError
+	if errors.As(err, &refused) {
 		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
 	}
 	return 0

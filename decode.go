@@ -51,17 +51,6 @@ func pointer[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) *T {
 	return nil
 }
 
-// cell is pointer for small values, whose memory comes from the reader.
-func cell[T any](r *jsonread.Reader, memory func(*jsonread.Reader) *T, f func(*T, *jsonread.Reader) bool) *T {
-	if r.Null() {
-		return nil
-	}
-	if v := memory(r); f(v, r) {
-		return v
-	}
-	return nil
-}
-
 // nullable reads a value with f. For a value of another type it returns the zero Nullable, as if
 // the field was omitted.
 func nullable[T any](r *jsonread.Reader, f func(*T, *jsonread.Reader) bool) Nullable[T] {

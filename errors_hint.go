@@ -225,10 +225,13 @@ func (r *rejection) hintScheme() string {
 
 // hintTLS returns a hint for a rejected certificate or TLS connection.
 func hintTLS(err error) string {
-	switch {
-	case err == nil:
+	if err == nil { // the variables below are allocated
 		return ""
-	case wraps[x509.UnknownAuthorityError](err), wraps[x509.SystemRootsError](err):
+	}
+	var unknown x509.UnknownAuthorityError
+	var roots x509.SystemRootsError
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &roots):
 		return "if a private authority signed the server's certificate, pass the authority to WithRootCAs (NewClientFromEnv uses " + jobAuthorities + " in a CI job)"
 	case strings.Contains(err.Error(), "first record does not look like a TLS handshake"):
 		return "the port serves plain http or another protocol: check the address"
@@ -240,9 +243,12 @@ func hintTLS(err error) string {
 
 // hintUnreachable returns a hint for an address at which no server responds.
 func hintUnreachable(err error) string {
-	lookup, ok := errors.AsType[*net.DNSError](err)
+	if err == nil {
+		return ""
+	}
+	var lookup *net.DNSError
 	switch {
-	case ok && lookup.IsNotFound:
+	case errors.As(err, &lookup) && lookup.IsNotFound:
 		return "check the host name in the address"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing accepts connections there: check the address and its port, and whether the server runs"

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"bytes"
 	"encoding/json"
 	"mime"
 	"slices"
@@ -29,51 +28,32 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 	}
 	var r jsonread.Reader
 	r.Reset(body)
-	members, ok := readKeys(&r)
-	if r.End() != nil || !ok {
+	isNull := r.Null()
+	isObject := !isNull && r.Kind() == "object"
+	names := [...]string{"message", "error", "error_description", "errors"}
+	var values [len(names)][]byte
+	for open := isObject && r.Object(); open && r.Key(); {
+		name, value := string(r.CurrentKey()), r.View()
+		if i := slices.Index(names[:], name); i >= 0 {
+			values[i] = value
+		}
+	}
+	if r.End() != nil || !isObject && !isNull {
 		return clean(string(body), maxErrorText), nil
 	}
 	f := fieldErrors{clean: clean}
-	for _, key := range []string{"message", "error", "error_description"} {
-		f.add("", members.last(key), 0)
+	for _, text := range values[:3] {
+		f.add("", text, 0)
 	}
-	f.addRegistry(members.last("errors"))
+	f.addRegistry(values[3])
 	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
-}
-
-// keyedValue is a key of an object in an error response, with its value.
-type keyedValue struct{ key, value []byte }
-
-type keyedValues []keyedValue
-
-// readKeys reads an object. ok is false for a value of another type; null has no keys.
-func readKeys(r *jsonread.Reader) (members keyedValues, ok bool) {
-	if r.Null() {
-		return nil, true
-	}
-	ok = r.Kind() == "object"
-	for open := r.Object(); open && r.Key(); {
-		key := r.CurrentKey()
-		members = append(members, keyedValue{key, r.View()})
-	}
-	return members, ok
-}
-
-// last returns the last value of a key; nil if there is none.
-func (m keyedValues) last(key string) []byte {
-	for i := len(m) - 1; i >= 0; i-- {
-		if string(m[i].key) == key {
-			return m[i].value
-		}
-	}
-	return nil
 }
 
 // fieldErrors collects the leaves of a message: strings, arrays of strings, objects of either.
 type fieldErrors struct {
 	clean  cleaner
 	texts  []string
-	seen   map[string]bool // the texts, if there are several
+	seen   map[string]bool // the texts
 	fields map[string][]string
 	work   int // bytes examined; a long name counts again for each of its values
 }
@@ -96,13 +76,18 @@ func (f *fieldErrors) add(name string, raw []byte, depth int) {
 			f.add(name, r.View(), depth+1)
 		}
 	case kind == "object":
-		members, _ := readKeys(&r)
-		slices.SortStableFunc(members, func(a, b keyedValue) int { return bytes.Compare(a.key, b.key) })
-		for i, member := range members {
-			if i+1 < len(members) && bytes.Equal(members[i+1].key, member.key) {
-				continue // the last value of a repeated key counts
+		values := map[string][]byte{}
+		var keys []string
+		for open := r.Object(); open && r.Key(); {
+			key := r.KeyText()
+			if _, repeated := values[key]; !repeated {
+				keys = append(keys, key)
 			}
-			f.add(strings.TrimPrefix(name+"."+string(member.key), "."), member.value, depth+1)
+			values[key] = r.View() // the last value of a repeated key counts
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			f.add(strings.TrimPrefix(name+"."+key, "."), values[key], depth+1)
 		}
 	default:
 		f.leaf(name, string(raw))
@@ -126,7 +111,7 @@ func (f *fieldErrors) addRegistry(raw []byte) {
 func (f *fieldErrors) leaf(name, text string) {
 	text = f.clean(text, maxErrorText)
 	if name == "" {
-		if text != "" && !f.said(text) {
+		if text != "" && !f.seen[text] {
 			f.say(text)
 		}
 		return
@@ -142,19 +127,12 @@ func (f *fieldErrors) leaf(name, text string) {
 	f.say(name + " " + text)
 }
 
-// said reports whether the message has the text already.
-func (f *fieldErrors) said(text string) bool {
-	return f.seen[text] || len(f.texts) == 1 && f.texts[0] == text
-}
-
 func (f *fieldErrors) say(text string) {
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[text] = true
 	f.texts = append(f.texts, text)
-	if len(f.texts) == 2 {
-		f.seen = map[string]bool{f.texts[0]: true}
-	}
-	if f.seen != nil {
-		f.seen[text] = true
-	}
 }
 
 // htmlTitle returns the title of a page, the only part of it that a caller can use.

@@ -2,7 +2,7 @@ package forge
 
 import (
 	"bytes"
-	"sync"
+	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/conn"
@@ -70,51 +70,29 @@ func (w *decodeBuffer) memory() []byte {
 	return w.AvailableBuffer()[:w.Available()]
 }
 
-// bufferCache keeps the buffers of a list from page to page. The pool alone loses one in three: a
-// list gets its pages on changing processors, and the garbage collector empties the pool. A nil
-// cache is the pool.
-type bufferCache struct {
-	mu     sync.Mutex
-	free   []*decodeBuffer
-	closed bool // a fetch that was left may still return its buffer
-}
+// bufferCache keeps a buffer of a list from page to page. The pool alone loses one in three: a list
+// gets its pages on changing processors, and the garbage collector empties the pool. A nil cache is
+// the pool.
+type bufferCache struct{ kept atomic.Pointer[decodeBuffer] }
 
 func (c *bufferCache) get() *decodeBuffer {
-	if c == nil {
-		return decodeBuffers.Get()
+	if c != nil {
+		if b := c.kept.Swap(nil); b != nil {
+			return b
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	last := len(c.free) - 1
-	if last < 0 {
-		return decodeBuffers.Get()
-	}
-	b := c.free[last]
-	c.free = c.free[:last]
-	return b
+	return decodeBuffers.Get()
 }
 
 func (c *bufferCache) put(b *decodeBuffer) {
-	if c == nil || b.Cap() > largestPooled {
+	if c == nil || b.Cap() > largestPooled || !c.kept.CompareAndSwap(nil, b) {
 		freeBuffer(b)
-		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		freeBuffer(b)
-		return
-	}
-	c.free = append(c.free, b)
 }
 
-// close returns the buffers to the pool.
+// close returns the buffer to the pool.
 func (c *bufferCache) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	for _, b := range c.free {
+	if b := c.kept.Swap(nil); b != nil {
 		freeBuffer(b)
 	}
-	c.free = nil
 }

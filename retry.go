@@ -129,28 +129,31 @@ func (s *responseState) retryable(k RetryClass, sent bool) bool {
 
 // isPermanent reports whether a transport error would be the same in another attempt.
 func isPermanent(err error) bool {
-	switch {
-	case err == nil:
+	if err == nil {
 		return false
-	case wraps[*tls.CertificateVerificationError](err), wraps[tls.AlertError](err), wraps[tls.RecordHeaderError](err),
-		wraps[x509.UnknownAuthorityError](err), wraps[x509.HostnameError](err), wraps[x509.CertificateInvalidError](err):
+	}
+	var is struct { // one allocation
+		certificate *tls.CertificateVerificationError
+		alert       tls.AlertError
+		notTLS      tls.RecordHeaderError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+		invalid     x509.CertificateInvalidError
+		lookup      *net.DNSError
+		tunnel      *conn.ProxyError
+		op          *net.OpError
+	}
+	switch {
+	case errors.As(err, &is.certificate), errors.As(err, &is.alert), errors.As(err, &is.notTLS),
+		errors.As(err, &is.authority), errors.As(err, &is.hostname), errors.As(err, &is.invalid):
 		return true
-	}
-	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
-		return lookup.IsNotFound
-	}
-	if tunnel, ok := errors.AsType[*conn.ProxyError](err); ok {
-		return tunnel.Permanent()
+	case errors.As(err, &is.lookup):
+		return is.lookup.IsNotFound
+	case errors.As(err, &is.tunnel):
+		return is.tunnel.Permanent()
 	}
 	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "remote error"
-}
-
-// wraps reports whether err is a T or wraps one.
-func wraps[T error](err error) bool {
-	_, ok := errors.AsType[T](err)
-	return ok
+	return errors.As(err, &is.op) && is.op.Op == "remote error"
 }
 
 // backoff returns the wait after the given number of attempts. It grows exponentially from base and

@@ -26,7 +26,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "signup_enabled":
 			jsonread.Bool(&v.SignupEnabled, r)
 		case "email_restrictions_enabled":
-			v.EmailRestrictionsEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.EmailRestrictionsEnabled = r.BoolPointer()
 		case "email_restrictions":
 			v.EmailRestrictions = pointer(r, jsonread.Text[string])
 		case "after_sign_up_text":
@@ -40,7 +40,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "sign_in_restrictions":
 			v.SignInRestrictions = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "notify_on_unknown_sign_in":
-			v.NotifyOnUnknownSignIn = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.NotifyOnUnknownSignIn = r.BoolPointer()
 		case "after_sign_out_path":
 			v.AfterSignOutPath = nullable(r, jsonread.Text[string])
 		case "home_page_url":
@@ -54,17 +54,17 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "admin_mode":
 			jsonread.Bool(&v.AdminMode, r)
 		case "require_two_factor_authentication":
-			v.RequireTwoFactorAuthentication = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.RequireTwoFactorAuthentication = r.BoolPointer()
 		case "require_admin_two_factor_authentication":
-			v.RequireAdminTwoFactorAuthentication = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.RequireAdminTwoFactorAuthentication = r.BoolPointer()
 		case "two_factor_grace_period":
-			v.TwoFactorGracePeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.TwoFactorGracePeriod = r.IntPointer()
 		case "unique_ips_limit_enabled":
-			v.UniqueIPsLimitEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UniqueIPsLimitEnabled = r.BoolPointer()
 		case "unique_ips_limit_per_user":
-			v.UniqueIPsLimitPerUser = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.UniqueIPsLimitPerUser = r.IntPointer()
 		case "unique_ips_limit_time_window":
-			v.UniqueIPsLimitTimeWindow = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.UniqueIPsLimitTimeWindow = r.IntPointer()
 		case "top_level_group_creation_enabled":
 			jsonread.Bool(&v.TopLevelGroupCreationEnabled, r)
 		case "disable_invite_members":
@@ -105,11 +105,11 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "can_create_group":
 			jsonread.Bool(&v.CanCreateGroup, r)
 		case "allow_project_creation_for_guest_and_below":
-			v.AllowProjectCreationForGuestAndBelow = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AllowProjectCreationForGuestAndBelow = r.BoolPointer()
 		case "user_defaults_to_private_profile":
-			v.UserDefaultsToPrivateProfile = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UserDefaultsToPrivateProfile = r.BoolPointer()
 		case "user_default_external":
-			v.UserDefaultExternal = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UserDefaultExternal = r.BoolPointer()
 		case "user_default_internal_regex":
 			v.UserDefaultInternalRegex = pointer(r, jsonread.Text[string])
 		case "max_attachment_size":
@@ -127,7 +127,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "wiki_page_max_content_bytes":
 			jsonread.Int(&v.WikiPageMaxContentBytes, r)
 		case "asciidoc_max_includes":
-			v.AsciiDocMaxIncludes = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.AsciiDocMaxIncludes = r.IntPointer()
 		case "bulk_import_max_download_file_size":
 			jsonread.Int(&v.BulkImportMaxDownloadFileSize, r)
 		case "container_expiration_policies_enable_historic_entries":
@@ -153,9 +153,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "pypi_package_requests_forwarding":
 			jsonread.Bool(&v.PyPIPackageRequestsForwarding, r)
 		case "nuget_skip_metadata_url_validation":
-			v.NuGetSkipMetadataURLValidation = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.NuGetSkipMetadataURLValidation = r.BoolPointer()
 		case "helm_max_packages_count":
-			v.HelmMaxPackagesCount = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.HelmMaxPackagesCount = r.IntPointer()
 		case "decompress_archive_file_timeout":
 			jsonread.Int(&v.DecompressArchiveFileTimeout, r)
 		case "terminal_max_session_time":
@@ -169,19 +169,19 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "jobqueue_job_limiter_mode":
 			v.JobQueueJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
 		case "jobqueue_job_limiter_compression_threshold_bytes":
-			v.JobQueueJobLimiterCompressionThresholdBytes = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.JobQueueJobLimiterCompressionThresholdBytes = r.IntPointer()
 		case "jobqueue_job_limiter_limit_bytes":
-			v.JobQueueJobLimiterLimitBytes = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.JobQueueJobLimiterLimitBytes = r.IntPointer()
 		case "time_tracking_limit_to_hours":
-			v.TimeTrackingLimitToHours = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.TimeTrackingLimitToHours = r.BoolPointer()
 		case "archive_builds_in_human_readable":
 			v.ArchiveBuildsInHumanReadable = pointer(r, jsonread.Text[string])
 		case "shared_runners_enabled":
-			v.SharedRunnersEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SharedRunnersEnabled = r.BoolPointer()
 		case "shared_runners_text":
 			v.SharedRunnersText = pointer(r, jsonread.Text[string])
 		case "allow_runner_registration_token":
-			v.AllowRunnerRegistrationToken = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AllowRunnerRegistrationToken = r.BoolPointer()
 		case "valid_runner_registrars":
 			v.ValidRunnerRegistrars = sliceOf(r, jsonread.Text[RunnerRegistrar])
 		case "runner_token_expiration_interval":
@@ -191,29 +191,29 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "project_runner_token_expiration_interval":
 			v.ProjectRunnerTokenExpirationInterval = nullable(r, jsonread.Int[int])
 		case "update_runner_versions_enabled":
-			v.UpdateRunnerVersionsEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UpdateRunnerVersionsEnabled = r.BoolPointer()
 		case "enable_artifact_external_redirect_warning_page":
-			v.EnableArtifactExternalRedirectWarningPage = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.EnableArtifactExternalRedirectWarningPage = r.BoolPointer()
 		case "suggest_pipeline_enabled":
-			v.SuggestPipelineEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SuggestPipelineEnabled = r.BoolPointer()
 		case "receptive_cluster_agents_enabled":
-			v.ReceptiveClusterAgentsEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ReceptiveClusterAgentsEnabled = r.BoolPointer()
 		case "delete_inactive_projects":
-			v.DeleteInactiveProjects = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.DeleteInactiveProjects = r.BoolPointer()
 		case "inactive_projects_delete_after_months":
-			v.InactiveProjectsDeleteAfterMonths = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.InactiveProjectsDeleteAfterMonths = r.IntPointer()
 		case "inactive_projects_min_size_mb":
-			v.InactiveProjectsMinSizeMB = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.InactiveProjectsMinSizeMB = r.IntPointer()
 		case "inactive_projects_send_warning_email_after_months":
-			v.InactiveProjectsSendWarningEmailAfterMonths = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.InactiveProjectsSendWarningEmailAfterMonths = r.IntPointer()
 		case "housekeeping_optimize_repository_period":
-			v.HousekeepingOptimizeRepositoryPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.HousekeepingOptimizeRepositoryPeriod = r.IntPointer()
 		case "housekeeping_full_repack_period":
-			v.HousekeepingFullRepackPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.HousekeepingFullRepackPeriod = r.IntPointer()
 		case "housekeeping_gc_period":
-			v.HousekeepingGCPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.HousekeepingGCPeriod = r.IntPointer()
 		case "housekeeping_incremental_repack_period":
-			v.HousekeepingIncrementalRepackPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.HousekeepingIncrementalRepackPeriod = r.IntPointer()
 		case "rsa_key_restriction":
 			jsonread.Int(&v.RSAKeyRestriction, r)
 		case "dsa_key_restriction":
@@ -233,9 +233,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "user_show_add_ssh_key_message":
 			jsonread.Bool(&v.UserShowAddSSHKeyMessage, r)
 		case "user_deactivation_emails_enabled":
-			v.UserDeactivationEmailsEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UserDeactivationEmailsEnabled = r.BoolPointer()
 		case "allow_account_deletion":
-			v.AllowAccountDeletion = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AllowAccountDeletion = r.BoolPointer()
 		case "updating_name_disabled_for_users":
 			jsonread.Bool(&v.UpdatingNameDisabledForUsers, r)
 		case "local_markdown_version":
@@ -249,17 +249,17 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "whats_new_variant":
 			v.WhatsNewVariant = pointer(r, jsonread.Text[WhatsNewVariant])
 		case "usage_ping_enabled":
-			v.UsagePingEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UsagePingEnabled = r.BoolPointer()
 		case "include_optional_metrics_in_service_ping":
-			v.IncludeOptionalMetricsInServicePing = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.IncludeOptionalMetricsInServicePing = r.BoolPointer()
 		case "version_check_enabled":
-			v.VersionCheckEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.VersionCheckEnabled = r.BoolPointer()
 		case "antispam_enabled":
-			v.AntispamEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AntispamEnabled = r.BoolPointer()
 		case "antispam_api_key":
 			v.AntispamAPIKey = pointer(r, jsonread.Text[string])
 		case "spam_check_endpoint_enabled":
-			v.SpamCheckEndpointEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SpamCheckEndpointEnabled = r.BoolPointer()
 		case "spam_check_endpoint_url":
 			v.SpamCheckEndpointURL = pointer(r, jsonread.Text[string])
 		case "spam_check_api_key":
@@ -307,63 +307,63 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "rate_limiting_response_text":
 			v.RateLimitingResponseText = nullable(r, jsonread.Text[string])
 		case "throttle_authenticated_api_enabled":
-			v.ThrottleAuthenticatedAPIEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedAPIEnabled = r.BoolPointer()
 		case "throttle_authenticated_api_period_in_seconds":
-			v.ThrottleAuthenticatedAPIPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedAPIPeriodInSeconds = r.IntPointer()
 		case "throttle_authenticated_api_requests_per_period":
-			v.ThrottleAuthenticatedAPIRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedAPIRequestsPerPeriod = r.IntPointer()
 		case "throttle_authenticated_web_enabled":
-			v.ThrottleAuthenticatedWebEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedWebEnabled = r.BoolPointer()
 		case "throttle_authenticated_web_period_in_seconds":
-			v.ThrottleAuthenticatedWebPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedWebPeriodInSeconds = r.IntPointer()
 		case "throttle_authenticated_web_requests_per_period":
-			v.ThrottleAuthenticatedWebRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedWebRequestsPerPeriod = r.IntPointer()
 		case "throttle_authenticated_packages_api_enabled":
-			v.ThrottleAuthenticatedPackagesAPIEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedPackagesAPIEnabled = r.BoolPointer()
 		case "throttle_authenticated_packages_api_period_in_seconds":
-			v.ThrottleAuthenticatedPackagesAPIPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedPackagesAPIPeriodInSeconds = r.IntPointer()
 		case "throttle_authenticated_packages_api_requests_per_period":
-			v.ThrottleAuthenticatedPackagesAPIRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedPackagesAPIRequestsPerPeriod = r.IntPointer()
 		case "throttle_authenticated_git_http_enabled":
-			v.ThrottleAuthenticatedGitHTTPEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleAuthenticatedGitHTTPEnabled = r.BoolPointer()
 		case "throttle_authenticated_git_http_period_in_seconds":
-			v.ThrottleAuthenticatedGitHTTPPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedGitHTTPPeriodInSeconds = r.IntPointer()
 		case "throttle_authenticated_git_http_requests_per_period":
-			v.ThrottleAuthenticatedGitHTTPRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleAuthenticatedGitHTTPRequestsPerPeriod = r.IntPointer()
 		case "throttle_unauthenticated_api_enabled":
-			v.ThrottleUnauthenticatedAPIEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedAPIEnabled = r.BoolPointer()
 		case "throttle_unauthenticated_api_period_in_seconds":
-			v.ThrottleUnauthenticatedAPIPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedAPIPeriodInSeconds = r.IntPointer()
 		case "throttle_unauthenticated_api_requests_per_period":
-			v.ThrottleUnauthenticatedAPIRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedAPIRequestsPerPeriod = r.IntPointer()
 		case "throttle_unauthenticated_web_enabled":
-			v.ThrottleUnauthenticatedWebEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedWebEnabled = r.BoolPointer()
 		case "throttle_unauthenticated_web_period_in_seconds":
-			v.ThrottleUnauthenticatedWebPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedWebPeriodInSeconds = r.IntPointer()
 		case "throttle_unauthenticated_web_requests_per_period":
-			v.ThrottleUnauthenticatedWebRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedWebRequestsPerPeriod = r.IntPointer()
 		case "throttle_unauthenticated_packages_api_enabled":
-			v.ThrottleUnauthenticatedPackagesAPIEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedPackagesAPIEnabled = r.BoolPointer()
 		case "throttle_unauthenticated_packages_api_period_in_seconds":
-			v.ThrottleUnauthenticatedPackagesAPIPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPackagesAPIPeriodInSeconds = r.IntPointer()
 		case "throttle_unauthenticated_packages_api_requests_per_period":
-			v.ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPackagesAPIRequestsPerPeriod = r.IntPointer()
 		case "throttle_unauthenticated_git_http_enabled":
-			v.ThrottleUnauthenticatedGitHTTPEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedGitHTTPEnabled = r.BoolPointer()
 		case "throttle_unauthenticated_git_http_period_in_seconds":
-			v.ThrottleUnauthenticatedGitHTTPPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedGitHTTPPeriodInSeconds = r.IntPointer()
 		case "throttle_unauthenticated_git_http_requests_per_period":
-			v.ThrottleUnauthenticatedGitHTTPRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedGitHTTPRequestsPerPeriod = r.IntPointer()
 		case "throttle_unauthenticated_enabled":
-			v.ThrottleUnauthenticatedEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ThrottleUnauthenticatedEnabled = r.BoolPointer()
 		case "throttle_unauthenticated_period_in_seconds":
-			v.ThrottleUnauthenticatedPeriodInSeconds = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedPeriodInSeconds = r.IntPointer()
 		case "throttle_unauthenticated_requests_per_period":
-			v.ThrottleUnauthenticatedRequestsPerPeriod = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ThrottleUnauthenticatedRequestsPerPeriod = r.IntPointer()
 		case "require_personal_access_token_expiry":
 			jsonread.Bool(&v.RequirePersonalAccessTokenExpiry, r)
 		case "service_access_tokens_expiration_enforced":
-			v.ServiceAccessTokensExpirationEnforced = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ServiceAccessTokensExpirationEnforced = r.BoolPointer()
 		case "personal_access_token_prefix":
 			jsonread.Text(&v.PersonalAccessTokenPrefix, r)
 		case "external_pipeline_validation_service_url":
@@ -383,7 +383,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "bulk_import_concurrent_pipeline_batch_limit":
 			jsonread.Int(&v.BulkImportConcurrentPipelineBatchLimit, r)
 		case "concurrent_relation_batch_export_limit":
-			v.ConcurrentRelationBatchExportLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ConcurrentRelationBatchExportLimit = r.IntPointer()
 		case "relation_export_batch_size":
 			jsonread.Int(&v.RelationExportBatchSize, r)
 		case "concurrent_github_import_jobs_limit":
@@ -393,9 +393,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "concurrent_bitbucket_server_import_jobs_limit":
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
-			v.SilentAdminExportsEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SilentAdminExportsEnabled = r.BoolPointer()
 		case "chatapp_enabled":
-			v.ChatAppEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ChatAppEnabled = r.BoolPointer()
 		case "chatapp_id":
 			v.ChatAppID = pointer(r, jsonread.Text[string])
 		case "chatapp_secret":
@@ -405,7 +405,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "chatapp_verification_token":
 			v.ChatAppVerificationToken = pointer(r, jsonread.Text[string])
 		case "tracker_enabled":
-			v.TrackerEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.TrackerEnabled = r.BoolPointer()
 		case "tracker_app_id":
 			v.TrackerAppID = pointer(r, jsonread.Text[string])
 		case "tracker_collector_hostname":
@@ -415,9 +415,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "tracker_cookie_domain":
 			v.TrackerCookieDomain = pointer(r, jsonread.Text[string])
 		case "codeintel_enabled":
-			v.CodeIntelEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.CodeIntelEnabled = r.BoolPointer()
 		case "codeintel_public_only":
-			v.CodeIntelPublicOnly = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.CodeIntelPublicOnly = r.BoolPointer()
 		case "codeintel_url":
 			v.CodeIntelURL = pointer(r, jsonread.Text[string])
 		case "editor_extension_marketplace":
@@ -453,49 +453,49 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "jira_connect_additional_audience_url":
 			jsonread.Text(&v.IssueTrackerConnectAdditionalAudienceURL, r)
 		case "allow_all_integrations":
-			v.AllowAllIntegrations = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AllowAllIntegrations = r.BoolPointer()
 		case "allowed_integrations":
 			v.AllowedIntegrations = sliceOf(r, jsonread.Text[string])
 		case "allow_group_owners_to_manage_ldap":
-			v.AllowGroupOwnersToManageLDAP = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AllowGroupOwnersToManageLDAP = r.BoolPointer()
 		case "shared_runners_minutes":
-			v.SharedRunnersMinutes = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SharedRunnersMinutes = r.IntPointer()
 		case "group_owners_can_manage_default_branch_protection":
-			v.GroupOwnersCanManageDefaultBranchProtection = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.GroupOwnersCanManageDefaultBranchProtection = r.BoolPointer()
 		case "file_template_project_id":
 			v.FileTemplateProjectID = pointer(r, jsonread.Int[int64])
 		case "replica_node_allowed_ips":
 			v.ReplicaNodeAllowedIPs = pointer(r, jsonread.Text[string])
 		case "replica_status_timeout":
-			v.ReplicaStatusTimeout = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ReplicaStatusTimeout = r.IntPointer()
 		case "default_project_deletion_protection":
-			v.DefaultProjectDeletionProtection = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.DefaultProjectDeletionProtection = r.BoolPointer()
 		case "disable_personal_access_tokens":
-			v.DisablePersonalAccessTokens = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.DisablePersonalAccessTokens = r.BoolPointer()
 		case "security_policy_global_group_approvers_enabled":
-			v.SecurityPolicyGlobalGroupApproversEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SecurityPolicyGlobalGroupApproversEnabled = r.BoolPointer()
 		case "security_approval_policies_limit":
-			v.SecurityApprovalPoliciesLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SecurityApprovalPoliciesLimit = r.IntPointer()
 		case "scan_execution_policies_action_limit":
-			v.ScanExecutionPoliciesActionLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ScanExecutionPoliciesActionLimit = r.IntPointer()
 		case "scan_execution_policies_schedule_limit":
-			v.ScanExecutionPoliciesScheduleLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ScanExecutionPoliciesScheduleLimit = r.IntPointer()
 		case "delete_unconfirmed_users":
-			v.DeleteUnconfirmedUsers = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.DeleteUnconfirmedUsers = r.BoolPointer()
 		case "unconfirmed_users_delete_after_days":
-			v.UnconfirmedUsersDeleteAfterDays = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.UnconfirmedUsersDeleteAfterDays = r.IntPointer()
 		case "assistant_features_enabled":
-			v.AssistantFeaturesEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.AssistantFeaturesEnabled = r.BoolPointer()
 		case "lock_assistant_features_enabled":
-			v.LockAssistantFeaturesEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.LockAssistantFeaturesEnabled = r.BoolPointer()
 		case "use_analytics_store_for_analytics":
-			v.UseAnalyticsStoreForAnalytics = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UseAnalyticsStoreForAnalytics = r.BoolPointer()
 		case "secret_push_protection_available":
-			v.SecretPushProtectionAvailable = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.SecretPushProtectionAvailable = r.BoolPointer()
 		case "virtual_registries_endpoints_api_limit":
-			v.VirtualRegistriesEndpointsAPILimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.VirtualRegistriesEndpointsAPILimit = r.IntPointer()
 		case "lock_memberships_to_saml":
-			v.LockMembershipsToSAML = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.LockMembershipsToSAML = r.BoolPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -958,7 +958,7 @@ func (v *Diff) decodeFrom(r *jsonread.Reader) bool {
 		case "deleted_file":
 			jsonread.Bool(&v.DeletedFile, r)
 		case "generated_file":
-			v.GeneratedFile = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.GeneratedFile = r.BoolPointer()
 		case "collapsed":
 			jsonread.Bool(&v.Collapsed, r)
 		case "too_large":
@@ -1158,7 +1158,7 @@ func (v *Integration) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.IntegrationSummary.JobEvents, r)
 		case "vulnerability_events":
-			v.IntegrationSummary.VulnerabilityEvents = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.IntegrationSummary.VulnerabilityEvents = r.BoolPointer()
 		case "properties":
 			v.Properties = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		default:
@@ -1219,7 +1219,7 @@ func (v *IntegrationSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "job_events":
 			jsonread.Bool(&v.JobEvents, r)
 		case "vulnerability_events":
-			v.VulnerabilityEvents = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.VulnerabilityEvents = r.BoolPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1307,12 +1307,12 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "discussion_locked":
 			jsonread.Bool(&v.DiscussionLocked, r)
 		case "subscribed":
-			v.Subscribed = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Subscribed = r.BoolPointer()
 		case "_links":
 			v.Links = IssueLinks{}
 			v.Links.decodeFrom(r)
 		case "weight":
-			v.Weight = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.Weight = r.IntPointer()
 		case "epic":
 			v.Epic = pointer(r, (*Epic).decodeFrom)
 		case "epic_iid":
@@ -1541,9 +1541,9 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.SquashCommitSHA, r)
 		case "discussion_locked":
-			v.DiscussionLocked = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.DiscussionLocked = r.BoolPointer()
 		case "should_remove_source_branch":
-			v.ShouldRemoveSourceBranch = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.ShouldRemoveSourceBranch = r.BoolPointer()
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":
@@ -1572,11 +1572,11 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "blocking_discussions_resolved":
 			jsonread.Bool(&v.BlockingDiscussionsResolved, r)
 		case "approvals_before_merge":
-			v.ApprovalsBeforeMerge = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ApprovalsBeforeMerge = r.IntPointer()
 		case "changes_count":
 			jsonread.Text(&v.ChangesCount, r)
 		case "subscribed":
-			v.Subscribed = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Subscribed = r.BoolPointer()
 		case "latest_build_started_at":
 			jsonread.Time(&v.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1693,9 +1693,9 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "squash_commit_sha":
 			jsonread.Text(&v.MergeRequest.SquashCommitSHA, r)
 		case "discussion_locked":
-			v.MergeRequest.DiscussionLocked = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.MergeRequest.DiscussionLocked = r.BoolPointer()
 		case "should_remove_source_branch":
-			v.MergeRequest.ShouldRemoveSourceBranch = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.MergeRequest.ShouldRemoveSourceBranch = r.BoolPointer()
 		case "force_remove_source_branch":
 			jsonread.Bool(&v.MergeRequest.ForceRemoveSourceBranch, r)
 		case "allow_collaboration":
@@ -1724,11 +1724,11 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "blocking_discussions_resolved":
 			jsonread.Bool(&v.MergeRequest.BlockingDiscussionsResolved, r)
 		case "approvals_before_merge":
-			v.MergeRequest.ApprovalsBeforeMerge = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.MergeRequest.ApprovalsBeforeMerge = r.IntPointer()
 		case "changes_count":
 			jsonread.Text(&v.MergeRequest.ChangesCount, r)
 		case "subscribed":
-			v.MergeRequest.Subscribed = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.MergeRequest.Subscribed = r.BoolPointer()
 		case "latest_build_started_at":
 			jsonread.Time(&v.MergeRequest.LatestBuildStartedAt, r)
 		case "latest_build_finished_at":
@@ -1900,9 +1900,9 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "members_count_with_descendants":
-			v.MembersCountWithDescendants = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.MembersCountWithDescendants = r.IntPointer()
 		case "billable_members_count":
-			v.BillableMembersCount = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.BillableMembersCount = r.IntPointer()
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "end_date":
@@ -1918,17 +1918,17 @@ func (v *Namespace) decodeFrom(r *jsonread.Reader) bool {
 		case "projects_count":
 			jsonread.Int(&v.ProjectsCount, r)
 		case "max_seats_used":
-			v.MaxSeatsUsed = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.MaxSeatsUsed = r.IntPointer()
 		case "seats_in_use":
-			v.SeatsInUse = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SeatsInUse = r.IntPointer()
 		case "max_seats_used_changed_at":
 			jsonread.Time(&v.MaxSeatsUsedChangedAt, r)
 		case "ci_minutes_usage":
 			v.CIMinutesUsage = pointer(r, (*CIMinutesUsage).decodeFrom)
 		case "shared_runners_minutes_limit":
-			v.SharedRunnersMinutesLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SharedRunnersMinutesLimit = r.IntPointer()
 		case "extra_shared_runners_minutes_limit":
-			v.ExtraSharedRunnersMinutesLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ExtraSharedRunnersMinutesLimit = r.IntPointer()
 		case "additional_purchased_storage_size":
 			jsonread.Int(&v.AdditionalPurchasedStorageSize, r)
 		case "additional_purchased_storage_ends_on":
@@ -2077,7 +2077,7 @@ func (v *RegistryRepository) decodeFrom(r *jsonread.Reader) bool {
 		case "status":
 			jsonread.Text(&v.Status, r)
 		case "tags_count":
-			v.TagsCount = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.TagsCount = r.IntPointer()
 		case "tags":
 			v.Tags = sliceOf(r, (*RegistryTag).decodeFrom)
 		case "size":
@@ -2228,13 +2228,13 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 		case "tag_list":
 			v.TagList = sliceOf(r, jsonread.Text[string])
 		case "run_untagged":
-			v.RunUntagged = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.RunUntagged = r.BoolPointer()
 		case "locked":
-			v.Locked = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Locked = r.BoolPointer()
 		case "access_level":
 			jsonread.Text(&v.AccessLevel, r)
 		case "maximum_timeout":
-			v.MaximumTimeout = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.MaximumTimeout = r.IntPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2672,7 +2672,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "bio":
 			jsonread.Text(&v.Bio, r)
 		case "bot":
-			v.Bot = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Bot = r.BoolPointer()
 		case "location":
 			jsonread.Text(&v.Location, r)
 		case "public_email":
@@ -2698,17 +2698,17 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "work_information":
 			jsonread.Text(&v.WorkInformation, r)
 		case "followers":
-			v.Followers = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.Followers = r.IntPointer()
 		case "following":
-			v.Following = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.Following = r.IntPointer()
 		case "local_time":
 			jsonread.Text(&v.LocalTime, r)
 		case "is_followed":
-			v.IsFollowed = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.IsFollowed = r.BoolPointer()
 		case "email":
 			jsonread.Text(&v.Email, r)
 		case "is_admin":
-			v.IsAdmin = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.IsAdmin = r.BoolPointer()
 		case "last_sign_in_at":
 			jsonread.Time(&v.LastSignInAt, r)
 		case "confirmed_at":
@@ -2721,7 +2721,7 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "color_scheme_id":
 			jsonread.Int(&v.ColorSchemeID, r)
 		case "projects_limit":
-			v.ProjectsLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ProjectsLimit = r.IntPointer()
 		case "current_sign_in_at":
 			jsonread.Time(&v.CurrentSignInAt, r)
 		case "note":
@@ -2729,15 +2729,15 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "identities":
 			v.Identities = sliceOf(r, (*UserIdentity).decodeFrom)
 		case "can_create_group":
-			v.CanCreateGroup = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.CanCreateGroup = r.BoolPointer()
 		case "can_create_project":
-			v.CanCreateProject = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.CanCreateProject = r.BoolPointer()
 		case "two_factor_enabled":
-			v.TwoFactorEnabled = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.TwoFactorEnabled = r.BoolPointer()
 		case "external":
-			v.External = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.External = r.BoolPointer()
 		case "private_profile":
-			v.PrivateProfile = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.PrivateProfile = r.BoolPointer()
 		case "commit_email":
 			jsonread.Text(&v.CommitEmail, r)
 		case "current_sign_in_ip":
@@ -2747,9 +2747,9 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "plan":
 			jsonread.Text(&v.Plan, r)
 		case "trial":
-			v.Trial = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Trial = r.BoolPointer()
 		case "sign_in_count":
-			v.SignInCount = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SignInCount = r.IntPointer()
 		case "namespace_id":
 			jsonread.Int(&v.NamespaceID, r)
 		case "created_by":
@@ -2761,13 +2761,13 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 		case "auditors":
 			jsonread.Raw(&v.Auditors, r)
 		case "shared_runners_minutes_limit":
-			v.SharedRunnersMinutesLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.SharedRunnersMinutesLimit = r.IntPointer()
 		case "extra_shared_runners_minutes_limit":
-			v.ExtraSharedRunnersMinutesLimit = cell(r, (*jsonread.Reader).NewInt, jsonread.Int[int])
+			v.ExtraSharedRunnersMinutesLimit = r.IntPointer()
 		case "is_auditor":
-			v.IsAuditor = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.IsAuditor = r.BoolPointer()
 		case "using_license_seat":
-			v.UsingLicenseSeat = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.UsingLicenseSeat = r.BoolPointer()
 		case "provisioned_by_group_id":
 			jsonread.Int(&v.ProvisionedByGroupID, r)
 		case "custom_attributes":
@@ -2874,7 +2874,7 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "locked":
-			v.Locked = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.Locked = r.BoolPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}

@@ -201,7 +201,8 @@ func (c *Context) TimeoutCause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.check()
-	if timeout, ok := errors.AsType[*timeoutError](c.cause); ok {
+	var timeout *timeoutError
+	if errors.As(c.cause, &timeout) {
 		return timeout
 	}
 	if cause := context.Cause(c.Context); cause != nil && errors.Is(cause, c.Limits.Err) {

@@ -98,14 +98,15 @@ func (t *trace) isHTTP2(conn net.Conn) bool {
 // IsDial reports whether an error occurred before there was a connection, for transports that do
 // not report connections.
 func IsDial(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // UnwrapURLError removes the *url.Error, whose text has the whole address, and replaces a bare
 // io.EOF, which a reader would take for the end of the data.
 func UnwrapURLError(err error) error {
-	for wrapped, ok := errors.AsType[*url.Error](err); ok; wrapped, ok = errors.AsType[*url.Error](err) {
+	var wrapped *url.Error
+	for errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
 	if errors.Is(err, io.EOF) {

@@ -7,9 +7,9 @@
 // The type of a field determines how it is read. The table kinds names a function of
 // internal/jsonread for each basic type. Response types and types with a decodeFrom method are read
 // by that method. Pointers, slices and maps of these are read by pointer, sliceOf and mapOf of
-// decode.go, a Nullable of these by nullable, and pointers to small values by cell. To add a kind,
-// write its function in jsonread, and name it in the table. A response type that also comes in
-// another form has the methods decodeOther, which its decoder calls first, and otherForm, which
+// decode.go, a Nullable of these by nullable, and *bool and *int by methods of the Reader. To add a
+// kind, write its function in jsonread, and name it in the table. A response type that also comes
+// in another form has the methods decodeOther, which its decoder calls first, and otherForm, which
 // returns what is written then.
 //
 // No value is lost: the Reader stores in Extra the values of keys without a field, and those that
@@ -111,8 +111,10 @@ func (p *packageInfo) statement(f field) string {
 		return fmt.Sprintf("%s = mapOf(r, texts)", f.path)
 	case isMap:
 		return fmt.Sprintf("%s = mapOf(r, %s)", f.path, p.element(inner))
-	case typ == "*bool" || typ == "*int":
-		return fmt.Sprintf("%s = cell(r, (*jsonread.Reader).New%s, %s)", f.path, map[string]string{"*bool": "Bool", "*int": "Int"}[typ], p.reader(typ[1:]))
+	case typ == "*bool":
+		return f.path + " = r.BoolPointer()"
+	case typ == "*int":
+		return f.path + " = r.IntPointer()"
 	case strings.HasPrefix(typ, "*"):
 		return fmt.Sprintf("%s = pointer(r, %s)", f.path, p.reader(typ[1:]))
 	case nullableOf(typ) != "":

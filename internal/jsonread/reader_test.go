@@ -313,11 +313,22 @@ func TestMemoryIsApart(t *testing.T) {
 	}
 
 	bools, ints := map[*bool]bool{}, map[*int]bool{}
+	r.Reset([]byte("[" + strings.Repeat("true,7,null,", 100) + "false]"))
+	require.True(t, r.Array())
 	for range 100 {
-		*r.NewBool(), *r.NewInt() = true, 1
-		b, i := r.NewBool(), r.NewInt()
-		require.True(t, !*b && *i == 0 && !bools[b] && !ints[i])
-		*b, *i, bools[b], ints[i] = true, 1, true, true
+		require.True(t, r.More())
+		b := r.BoolPointer()
+		require.True(t, r.More())
+		i := r.IntPointer()
+		require.True(t, *b && *i == 7 && !bools[b] && !ints[i])
+		bools[b], ints[i] = true, true
+		require.True(t, r.More())
+		require.Nil(t, r.BoolPointer())
+	}
+	require.True(t, r.More())
+	assert.False(t, *r.BoolPointer())
+	for b := range bools {
+		assert.True(t, *b)
 	}
 }
 

@@ -116,10 +116,8 @@ func unescape(out, raw []byte) []byte {
 // replaceInvalid returns raw with U+FFFD for each byte that is not UTF-8.
 func replaceInvalid(raw []byte) []byte {
 	out := make([]byte, 0, len(raw)+len(raw)/2)
-	for len(raw) > 0 {
-		c, size := utf8.DecodeRune(raw)
+	for _, c := range string(raw) {
 		out = utf8.AppendRune(out, c)
-		raw = raw[size:]
 	}
 	return out
 }

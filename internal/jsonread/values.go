@@ -234,11 +234,28 @@ func parseInt(raw []byte) (int64, bool) {
 	return int64(n), n <= math.MaxInt64
 }
 
-// NewBool returns memory for a value that a field points to.
-func (r *Reader) NewBool() *bool { return r.bools.next() }
+// BoolPointer reads a boolean. It returns nil for null and for a value of another type. The memory
+// is shared with other booleans, so that an object with many of them takes few allocations.
+func (r *Reader) BoolPointer() *bool {
+	if r.Null() {
+		return nil
+	}
+	if v := r.bools.next(); Bool(v, r) {
+		return v
+	}
+	return nil
+}
 
-// NewInt is NewBool for an integer.
-func (r *Reader) NewInt() *int { return r.ints.next() }
+// IntPointer is BoolPointer for an integer.
+func (r *Reader) IntPointer() *int {
+	if r.Null() {
+		return nil
+	}
+	if v := r.ints.next(); Int(v, r) {
+		return v
+	}
+	return nil
+}
 
 // cells allocates small values in blocks. A block is small, so that a value that outlives the
 // others keeps little memory alive.

@@ -53,7 +53,7 @@ func (v *All) decodeFrom(r *jsonread.Reader) bool {
 		case "day_p":
 			v.DayP = pointer(r, (*Day).decodeFrom)
 		case "bool_p":
-			v.BoolP = cell(r, (*jsonread.Reader).NewBool, jsonread.Bool[bool])
+			v.BoolP = r.BoolPointer()
 		case "text_n":
 			v.TextN = nullable(r, jsonread.Text[string])
 		case "level_n":
