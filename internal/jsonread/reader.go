@@ -218,6 +218,11 @@ func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 	}
 	top := &r.path[len(r.path)-1]
 	top.start = r.pos + 1
+	text := r.data[top.start:]
+	if n, wide := textPrefix(text); n+1 < len(text) && text[n] == '"' && text[n+1] == ':' && !wide { // the common case
+		r.key, r.pos, top.end = text[:n], top.start+n+2, top.start+n
+		return true
+	}
 	raw, escaped := r.scanString()
 	top.end = top.start + len(raw)
 	if r.key = raw; escaped {
