@@ -105,9 +105,9 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"the settings":        {130, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
-		"one changed setting": {390, 1, settingsCall(t, oneChange)},
-		"a 404":               {23, 1, refusedCall(t, http.StatusNotFound)},
+		"the settings":        {100, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
+		"one changed setting": {360, 1, settingsCall(t, oneChange)},
+		"a 404":               {25, 1, refusedCall(t, http.StatusNotFound)},
 		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
 		"a 429":               {22, 1, refusedCall(t, http.StatusTooManyRequests)},
 		"a retried 503":       {41, 1, refusedCall(t, http.StatusServiceUnavailable)},

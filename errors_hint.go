@@ -192,9 +192,8 @@ func (r *rejection) unspecific() bool {
 // namesObject reports whether the message of a 404 names what was not found: "404 Project Not
 // Found", or MANIFEST_UNKNOWN of a registry.
 func (r *rejection) namesObject() bool {
-	const missing = " not found"
-	end := r.message[max(0, len(r.message)-len(missing)):]
-	return !r.unspecific() && (strings.EqualFold(end, missing) || strings.Contains(strings.ToLower(r.message), "_unknown"))
+	text := strings.ToLower(r.message)
+	return !r.unspecific() && (strings.HasSuffix(text, " not found") || strings.Contains(text, "_unknown"))
 }
 
 // hintBase returns a hint that the base URL may be wrong.

@@ -28,17 +28,16 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 	}
 	var r jsonread.Reader
 	r.Reset(body)
-	isNull := r.Null()
-	isObject := !isNull && r.Kind() == "object"
+	kind := r.Kind()
 	names := [...]string{"message", "error", "error_description", "errors"}
 	var values [len(names)][]byte
-	for open := isObject && r.Object(); open && r.Key(); {
+	for open := r.Object(); open && r.Key(); {
 		name, value := string(r.CurrentKey()), r.View()
 		if i := slices.Index(names[:], name); i >= 0 {
 			values[i] = value
 		}
 	}
-	if r.End() != nil || !isObject && !isNull {
+	if r.End() != nil || kind != "object" && kind != "null" {
 		return clean(string(body), maxErrorText), nil
 	}
 	f := fieldErrors{clean: clean}

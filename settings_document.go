@@ -16,16 +16,29 @@ import (
 
 const usualSetting = 48 // bytes of a setting, with its name
 
-// settingsObject is a settings object by name, in the contract's words. It is immutable, so copies
-// of a value share it.
+// settingsObject is a settings object by name, in the contract's words. Copies of a value share it:
+// its values do not change. The text is split when they are first needed, which most programs that
+// read settings never do.
 type settingsObject struct {
-	members map[string]json.RawMessage
+	text  []byte // the object and what follows it
+	once  sync.Once
+	split map[string]json.RawMessage
+}
+
+// members returns the values by name.
+func (o *settingsObject) members() map[string]json.RawMessage {
+	o.once.Do(func() {
+		if o.split == nil {
+			o.split, o.text = readMembers(o.text), nil
+		}
+	})
+	return o.split
 }
 
 // decodeOther stores the object that the settings are decoded from. The fields decode it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
-	if r.Kind() == "object" {
-		s.read, s.merged = &settingsObject{readMembers(r.Rest())}, nil
+	if r.Kind() == "object" && !s.fieldsOnly {
+		s.read, s.merged = &settingsObject{text: bytes.Clone(r.Rest())}, nil
 	}
 	return false
 }
@@ -80,7 +93,7 @@ func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 	if s == nil || s.read == nil {
 		return nil
 	}
-	return s.read.members
+	return s.read.members()
 }
 
 // members returns the current settings, by name. It compares each field with the decoded baseline,
@@ -94,7 +107,7 @@ func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
 		return now, nil
 	}
 	if s.merged != nil {
-		maps.Copy(now, s.merged.members)
+		maps.Copy(now, s.merged.members())
 	}
 	was, err := settingsFrom(now)
 	if err != nil {
@@ -116,7 +129,7 @@ func settingsFrom(members map[string]json.RawMessage) (*ApplicationSettings, err
 		}
 		text = append(append(text, value...), ',') // unchanged: json.Marshal would compact it
 	}
-	s := new(ApplicationSettings)
+	s := &ApplicationSettings{fieldsOnly: true}
 	return s, decodeInto(append(bytes.TrimSuffix(text, []byte{','}), '}'), s)
 }
 

@@ -24,7 +24,7 @@ func (s *ApplicationSettings) Merge(object []byte) error {
 	next.Extra = maps.Clone(s.Extra)
 	merged := map[string]json.RawMessage{}
 	if s.merged != nil {
-		merged = maps.Clone(s.merged.members)
+		merged = maps.Clone(s.merged.members())
 	}
 	now, err := s.members()
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *ApplicationSettings) Merge(object []byte) error {
 	if err := m.object(object); err != nil {
 		return err
 	}
-	next.merged = &settingsObject{m.merged}
+	next.merged = &settingsObject{split: m.merged}
 	*s = next
 	return nil
 }

@@ -130,7 +130,7 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 	out := make([]byte, 0, len(object)+256)
 	separator := byte('{')
 	for r.Object(); r.Key(); separator = ',' {
-		key := string(r.CurrentKey())
+		key := r.KeyText()
 		value := r.View()
 		renamed, err := name(key)
 		if err == nil && key == n.inner {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -75,10 +76,35 @@ func release() string {
 
 func figuresPath(release string) string { return filepath.Join("figures", release+".json") }
 
-func save(lines []line, quick bool) error {
+// save writes the lines of a run. If the run had some of the rows only, the file keeps its other
+// rows.
+func save(lines []line, quick, some bool) error {
 	file := figuresFile{runtime.Version(), cpuName(), runtime.NumCPU(), time.Now().Format(time.DateOnly), quick, savedLines(lines)}
+	if some {
+		old, err := load(release())
+		if err != nil {
+			return err
+		}
+		file.Lines = replaceRows(old.Lines, file.Lines)
+	}
 	text, err := json.MarshalIndent(file, "", "\t")
 	return errors.Join(err, os.WriteFile(figuresPath(release()), append(text, '\n'), 0o644))
+}
+
+// replaceRows returns the lines of the old rows, with those of the new rows in their place.
+func replaceRows(old, rows []savedLine) (all []savedLine) {
+	placed := map[string]bool{}
+	for _, l := range old {
+		if !slices.ContainsFunc(rows, func(r savedLine) bool { return r.Work == l.Work }) {
+			all = append(all, l)
+			continue
+		}
+		if !placed[l.Work] {
+			placed[l.Work] = true
+			all = append(all, slices.DeleteFunc(slices.Clone(rows), func(r savedLine) bool { return r.Work != l.Work })...)
+		}
+	}
+	return all
 }
 
 func load(release string) (file figuresFile, err error) {

@@ -65,8 +65,8 @@ func run(ctx context.Context) error {
 		return beChild(ctx, role)
 	case f.tables:
 		return writeDocuments()
-	case f.save && (f.only != "" || f.exact):
-		return errors.New("-save needs all rows")
+	case f.save && f.exact:
+		return errors.New("-save and -exact exclude each other: the saved rows have all of their lines")
 	}
 	lines, err := measure(ctx, f)
 	if err != nil {
@@ -146,7 +146,7 @@ func report(f flags, lines []line) error {
 	missed := writeTable(os.Stdout, lines)
 	fmt.Printf("\n%d targets missed\n", missed)
 	if f.save {
-		if err := save(lines, f.quick); err != nil {
+		if err := save(lines, f.quick, f.only != ""); err != nil {
 			return err
 		}
 	}
@@ -162,8 +162,12 @@ func report(f flags, lines []line) error {
 	if !f.check {
 		return nil
 	}
-	if missed+len(worse) > 0 {
-		return fmt.Errorf("%d targets missed, %d ratios worse than saved", missed, len(worse))
+	unexplained, err := withoutReason(lines)
+	if err != nil {
+		return err
+	}
+	if len(unexplained)+len(worse) > 0 {
+		return fmt.Errorf("%d ratios are worse than saved, and %d targets are missed without a reason in %s:\n%s", len(worse), len(unexplained), speedPath, strings.Join(unexplained, "\n"))
 	}
 	return checkDocuments()
 }

@@ -206,7 +206,7 @@ func (m mixed) concurrently(ctx context.Context, goroutines, calls int) error {
 // process for each round. The calls of a page take most of the CPU time.
 func mixedAtOnce(goroutines int) func(context.Context, *bench) ([]line, error) {
 	return func(ctx context.Context, b *bench) ([]line, error) {
-		calls, base := b.scaled(20_000, 2000), b.at("n1")
+		calls, base := b.scaled(10_000, 2000), b.at("n1")
 		var names []string
 		var alone []contender
 		for _, c := range mixedContenders(base, goroutines) {
@@ -224,7 +224,7 @@ func mixedAtOnce(goroutines int) func(context.Context, *bench) ([]line, error) {
 			connections[name] = append(connections[name], n-2) // without the first call and this query
 			return err
 		}
-		taken, err := children{work: fmt.Sprintf("mixed %d %d", goroutines, calls), base: base, turns: b.scaled(5, 3), check: count}.run(ctx, names...)
+		taken, err := children{work: fmt.Sprintf("mixed %d %d", goroutines, calls), base: base, turns: 3, check: count}.run(ctx, names...)
 		if err != nil {
 			return nil, err
 		}

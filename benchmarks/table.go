@@ -151,9 +151,9 @@ func (u unit) text(n float64) string {
 
 func timeText(ns float64) string {
 	switch d := time.Duration(ns); {
-	case d >= time.Second:
+	case d >= 999_500*time.Microsecond: // with three digits it would be 1e+03 ms
 		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= time.Millisecond:
+	case d >= 999_500*time.Nanosecond:
 		return fmt.Sprintf("%.3g ms", d.Seconds()*1e3)
 	default:
 		return fmt.Sprintf("%.3g us", d.Seconds()*1e6)
