@@ -50,8 +50,7 @@ type call struct {
 	query   url.Values // encoded in url; for a list, it is encoded per page with the pagination
 	body    *payload
 
-	keysetOptional bool         // a 405 is not a failure, as the list continues by offset
-	buffers        *bufferCache // of the list; nil: none
+	keysetOptional bool // a 405 is not a failure, as the list continues by offset
 
 	attempt      attempt       // call_attempt.go
 	response     responseState // call_response.go

@@ -32,6 +32,7 @@ type responseState struct {
 	resp       *http.Response // after an attempt without err; its body is read, or is that of a download
 	body       io.ReadCloser  // of a download
 	buffer     *decodeBuffer  // of JSON; the attempts share it
+	buffers    *bufferCache   // of the list; nil: none
 	mismatches []Mismatch
 	message    string // the server's error message
 	fields     map[string][]string
@@ -45,8 +46,11 @@ type responseState struct {
 // reset prepares for the next attempt.
 func (s *responseState) reset() {
 	s.discard()
-	*s = responseState{buffer: s.buffer}
+	*s = responseState{buffer: s.buffer, buffers: s.buffers}
 }
+
+// useBuffers sets the buffers of a list.
+func (s *responseState) useBuffers(buffers *bufferCache) { s.buffers = buffers }
 
 // ok reports whether the attempt succeeded. A 304 that is documented or was requested is a success.
 func (s *responseState) ok() bool {
@@ -309,7 +313,7 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 		return c.tooLarge(limit)
 	}
 	if c.response.buffer == nil {
-		c.response.buffer = c.buffers.get()
+		c.response.buffer = c.response.buffers.get()
 	}
 	c.response.buffer.Reset()
 	n, err := c.response.buffer.readBody(body, resp.ContentLength, limit+1)
@@ -382,7 +386,7 @@ func (c *call) publicResponse() Response {
 // freeBuffer returns the buffer to the list or to the pool.
 func (c *call) freeBuffer() {
 	if c.response.buffer != nil {
-		c.buffers.put(c.response.buffer)
+		c.response.buffers.put(c.response.buffer)
 		c.response.buffer = nil
 	}
 }

@@ -199,7 +199,8 @@ func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader
 	}
 	address.RawQuery = query
 	c := new(call).init(p.request, p.options, address, nil)
-	c.keysetOptional, c.buffers = p.byOffset != nil, &p.buffers
+	c.keysetOptional = p.byOffset != nil
+	c.response.useBuffers(&p.buffers)
 	if err := c.send(ctx); err != nil {
 		c.freeBuffer()
 		return nil, nil, err

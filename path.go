@@ -334,9 +334,6 @@ func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
-	if host == "" || host[0] != ':' && host[0]-'0' > 9 {
-		return false // a name; ParseIP would allocate an error
-	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
 }

@@ -172,7 +172,7 @@ func buildProgram(ctx context.Context, dir, source, root string) (*program, erro
 	if _, err := goTool(ctx, dir, "mod", "tidy"); err != nil {
 		return nil, err
 	}
-	if _, err := goTool(ctx, dir, "build", "-o", p.path, "."); err != nil {
+	if _, err := goTool(ctx, dir, "build", "-trimpath", "-o", p.path, "."); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(p.path)

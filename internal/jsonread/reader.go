@@ -255,25 +255,6 @@ func (r *Reader) More() bool {
 	return true
 }
 
-// Strings returns the number of strings at the front of the array that was just entered, at most
-// 16: a capacity for them, which is small in any case.
-func (r *Reader) Strings() (n int) {
-	const most = 16
-	text := r.data[r.pos:]
-	for n < most && len(text) > 0 && text[0] == '"' {
-		n++
-		size, _ := textPrefix(text[1:])
-		for text = text[1+size:]; len(text) > 1 && text[0] == '\\'; text = text[2+size:] {
-			size, _ = textPrefix(text[2:])
-		}
-		if len(text) < 2 || text[0] != '"' || text[1] != ',' {
-			break
-		}
-		text = text[2:]
-	}
-	return n
-}
-
 // next moves past the comma to the next entry, or leaves the object or array. The caller detects a
 // comma before the end, since it expects a key or a value after a comma.
 func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {

@@ -33,6 +33,25 @@ func (r *Reader) scanString() (raw []byte, escaped bool) {
 	return nil, false
 }
 
+// Strings returns the number of strings at the front of the array that was just entered, at most
+// 16: a capacity for them, which is small in any case.
+func (r *Reader) Strings() (n int) {
+	const most = 16
+	text := r.data[r.pos:]
+	for n < most && len(text) > 0 && text[0] == '"' {
+		n++
+		size, _ := textPrefix(text[1:])
+		for text = text[1+size:]; len(text) > 1 && text[0] == '\\'; text = text[2+size:] {
+			size, _ = textPrefix(text[2:])
+		}
+		if len(text) < 2 || text[0] != '"' || text[1] != ',' {
+			break
+		}
+		text = text[2:]
+	}
+	return n
+}
+
 // textPrefix returns the number of bytes before the first quote, backslash or control byte. wide
 // reports whether one of these bytes, or of the few after them, is outside ASCII. It tests eight
 // bytes at a time. A term sets the high bit of such a byte, and possibly of later bytes, so only
