@@ -45,9 +45,9 @@ func (s *SettingsService) Verify(ctx context.Context, d *SettingsDiff, opts ...R
 	if err != nil {
 		return nil, err
 	}
-	report := &SettingsReport{Settings: settings}
+	report, shown := &SettingsReport{Settings: settings}, settings.baseline()
 	for _, change := range slices.Concat(update.changes, update.required(), update.notSent) {
-		change.Got = shownSetting(settings.baseline(), change.Name)
+		change.Got = shownSetting(shown, change.Name)
 		if isInForce(change) {
 			continue
 		}

@@ -116,12 +116,11 @@ func (d *SettingsDiff) Err() error {
 //
 // Copies of an ApplicationSettings share slices and maps; a change in one copy is a change in all.
 func (s *ApplicationSettings) Diff() *SettingsDiff {
-	now, err := s.members()
+	read, now, err := s.members()
 	d := &SettingsDiff{document: now, err: err}
 	if err != nil {
 		return d
 	}
-	read := s.baseline()
 	edits := editsOf(read, now)
 	if d.err = checkEdits(edits); d.err != nil {
 		return d
@@ -184,15 +183,15 @@ func DiffSettings(got, want *ApplicationSettings) (*SettingsDiff, error) {
 		d := want.Diff()
 		return d, d.err
 	}
-	there, err := got.members()
+	_, there, err := got.members()
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := want.members()
+	read, wanted, err := want.members()
 	if err != nil {
 		return nil, err
 	}
-	edits := editsOf(want.baseline(), wanted)
+	edits := editsOf(read, wanted)
 	if err := checkEdits(edits); err != nil {
 		return nil, err
 	}

@@ -16,23 +16,20 @@ import (
 
 const usualSetting = 48 // bytes of a setting, with its name
 
-// settingsObject is a settings object by name, in the contract's words. Copies of a value share it:
-// its values do not change. The text is split when they are first needed, which most programs that
-// read settings never do.
+// settingsObject is a settings object, in the contract's words. It is immutable, so copies of a
+// value share it. What was read is stored as text: most programs that read settings never compare
+// them, and splitting the text takes as long as decoding it.
 type settingsObject struct {
-	text  []byte // the object and what follows it
-	once  sync.Once
+	text  []byte // the object and what follows it, if split is nil
 	split map[string]json.RawMessage
 }
 
 // members returns the values by name.
 func (o *settingsObject) members() map[string]json.RawMessage {
-	o.once.Do(func() {
-		if o.split == nil {
-			o.split, o.text = readMembers(o.text), nil
-		}
-	})
-	return o.split
+	if o.split != nil {
+		return o.split
+	}
+	return readMembers(o.text)
 }
 
 // decodeOther stores the object that the settings are decoded from. The fields decode it.
@@ -81,7 +78,7 @@ func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes the settings that were read, with the changes that a program made after that.
 // A setting that was neither read nor set is omitted.
 func (s ApplicationSettings) MarshalJSON() ([]byte, error) {
-	now, err := s.members()
+	_, now, err := s.members()
 	if err != nil {
 		return nil, err
 	}
@@ -96,27 +93,39 @@ func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 	return s.read.members()
 }
 
-// members returns the current settings, by name. It compares each field with the decoded baseline,
-// so that it also finds edits of slices and maps that copies share.
-func (s *ApplicationSettings) members() (map[string]json.RawMessage, error) {
-	now := maps.Clone(s.baseline())
-	if now == nil {
+// members returns the settings that were read and the current ones, by name. It compares each field
+// with the decoded baseline, so that it also finds edits of slices and maps that copies share.
+func (s *ApplicationSettings) members() (read, now map[string]json.RawMessage, err error) {
+	read = s.baseline()
+	if now = maps.Clone(read); now == nil {
 		now = map[string]json.RawMessage{}
 	}
 	if s == nil {
-		return now, nil
+		return read, now, nil
 	}
 	if s.merged != nil {
 		maps.Copy(now, s.merged.members())
 	}
-	was, err := settingsFrom(now)
+	was, err := s.fieldsBefore(now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.editedExtra(was, now); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return now, s.editedFields(was, now)
+	return read, now, s.editedFields(was, now)
+}
+
+// fieldsBefore decodes what was read and merged.
+func (s *ApplicationSettings) fieldsBefore(members map[string]json.RawMessage) (*ApplicationSettings, error) {
+	if s.read == nil || s.merged != nil {
+		return settingsFrom(members)
+	}
+	was := &ApplicationSettings{fieldsOnly: true}
+	var r jsonread.Reader
+	r.Reset(s.read.text)
+	was.decodeFrom(&r)
+	return was, r.Err()
 }
 
 // settingsFrom decodes a settings object.

@@ -26,7 +26,7 @@ func (s *ApplicationSettings) Merge(object []byte) error {
 	if s.merged != nil {
 		merged = maps.Clone(s.merged.members())
 	}
-	now, err := s.members()
+	_, now, err := s.members()
 	if err != nil {
 		return err
 	}
