@@ -3,6 +3,7 @@ package forge
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -124,8 +125,8 @@ func (s *ApplicationSettings) fieldsBefore(members map[string]json.RawMessage) (
 	was := &ApplicationSettings{fieldsOnly: true}
 	var r jsonread.Reader
 	r.Reset(s.read.text)
-	was.decodeFrom(&r)
-	return was, r.Err()
+	_, err := decodeItem(&r, was)
+	return was, errors.Join(err, r.Err())
 }
 
 // settingsFrom decodes a settings object.
