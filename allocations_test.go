@@ -106,7 +106,7 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 			}
 		}()},
 		"the settings":        {100, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
-		"one changed setting": {360, 1, settingsCall(t, oneChange)},
+		"one changed setting": {370, 1, settingsCall(t, oneChange)},
 		"a 404":               {26, 1, refusedCall(t, http.StatusNotFound)},
 		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
 		"a 429":               {23, 1, refusedCall(t, http.StatusTooManyRequests)},
