@@ -20,36 +20,49 @@ type countNothing struct{}
 
 func (countNothing) Received(int) {}
 
-// bodyOf returns a body of n bytes that arrive in parts.
-func bodyOf(n, part int64) *conn.Reader {
-	attempt := &conn.Context{Context: context.Background(), Limits: &conn.Limits{Header: time.Hour, Stall: time.Hour}, Counter: countNothing{}, Clock: time.Now()}
-	return attempt.Reader(&parts{rest: n, part: part}, 0)
+// bodyOf returns a body that arrives in parts.
+func bodyOf(text []byte, part int) *conn.Reader {
+	return readerOf(&parts{text, part})
 }
 
-type parts struct{ rest, part int64 }
+func readerOf(body io.Reader) *conn.Reader {
+	attempt := &conn.Context{Context: context.Background(), Limits: &conn.Limits{Header: time.Hour, Stall: time.Hour}, Counter: countNothing{}, Clock: time.Now()}
+	return attempt.Reader(body, 0)
+}
+
+type parts struct {
+	rest []byte
+	part int
+}
 
 func (p *parts) Read(b []byte) (int, error) {
-	if p.rest == 0 {
+	if len(p.rest) == 0 {
 		return 0, io.EOF
 	}
-	n := min(p.rest, p.part, int64(len(b)))
-	for i := range n {
-		b[i] = byte(p.rest - i)
+	n := copy(b, p.rest[:min(len(p.rest), p.part)])
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// someBytes returns n bytes that differ from place to place.
+func someBytes(n int) []byte {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = byte(i * i >> 7)
 	}
-	p.rest -= n
-	return int(n), nil
+	return text
 }
 
 // A buffer reads exactly the body, up to the limit, whatever the length in the header says.
 func TestReadBody(t *testing.T) {
-	const limit = 9 * mib
-	for _, size := range []int64{0, 1, 511, 512, 513, mib - 1, mib, mib + 1, 3 * mib, 4*mib + 7, limit - 1, limit, limit + 1, 2 * limit} {
-		want, _ := io.ReadAll(&parts{rest: size, part: size})
-		want = want[:min(size, limit)]
-		for _, length := range []int64{-1, size, size - 1, size + 1, size / 2, 2 * size} {
-			for _, part := range []int64{3001, mib, 1 << 40} {
+	const limit = 3 * mib
+	text := someBytes(2 * limit)
+	for _, size := range []int{0, 1, 511, 512, 513, mib - 1, mib, mib + 1, 2*mib + 7, limit - 1, limit, limit + 1, 2 * limit} {
+		want := text[:min(size, limit)]
+		for _, length := range []int{-1, size, size - 1, size + 1, size / 2, 2 * size} {
+			for _, part := range []int{30011, 1 << 40} {
 				var w decodeBuffer
-				n, err := w.readBody(bodyOf(size, part), length, limit)
+				n, err := w.readBody(bodyOf(text[:size], part), int64(length), limit)
 				require.NoError(t, err)
 				require.Equal(t, int64(len(want)), n, "size %d, length %d", size, length)
 				require.True(t, bytes.Equal(want, w.Bytes()), "size %d, length %d, part %d", size, length, part)
@@ -78,7 +91,7 @@ func TestBufferSize(t *testing.T) {
 		assert.Equal(t, test.want, bufferSize(test.n, test.length, limit), "%+v", test)
 	}
 	var w decodeBuffer
-	_, err := w.readBody(bodyOf(50*mib, mib), 50*mib, limit)
+	_, err := w.readBody(bodyOf(make([]byte, 50*mib), mib), 50*mib, limit)
 	require.NoError(t, err)
 	assert.Less(t, w.Cap(), 51*mib)
 }
@@ -86,14 +99,12 @@ func TestBufferSize(t *testing.T) {
 // An error of the body ends the reading.
 func TestReadBodyError(t *testing.T) {
 	lost := errors.New("lost")
-	body := bodyOf(0, 1)
-	reader := (&conn.Context{Context: context.Background(), Limits: &conn.Limits{Stall: time.Hour}, Counter: countNothing{}, Clock: time.Now()}).
-		Reader(io.MultiReader(&parts{rest: 2 * mib, part: 1000}, readerFunc(func([]byte) (int, error) { return 0, lost })), 0)
+	body := io.MultiReader(&parts{someBytes(2 * mib), 10_007}, readerFunc(func([]byte) (int, error) { return 0, lost }))
 	var w decodeBuffer
-	n, err := w.readBody(reader, 3*mib, 1<<30)
+	n, err := w.readBody(readerOf(body), 3*mib, 1<<30)
 	assert.ErrorIs(t, err, lost)
 	assert.Equal(t, int64(2*mib), n)
-	n, err = w.readBody(body, -1, 100)
+	n, err = w.readBody(bodyOf(nil, 1), -1, 100)
 	assert.NoError(t, err)
 	assert.Zero(t, n)
 }
