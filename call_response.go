@@ -275,7 +275,7 @@ func (c *call) receiveError(resp *http.Response, body *conn.Reader) {
 	_, err := buffer.ReadFrom(body)
 	r.partial = err != nil
 	r.message, r.fields = readMessage(buffer.Bytes(), contentType(resp.Header), c.safeText)
-	decodeBuffers.Put(buffer, (*decodeBuffer).memory)
+	freeBuffer(buffer)
 	if c.deletedRecently() {
 		// The time of the first deletion is not known: this is the latest possible end of that hour.
 		r.retryAt = time.Now().Add(c.route().quota.limit("").Window)

@@ -18,15 +18,15 @@ import (
 const usualSetting = 48 // bytes of a setting, with its name
 
 // settingsObject is a settings object, in the contract's words. It is immutable, so copies of a
-// value share it. What was read is stored as text: most programs that read settings never compare
+// value share it. A response is stored as text: most programs that read settings never compare
 // them, and splitting the text takes as long as decoding it.
 type settingsObject struct {
 	text  []byte // the object and what follows it, if split is nil
 	split map[string]json.RawMessage
 }
 
-// members returns the values by name.
-func (o *settingsObject) members() map[string]json.RawMessage {
+// byName returns the values by name.
+func (o *settingsObject) byName() map[string]json.RawMessage {
 	if o.split != nil {
 		return o.split
 	}
@@ -41,12 +41,12 @@ func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	return false
 }
 
-// readMembers copies the values of the object at the front of text; the last value of a repeated
-// name counts. It returns an empty map for a value that is not an object.
+// readMembers copies the values of the object at the front of text. Of two values of one name,
+// the last one counts. For a value that is not an object, the map is empty.
 func readMembers(text []byte) map[string]json.RawMessage {
 	var r jsonread.Reader
 	r.Reset(text)
-	members := make(map[string]json.RawMessage, len(text)/usualSetting)
+	members := make(map[string]json.RawMessage, min(len(text)/usualSetting, 512)) // a text may be one long value
 	for open := r.Object(); open && r.Key(); {
 		name := r.KeyText()
 		var value json.RawMessage
@@ -91,7 +91,7 @@ func (s *ApplicationSettings) baseline() map[string]json.RawMessage {
 	if s == nil || s.read == nil {
 		return nil
 	}
-	return s.read.members()
+	return s.read.byName()
 }
 
 // members returns the settings that were read and the current ones, by name. It compares each field
@@ -105,7 +105,7 @@ func (s *ApplicationSettings) members() (read, now map[string]json.RawMessage, e
 		return read, now, nil
 	}
 	if s.merged != nil {
-		maps.Copy(now, s.merged.members())
+		maps.Copy(now, s.merged.byName())
 	}
 	was, err := s.fieldsBefore(now)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *ApplicationSettings) members() (read, now map[string]json.RawMessage, e
 	return read, now, s.editedFields(was, now)
 }
 
-// fieldsBefore decodes what was read and merged.
+// fieldsBefore decodes the settings as they were read and merged, before any edit of a field.
 func (s *ApplicationSettings) fieldsBefore(members map[string]json.RawMessage) (*ApplicationSettings, error) {
 	if s.read == nil || s.merged != nil {
 		return settingsFrom(members)
@@ -160,7 +160,7 @@ func (s *ApplicationSettings) editedFields(was *ApplicationSettings, now map[str
 	return nil
 }
 
-// sameField compares two fields of one type. It is reflect.DeepEqual, which allocates both values.
+// sameField is reflect.DeepEqual for two fields of one type, without an allocation for basic types.
 func sameField(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.String:

@@ -24,7 +24,7 @@ func (s *ApplicationSettings) Merge(object []byte) error {
 	next.Extra = maps.Clone(s.Extra)
 	merged := map[string]json.RawMessage{}
 	if s.merged != nil {
-		merged = maps.Clone(s.merged.members())
+		merged = maps.Clone(s.merged.byName())
 	}
 	_, now, err := s.members()
 	if err != nil {

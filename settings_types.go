@@ -714,7 +714,7 @@ type ApplicationSettings struct {
 	read   *settingsObject `json:"-"` // object that the value was decoded from; nil if a program created the value
 	merged *settingsObject `json:"-"` // settings that Merge has set; nil for none
 
-	fieldsOnly bool `json:"-"` // decodes no object to compare with
+	fieldsOnly bool `json:"-"` // decodes the fields alone
 }
 
 // BranchProtectionDefaults is the protection of new default branches (Document 3 §2.1).

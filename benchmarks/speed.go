@@ -21,12 +21,9 @@ var documentsWithFigures = map[string]func(text string, files []figuresFile) (st
 	speedPath: renderSpeed, readmePath: renderReadme,
 }
 
-// writeDocuments renders the saved figures into docs/speed.md and the README.
-func writeDocuments() error {
-	files, err := loadAll()
-	if err != nil {
-		return err
-	}
+// eachDocument renders the saved figures into each document, and calls use with its text before and
+// after.
+func eachDocument(files []figuresFile, use func(path, text, rendered string) error) error {
 	for path, render := range documentsWithFigures {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -36,9 +33,22 @@ func writeDocuments() error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(rendered), 0o644); err != nil {
+		if err := use(path, string(text), rendered); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// writeDocuments renders the saved figures into docs/speed.md and the README.
+func writeDocuments() error {
+	files, err := loadAll()
+	if err != nil {
+		return err
+	}
+	err = eachDocument(files, func(path, _, rendered string) error { return os.WriteFile(path, []byte(rendered), 0o644) })
+	if err != nil {
+		return err
 	}
 	text, err := os.ReadFile(speedPath)
 	if err != nil {
@@ -63,20 +73,12 @@ func checkDocuments() error {
 	if err != nil {
 		return err
 	}
-	for path, render := range documentsWithFigures {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rendered, err := render(string(text), files)
-		if err != nil {
-			return err
-		}
-		if rendered != string(text) {
+	return eachDocument(files, func(path, text, rendered string) error {
+		if rendered != text {
 			return fmt.Errorf("%s differs from the files in figures: run go run . -tables", path)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func loadAll() (files []figuresFile, err error) {
