@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// test is one top-level test, example or fuzz target with its seed corpus.
+type test struct {
+	pkg, name string
+	dir       string // of its package
+	program   string // the compiled test program
+	took      time.Duration
+	reaches   []int // mutants
+	failed    string
+}
+
+func (t *test) String() string { return t.pkg + "." + t.name }
+
+// build compiles the test programs of the packages, with the mutants in them. Mutants that do not
+// compile are removed from the list.
+func (t *tree) build(ctx context.Context, dir string, packages []module, mutants []mutant) ([]mutant, error) {
+	for range 20 {
+		overlay, err := t.overlay(dir, mutants)
+		if err != nil {
+			return nil, err
+		}
+		text, err := t.compile(ctx, dir, overlay, packages)
+		if err == nil {
+			return mutants, nil
+		}
+		left := t.without(mutants, text)
+		if len(left) == len(mutants) {
+			return nil, fmt.Errorf("%w\n%s", err, text)
+		}
+		mutants = left
+	}
+	return nil, errors.New("too many mutants do not compile")
+}
+
+// compile compiles packages whose programs have different names together.
+func (t *tree) compile(ctx context.Context, dir, overlay string, packages []module) (string, error) {
+	rounds := [][]string{}
+	used := map[string]int{}
+	for _, p := range packages {
+		round := used[path.Base(p.ImportPath)]
+		used[path.Base(p.ImportPath)]++
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], p.ImportPath)
+	}
+	for i, list := range rounds {
+		to := filepath.Join(dir, "bin"+strconv.Itoa(i)) + "/"
+		if err := os.MkdirAll(to, 0o700); err != nil {
+			return "", err
+		}
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-c", "-vet=off", "-overlay", overlay, "-o", to}, list...)...)
+		cmd.Dir = t.root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return string(out), err
+		}
+	}
+	return "", nil
+}
+
+var position = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+
+// without returns the mutants without those in lines that the compiler reports.
+func (t *tree) without(mutants []mutant, errs string) []mutant {
+	bad := map[string]bool{}
+	for _, m := range position.FindAllStringSubmatch(errs, -1) {
+		name := m[1]
+		if filepath.IsAbs(name) {
+			name, _ = filepath.Rel(t.root, name)
+		}
+		bad[filepath.Clean(name)+":"+m[2]] = true
+	}
+	return slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return bad[m.file+":"+strconv.Itoa(m.line)] })
+}
+
+// list returns the tests of the packages.
+func list(ctx context.Context, dir string, packages []module) ([]*test, error) {
+	var all []*test
+	used := map[string]int{}
+	for _, p := range packages {
+		base := path.Base(p.ImportPath)
+		program := filepath.Join(dir, "bin"+strconv.Itoa(used[base]), base+".test")
+		used[base]++
+		if _, err := os.Stat(program); err != nil {
+			continue // no tests
+		}
+		cmd := exec.CommandContext(ctx, program, "-test.list", ".")
+		cmd.Dir = p.Dir
+		out, err := output(cmd)
+		if err != nil {
+			return nil, err
+		}
+		for name := range strings.Lines(string(out)) {
+			name = strings.TrimSpace(name)
+			if regexp.MustCompile(`^(Test|Example|Fuzz)`).MatchString(name) {
+				all = append(all, &test{pkg: p.ImportPath, name: name, dir: p.Dir, program: program})
+			}
+		}
+	}
+	return all, nil
+}
+
+// each calls f for all items, in several goroutines.
+func each[T any](workers int, items []T, f func(T)) {
+	var wait sync.WaitGroup
+	queue := make(chan T)
+	for range workers {
+		wait.Go(func() {
+			for item := range queue {
+				f(item)
+			}
+		})
+	}
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+	wait.Wait()
+}
+
+// cover runs each test alone without a mutant, and records its time and the mutants it reaches.
+func (t *test) cover(ctx context.Context, size int) error {
+	file, err := os.CreateTemp("", "hits")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	if err = errors.Join(file.Truncate(int64(size)), file.Close()); err != nil {
+		return err
+	}
+	began := time.Now()
+	out, err := execute(ctx, []*test{t}, 5*time.Minute, "FORGE_MUTANT_HITS="+file.Name())
+	t.took = time.Since(began)
+	if err != nil {
+		t.failed = lastLines(out)
+		return ctx.Err()
+	}
+	hits, err := os.ReadFile(file.Name())
+	for id, hit := range hits {
+		if hit != 0 {
+			t.reaches = append(t.reaches, id)
+		}
+	}
+	return err
+}
+
+// execute runs tests of one package until one fails.
+func execute(ctx context.Context, tests []*test, limit time.Duration, env ...string) ([]byte, error) {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = regexp.QuoteMeta(t.name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tests[0].program, "-test.run=^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.count=1", "-test.timeout="+limit.String())
+	cmd.Dir, cmd.Env = tests[0].dir, append(os.Environ(), env...)
+	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.Bytes(), err
+}
+
+func lastLines(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n\t")
+}
