@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
@@ -15,7 +16,7 @@ const tokenTimeout = 30 * time.Second
 
 // errTokenTimeout ends a request for a token that takes too long. The end of a caller's context
 // does not end that request.
-var errTokenTimeout = &sentinelError{sentinel: ErrTimeout, text: "the token endpoint did not respond within " + tokenTimeout.String()}
+var errTokenTimeout = &conn.TimeoutError{Text: "the token endpoint did not respond within " + tokenTimeout.String(), Sentinel: ErrTimeout}
 
 // withTokenTimeout returns the context of a request for a token.
 func withTokenTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -54,15 +55,22 @@ func isCredentialHeader(name string) bool {
 }
 
 // isCredentialParam reports whether a server reads a credential from the query parameter. It
-// ignores brackets: servers read private_token[] and private_token[x] as private_token.
+// ignores brackets: servers read private_token[] and private_token[x] as private_token. A semicolon
+// in the name separates parameters, as for many servers.
 func isCredentialParam(name string) bool {
-	switch strings.ToLower(baseParam(name)) {
-	case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
-		"refresh_token", "feed_token", "rss_token", "sudo":
-		return true
+	for part := range strings.FieldsFuncSeq(unescapeAll(name), isSeparator) {
+		part, _, _ = strings.Cut(part, "=")
+		switch strings.ToLower(baseParam(part)) {
+		case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
+			"refresh_token", "feed_token", "rss_token", "sudo":
+			return true
+		}
 	}
 	return false
 }
+
+// isSeparator reports whether servers separate the parameters of a query with c.
+func isSeparator(c rune) bool { return c == '&' || c == ';' }
 
 // baseParam returns the name of a parameter without escapes, brackets and the keys in them. Nested
 // escapes are decoded too, as a proxy may decode one layer.

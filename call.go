@@ -39,10 +39,10 @@ import (
 //   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
 //     headers on them without a copy.
 
-// call is one call: the request, the policy, and the record of its attempts. It is the
-// http.RoundTripper below the loop of go-retryablehttp, so that one policy evaluates every attempt,
-// body included. Only the file named after a part assigns the fields of that part; other files call
-// its methods.
+// call is one call: the request, its options, and the record of its attempts. send makes the first
+// attempt. For the others, call is the http.RoundTripper below the loop of go-retryablehttp. After
+// each of them checkRetry decides whether there is another one. Only the file named after a part
+// assigns the fields of that part; other files call its methods.
 type call struct {
 	request *request
 	options *callOptions

@@ -155,6 +155,9 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	}
 	resp, err := c.core().transport.RoundTrip(req)
 	failed := c.finishUpload()
+	if errors.Is(failed, errWrongLength) {
+		c.response.setPermanent()
+	}
 	switch {
 	case err == nil:
 	case c.attempt.conn.Replayed() || errors.Is(err, conn.ErrNotProcessed):
@@ -170,7 +173,7 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 	if err := checkResponse(resp, failed); err != nil {
 		return nil, err
 	}
-	c.redactHeader(resp.Header)
+	c.redactResponse(resp)
 	return resp, nil
 }
 

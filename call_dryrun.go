@@ -39,7 +39,7 @@ type PlannedRequest struct {
 // makes several requests, the first request is planned. plan may be nil.
 func DryRun(plan *PlannedRequest) RequestOption {
 	return func(o *callOptions) {
-		if o.allowOnce("DryRun", kindAny, o.plan != nil) {
+		if o.allow("DryRun", kindAny) {
 			o.plan = func(c *call) error { return c.dryRun(plan) }
 		}
 	}
@@ -82,10 +82,11 @@ func (p *PlannedRequest) setCredential(header, scheme, argument string) {
 func (p *PlannedRequest) setBody(c *call) error {
 	if form := c.body.form; form != nil {
 		for _, name := range slices.Sorted(maps.Keys(form.fields)) {
-			p.form = append(p.form, "--form-string "+shellQuote(name+"="+c.redact(form.fields[name])))
+			p.form = append(p.form, "--form-string "+shellQuote(c.redact(name+"="+form.fields[name])))
 		}
 		source := cmp.Or(form.file.path, form.file.Name)
-		p.form = append(p.form, "--form "+shellQuote(fmt.Sprintf("%s=@%s;filename=%s", form.fileField, curlQuote(source), curlQuote(form.file.Name))))
+		file := fmt.Sprintf("%s=@%s;filename=%s", form.fileField, curlQuote(source), curlQuote(form.file.Name))
+		p.form = append(p.form, "--form "+shellQuote(c.redact(file)))
 		return nil
 	}
 	content, err := c.body.open()
@@ -104,9 +105,9 @@ func (p *PlannedRequest) setBody(c *call) error {
 // not from FileAt appears with its name only.
 func (p PlannedRequest) Curl() string {
 	arguments := []string{"curl"}
-	switch p.Method {
-	case http.MethodGet:
-	case http.MethodHead:
+	switch {
+	case p.Method == http.MethodGet && p.Body == nil:
+	case p.Method == http.MethodHead:
 		arguments = append(arguments, "--head")
 	default:
 		arguments = append(arguments, "--request "+p.Method)

@@ -17,15 +17,18 @@ func (c *call) decodeError(err error, size int) error {
 	var syntax *jsonread.SyntaxError
 	var strict *jsonread.StrictError
 	var large *jsonread.LimitError
+	var misfit *misfitError
 	switch {
+	case errors.As(err, &misfit):
+		return c.badResponse("the response does not fit your type: "+misfit.Error(), err)
 	case errors.As(err, &large):
 		return c.failAfterSuccess(&sentinelError{sentinel: ErrResponseTooLarge, text: "the response has too many items: " + large.Error()})
 	case errors.As(err, &syntax):
 		return c.badResponse(fmt.Sprintf("the response is not valid JSON: %s of %d", syntax, size), nil)
 	case errors.As(err, &strict):
-		return c.badResponse("strict decoding: "+safetext.Clean(strict.Error(), 512), nil)
+		return c.badResponse("strict decoding: "+c.safeText(strict.Error(), 512), nil)
 	}
-	return c.badResponse("the response cannot be decoded: "+err.Error(), err)
+	return c.badResponse("the response cannot be decoded: "+safetext.Clean(err.Error(), 512), err)
 }
 
 func (c *call) badResponse(text string, cause error) error {
@@ -114,9 +117,12 @@ func (c *call) newError() *Error {
 // rejection returns what a hint is derived from. Another origin's status is not about the API, and
 // has no hint.
 func (c *call) rejection() (r rejection) {
-	r = rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message}
+	r = rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message, words: c.core().config.vocabulary, scopes: c.response.fields["scope"]}
 	if c.attempt.offOrigin || c.response.status < 400 {
 		return r
+	}
+	if c.response.status == http.StatusBadRequest {
+		r.values = c.request.valuesOf
 	}
 	r.status, r.loopback = c.response.status, isLoopback(c.url.Hostname())
 	r.foreign = r.message != "" && !isJSON(contentType(c.response.header))
@@ -151,7 +157,13 @@ func (c *call) safeText(text string, limit int) string {
 // may have renewed it meanwhile.
 func (c *call) redact(text string) string { return c.request.auth.Redact(text, c.attempt.sentToken) }
 
-// redactHeader redacts the values of a response header in place.
+// redactResponse redacts the texts of a response in place.
+func (c *call) redactResponse(resp *http.Response) {
+	resp.Status = c.redact(resp.Status)
+	c.redactHeader(resp.Header)
+}
+
+// redactHeader redacts the values of a header or trailer in place.
 func (c *call) redactHeader(h http.Header) {
 	for _, values := range h {
 		for i, value := range values {

@@ -3,8 +3,11 @@ package forge
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,10 +17,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 )
 
 // The error of a refused call names what the endpoint requires.
@@ -190,12 +195,14 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, d.SaveTo(filepath.Join(t.TempDir(), "a")), "(/projects/1/repository/archive)")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	waiting := newWire(t, always(sayJSON(`{"id":7,"status":"delete_scheduled"}`)))
-	err = wireClient(t, waiting.url).Registry.WaitDeleted(ctx, Path("a/b"), 7)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Contains(t, err.Error(), "a%2Fb")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		waiting := pipedWire(t, always(sayJSON(`{"id":7,"status":"delete_scheduled"}`))).client(t)
+		err := waiting.Registry.WaitDeleted(ctx, Path("a/b"), 7)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Contains(t, err.Error(), "a%2Fb")
+	})
 
 	lost := newWire(t, always(say(403, "", jsonType)))
 	registry := wireClient(t, "https://forge.example.com", WithRegistry(lost.url, lost.url), WithRegistryCredentials("user", "password"))
@@ -221,4 +228,190 @@ func TestHintUnreachable(t *testing.T) {
 func TestErrorTextOfUnknownOutcome(t *testing.T) {
 	assert.Contains(t, (&Error{MaybeApplied: true}).Error(), "; the write may have been applied: check before sending it again")
 	assert.Contains(t, (&Error{MaybeApplied: true, idempotent: true}).Error(), "; the write may have been applied: sending it again is safe")
+}
+
+// networkFault is a fault that each connection has, and what errors.As and errors.Is find in the
+// error of a call.
+type networkFault struct {
+	name  string
+	dial  func(ctx context.Context) (net.Conn, error)
+	tls   func(*tls.Config)                  // nil: no TLS
+	ctx   func(t *testing.T) context.Context // nil: that of the test
+	wants []func(error) bool
+}
+
+// finds returns a check that errors.As finds an error of a type.
+func finds[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+func matches(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func timesOut(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}
+
+// networkFaults are faults of connections to addresses of the form https://x.test.
+func networkFaults(t *testing.T) []networkFault {
+	t.Helper()
+	srv := httptest.NewTLSServer(http.NotFoundHandler())
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(srv.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(srv.Certificate())
+	to := func(address string) func(context.Context) (net.Conn, error) {
+		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", address) }
+	}
+	secure, certificate := to(srv.Listener.Addr().String()), finds[*tls.CertificateVerificationError]
+	trust := func(c *tls.Config) { c.RootCAs = trusted }
+	waits := func(ctx context.Context) (net.Conn, error) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-t.Context().Done(): // the exchange of a token outlives its caller
+			return nil, t.Context().Err()
+		}
+	}
+	plainServer := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plainServer.Close)
+	return []networkFault{
+		{"unknown authority", secure, func(c *tls.Config) { c.RootCAs = x509.NewCertPool() }, nil, []func(error) bool{certificate, finds[x509.UnknownAuthorityError]}},
+		{"another host", secure, func(c *tls.Config) { trust(c); c.ServerName = "x.test" }, nil, []func(error) bool{certificate, finds[x509.HostnameError]}},
+		{"an expired certificate", secure, func(c *tls.Config) {
+			trust(c)
+			c.Time = func() time.Time { return time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC) }
+		}, nil, []func(error) bool{certificate, finds[x509.CertificateInvalidError]}},
+		{"plain http", to(plainServer.Listener.Addr().String()), nil, nil, []func(error) bool{func(err error) bool {
+			return finds[tls.RecordHeaderError](err) || errors.Is(err, http.ErrSchemeMismatch) // as http.Client says
+		}}},
+		{"refused", dialRefused, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNREFUSED)}},
+		{"reset", dialReset, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNRESET)}},
+		{"unknown host", func(context.Context) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x.test", IsNotFound: true}}
+		}, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[*net.DNSError]}},
+		{"dial timeout", func(context.Context) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded}
+		}, nil, nil, []func(error) bool{finds[*net.OpError], timesOut}},
+		{"deadline", waits, nil, func(t *testing.T) context.Context {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx
+		}, []func(error) bool{matches(context.DeadlineExceeded), timesOut}},
+		{"canceled", waits, nil, func(t *testing.T) context.Context {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(20*time.Millisecond, cancel)
+			return ctx
+		}, []func(error) bool{matches(context.Canceled)}},
+	}
+}
+
+// Each error of a connection has the types of the standard library, whatever call it ends.
+func TestStandardErrorTypes(t *testing.T) {
+	const home = "https://x.example.com"
+	for _, fault := range networkFaults(t) {
+		transport := &http.Transport{
+			DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return fault.dial(ctx) },
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		}
+		if fault.tls != nil {
+			fault.tls(transport.TLSClientConfig)
+		}
+		c := wireClient(t, home, WithHTTPClient(&http.Client{Transport: transport}), WithRegistry("https://registry.example.com", "https://tokens.example.com"))
+		oauth := wireClient(t, home, WithHTTPClient(&http.Client{Transport: transport}),
+			WithOAuth(&oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://tokens.example.com/token"}}, expired("r1")))
+		for name, call := range map[string]func(context.Context) error{
+			"Do":    func(ctx context.Context) error { return c.Do(ctx, callOf(ClassNonIdempotent), nil) },
+			"list":  func(ctx context.Context) error { _, err := Collect(c.Issues.List(ctx, nil)); return err },
+			"ahead": func(ctx context.Context) error { _, err := Collect(c.Issues.List(ctx, nil, Ahead(2))); return err },
+			"Open":  func(ctx context.Context) error { _, err := c.Open(ctx, Call{Route: "/x"}); return err },
+			"upload": func(ctx context.Context) error {
+				return exec(ctx, uploadOf(c, FileReader(strings.NewReader("x"), 1)), nil)
+			},
+			"HTTPClient": func(ctx context.Context) error {
+				_, _, err := send(ctx, c.HTTPClient(), http.MethodGet, home+"/x", "")
+				return err
+			},
+			"HTTPClient, another host": func(ctx context.Context) error {
+				_, _, err := send(ctx, c.HTTPClient(), http.MethodPost, "https://other.example.com/x", "{}")
+				return err
+			},
+			"registry": func(ctx context.Context) error { return c.Do(ctx, Call{Route: "/v2/_catalog"}, nil) },
+			"registry tokens": func(ctx context.Context) error {
+				_, err := Collect(c.RegistryNative.ListCatalog(ctx))
+				return err
+			},
+			"OAuth": func(ctx context.Context) error { return oauth.Do(ctx, callOf(ClassSafe), nil) },
+			"OAuth, HTTPClient": func(ctx context.Context) error {
+				_, _, err := send(ctx, oauth.HTTPClient(), http.MethodGet, home+"/x", "")
+				return err
+			},
+		} {
+			ctx := t.Context()
+			if fault.ctx != nil {
+				ctx = fault.ctx(t)
+			}
+			err := call(ctx)
+			require.Error(t, err)
+			for i, want := range fault.wants {
+				assert.True(t, want(err), "%s, %s: %d: %v", fault.name, name, i, err)
+			}
+		}
+	}
+}
+
+// Limits of time are net.Errors, and errors within a body have the types of the standard library.
+func TestStandardErrorTypesOfResponses(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+	calls := map[string]func(*Client, ...RequestOption) error{
+		"Do": func(c *Client, opts ...RequestOption) error {
+			return c.Do(t.Context(), callOf(ClassNonIdempotent), new(any), opts...)
+		},
+		"list": func(c *Client, opts ...RequestOption) error {
+			_, err := Collect(c.Issues.List(t.Context(), nil, opts...))
+			return err
+		},
+		"Open": func(c *Client, opts ...RequestOption) error {
+			d, err := c.Open(t.Context(), Call{Route: "/x"}, opts...)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			_, err = io.Copy(io.Discard, d)
+			return err
+		},
+		"HTTPClient": func(c *Client, opts ...RequestOption) error {
+			_, _, err := send(t.Context(), c.HTTPClient(opts...), http.MethodPost, c.BaseURL()+"/x", "{}")
+			return err
+		},
+	}
+	late := []func(error) bool{timesOut, matches(ErrTimeout)}
+	for name, fault := range map[string]struct {
+		do      act
+		options []RequestOption
+		wants   []func(error) bool
+	}{
+		"no response": {silent(""), []RequestOption{HeaderTimeout(20 * time.Millisecond)}, late},
+		"a stall":     {silent(head), nil, late},
+		"Timeout":     {silent(head), []RequestOption{Timeout(20 * time.Millisecond)}, late},
+		"reset":       {reset(head), nil, []func(error) bool{finds[*net.OpError], finds[net.Error], matches(syscall.ECONNRESET)}},
+		"cut":         {closing(head), nil, []func(error) bool{matches(io.ErrUnexpectedEOF)}},
+	} {
+		for call, run := range calls {
+			if name == "Timeout" && call == "HTTPClient" {
+				continue // the option does not apply
+			}
+			stall := time.Hour
+			if name == "a stall" {
+				stall = 20 * time.Millisecond
+			}
+			err := run(withLimits(wireClient(t, newWire(t, always(fault.do)).url), time.Hour, stall), fault.options...)
+			for i, want := range fault.wants {
+				assert.True(t, want(err), "%s, %s: %d: %v", name, call, i, err)
+			}
+		}
+	}
 }

@@ -101,7 +101,7 @@ func redactURL(u *url.URL) string {
 	}
 	var b strings.Builder
 	separator := "?"
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+	for pair := range strings.FieldsFuncSeq(u.RawQuery, isSeparator) {
 		name, value, _ := strings.Cut(pair, "=")
 		if !isLoggable(name) {
 			value = "..."

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -271,24 +271,20 @@ func TestRegistryGetsNothing(t *testing.T) {
 
 // A wait that the server has requested is logged at info level.
 func TestLogWait(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"id":1}`))
-	}))
-	defer srv.Close()
-	var out bytes.Buffer
-	client, err := NewClient(srv.URL, WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
-	require.NoError(t, err)
-	call := func() {
-		_, err := client.Namespaces.Get(t.Context(), ID(1))
-		require.NoError(t, err)
-	}
-	call()
-	assert.NotContains(t, out.String(), "forge: wait")
-	route, _ := findRoute("GET", "/namespaces/:id")
-	client.core.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Millisecond))
-	call()
-	assert.Contains(t, out.String(), `msg="forge: wait"`)
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		client := pipedWire(t, always(sayJSON(`{"id":1}`))).client(t, WithLogger(slog.New(slog.NewTextHandler(&out, nil))))
+		call := func() {
+			_, err := client.Namespaces.Get(t.Context(), ID(1))
+			require.NoError(t, err)
+		}
+		call()
+		assert.NotContains(t, out.String(), "forge: wait")
+		route, _ := findRoute("GET", "/namespaces/:id")
+		client.core.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Second))
+		call()
+		assert.Contains(t, out.String(), `msg="forge: wait"`)
+	})
 }
 
 // A cancellation by the caller is not a failure of the server: there is no warning, and the text
@@ -300,25 +296,27 @@ func TestCancellationIsNotAWarning(t *testing.T) {
 		"backoff":  {WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
-			answer := silent("")
-			if name == "backoff" {
-				answer = say(503, "")
-			}
-			c := wireClient(t, newWire(t, always(answer)).url, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(20*time.Millisecond, cancel)
-			err := c.Do(ctx, callOf(ClassSafe), nil)
-			require.ErrorIs(t, err, context.Canceled)
-			require.NotErrorIs(t, err, ErrRateLimited)
-			assert.Contains(t, err.Error(), "the caller canceled the context")
-			assert.NotContains(t, log.String(), "level=WARN")
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				answer := silent("")
+				if name == "backoff" {
+					answer = say(503, "")
+				}
+				c := pipedWire(t, always(answer)).client(t, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(20*time.Second, cancel)
+				err := c.Do(ctx, callOf(ClassSafe), nil)
+				require.ErrorIs(t, err, context.Canceled)
+				require.NotErrorIs(t, err, ErrRateLimited)
+				assert.Contains(t, err.Error(), "the caller canceled the context")
+				assert.NotContains(t, log.String(), "level=WARN")
 
-			late, cancelLate := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancelLate()
-			err = c.Do(late, callOf(ClassSafe), nil)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
+				late, cancelLate := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancelLate()
+				err = c.Do(late, callOf(ClassSafe), nil)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
+			})
 		})
 	}
 }

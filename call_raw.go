@@ -3,7 +3,10 @@ package forge
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
 // sendRaw runs the attempts of a request of HTTPClient. Every status is a response.
@@ -39,4 +42,37 @@ func (c *call) rawResponse(req *http.Request) *http.Response {
 	}
 	resp.Request, resp.Body = &final, c.download()
 	return resp
+}
+
+// newStream returns the body of a download. It keeps its state in closures, so that the caller
+// cannot reach the request and its credential through it.
+func (c *call) newStream(resp *http.Response, body io.Reader) io.ReadCloser {
+	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
+	attempt, content := c.attempt.conn, resp.Body // a response of HTTPClient gets another Body
+	end := func() {
+		attempt.Cancel(nil) // its timer and the caller's context would keep the call in memory
+		c.attempt.endTimeout()
+	}
+	attempt.Pause()
+	s.read = func(p []byte) (int, error) {
+		n, err := body.Read(p)
+		if errors.Is(err, io.EOF) {
+			c.redactHeader(resp.Trailer)
+		} else if err != nil {
+			err = c.redactError(attempt.TimeoutCause(conn.UnwrapURLError(err)))
+		}
+		if attempt.Pause(); err != nil {
+			end()
+		}
+		return n, err
+	}
+	s.close = func() error {
+		err := content.Close()
+		end()
+		return err
+	}
+	if content == http.NoBody {
+		end()
+	}
+	return s
 }

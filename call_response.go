@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	drainBytes    = 64 << 10 // bytes read of a body that is not used, so that the connection stays usable
-	maxWhitespace = 4 << 10  // bytes of white space around a JSON value
-	decodedFactor = 4        // decoded items may take this multiple of the response's limit
+	drainBytes    = 128<<10 + 1 // bytes read of an unused body, so that its connection stays usable; + 1 for its end
+	sniffBytes    = 512         // bytes that show whether a body is an HTML page, as in browsers
+	maxWhitespace = 4 << 10     // bytes of white space around a JSON value
+	decodedFactor = 4           // decoded items may take this multiple of the response's limit
 )
 
 // responseState is the response of the current attempt, or the error in its place. Only this file
@@ -137,11 +138,12 @@ func (c *call) receive(resp *http.Response) error {
 		return receive(c, resp, body)
 	}
 	if s.outcome == succeeded && c.options.kind == kindStream {
-		if err := c.checkStream(resp); err != nil {
+		content, err := c.checkStream(resp, body)
+		if err != nil {
 			_ = resp.Body.Close() // it may be long
 			return err
 		}
-		s.resp, s.body = resp, c.newStream(resp, body)
+		s.resp, s.body = resp, c.newStream(resp, content)
 		return nil
 	}
 	err := c.receiveBody(resp, body)
@@ -183,7 +185,7 @@ func (c *call) receiveRaw(resp *http.Response, body *conn.Reader) error {
 // complete.
 func (c *call) peekError() {
 	s := &c.response
-	text, _ := io.ReadAll(io.LimitReader(s.body, maxErrorBody)) // a later read returns the error again
+	text, whole := peek(s.body, maxErrorBody, func([]byte) bool { return false })
 	s.message, s.fields = readMessage(text, contentType(s.header), c.safeText)
 	if c.deletedRecently() {
 		s.retryAt = time.Now().Add(c.route().quota.limit("").Window)
@@ -191,7 +193,7 @@ func (c *call) peekError() {
 	s.body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), s.body), s.body}
+	}{whole, s.body}
 }
 
 // discard closes the body of a response that the caller does not get. The rest of a short body is
@@ -238,30 +240,49 @@ func (c *call) drain(body *conn.Reader, resp *http.Response) {
 	_ = resp.Body.Close()
 }
 
-// checkStream rejects a response that is not the file: compressed bytes, or an HTML page.
-func (c *call) checkStream(resp *http.Response) error {
+// checkStream returns the content of a file. It rejects a response that is not the file:
+// compressed bytes, or an HTML page.
+func (c *call) checkStream(resp *http.Response, body io.Reader) (content io.Reader, err error) {
 	if err := c.checkEncoding(resp); err != nil {
-		return err
+		return nil, err
 	}
-	if isHTML(contentType(resp.Header)) && (c.attempt.redirected || !c.route().html) {
-		c.response.permanent = true
-		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of the file, perhaps a sign-in page: check the address and the credential"}
+	if c.route().html && !c.attempt.redirected {
+		return body, nil
 	}
-	return nil
+	media := contentType(resp.Header)
+	page := isHTML(media)
+	if media == "" {
+		var head []byte
+		head, body = peek(body, sniffBytes, showsPage)
+		page = beginsPage(head)
+	}
+	if page {
+		return nil, c.pageInsteadOf("the file")
+	}
+	return body, nil
+}
+
+// pageInsteadOf returns the error for an HTML page.
+func (c *call) pageInsteadOf(wanted string) error {
+	c.response.permanent = true
+	return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of " + wanted + ", perhaps a sign-in page: check the address and the credential"}
 }
 
 // checkEncoding rejects a compression that was not requested. net/http removes the header of a
 // compression that it requested itself.
 func (c *call) checkEncoding(resp *http.Response) error {
-	if len(resp.Header["Content-Encoding"]) == 0 {
+	given := resp.Header["Content-Encoding"]
+	if len(given) == 0 {
 		return nil
 	}
-	encoding := resp.Header.Get("Content-Encoding")
-	if encoding == "" || strings.EqualFold(encoding, "identity") {
-		return nil
+	encodings := strings.Join(given, ", ")
+	for encoding := range strings.SplitSeq(encodings, ",") {
+		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+			c.response.permanent = true
+			return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is compressed as " + c.safeText(encodings, 64) + ", which was not requested"}
+		}
 	}
-	c.response.permanent = true
-	return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is compressed as " + c.safeText(encoding, 64) + ", which was not requested"}
+	return nil
 }
 
 // receiveError reads the error that the server returned.
@@ -298,8 +319,12 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	}
 	switch {
 	case isHTML(media):
-		c.response.permanent = true
-		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of JSON, perhaps a sign-in page: check the address and the credential"}
+		return c.pageInsteadOf("JSON")
+	case media == "" && c.options.kind == kindNoResult:
+		if head, _ := peek(body, sniffBytes, showsPage); beginsPage(head) {
+			return c.pageInsteadOf("JSON")
+		}
+		return nil
 	case c.options.kind == kindNoResult && c.request.isCustom():
 		return nil // any type
 	case !isJSON(media):
@@ -317,8 +342,11 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 	}
 	c.response.buffer.Reset()
 	n, err := c.response.buffer.readBody(body, resp.ContentLength, limit+1)
-	if n > limit {
+	switch {
+	case n > limit:
 		return c.tooLarge(limit)
+	case err == nil && media == "" && beginsPage(c.response.buffer.Bytes()):
+		return c.pageInsteadOf("JSON")
 	}
 	return err
 }
@@ -356,18 +384,35 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	defer r.Reset(nil)
 	r.Strict, r.Limit = c.core().config.strict, decodedFactor*min(max(c.options.limits.json, defaultLimits.json), 1<<40)
 	r.Foreign = c.request.unmarshalForeign
-	r.Watch = c.core().config.drift.watch(c.request.route)
-	r.Reset(data)
-	if err := decode(r); err != nil {
-		return c.decodeError(err, len(data))
+	if r.Watch = nil; c.core().config.drift != nil { // the method value is an allocation
+		r.Watch = c.core().config.drift.watch(c.request.route, c.safeText)
 	}
+	r.Reset(data)
+	err := decode(r)
 	for _, m := range r.Mismatches() {
-		if m.Pointer == "" {
-			return c.badResponse("the response is a JSON "+m.Got+", which is not what this endpoint returns", nil)
+		if m.Pointer == "" && err == nil {
+			return c.badResponse("the response is a JSON "+m.Got+c.otherType(m), nil)
 		}
+		m.Pointer = c.redact(m.Pointer) // keys of maps are data
 		c.response.mismatches = append(c.response.mismatches, Mismatch(m))
 	}
+	if err != nil {
+		return c.decodeError(err, len(data))
+	}
 	return nil
+}
+
+// otherType ends the error for a response of another type: Do and ListAs have the caller's type.
+func (c *call) otherType(m jsonread.Mismatch) string {
+	switch {
+	case !c.request.isCustom():
+		return ", which is not what this endpoint returns"
+	case c.options.kind == kindList:
+		return ", and ListAs reads arrays: use Do"
+	case m.Got == "array":
+		return ", and out is of type " + m.Want + ": use ListAs, or a slice"
+	}
+	return ", and out is of type " + m.Want
 }
 
 // fillInto fills the caller's Response. A list does it when the caller reaches the page.
@@ -391,29 +436,6 @@ func (c *call) freeBuffer() {
 	}
 }
 
-// newStream returns the body of a download. It keeps its state in closures, so that the caller
-// cannot reach the request and its credential through it.
-func (c *call) newStream(resp *http.Response, body *conn.Reader) io.ReadCloser {
-	s := &stream{progress: c.options.progress, limit: c.options.limits.stream, total: resp.ContentLength}
-	attempt, content := c.attempt.conn, resp.Body // a response of HTTPClient gets another Body
-	attempt.Pause()
-	s.read = func(p []byte) (int, error) {
-		n, err := body.Read(p)
-		if err != nil && !errors.Is(err, io.EOF) {
-			err = c.redactError(attempt.TimeoutCause(conn.UnwrapURLError(err)))
-		}
-		attempt.Pause()
-		return n, err
-	}
-	s.close = func() error {
-		err := content.Close()
-		attempt.Cancel(nil) // its timer would keep the call in memory for another minute
-		c.attempt.endTimeout()
-		return err
-	}
-	return s
-}
-
 // download returns the Download of a successful call.
 func (c *call) download() *Download {
 	d := &Download{
@@ -422,6 +444,9 @@ func (c *call) download() *Download {
 		ContentType: c.safeText(mediaType(contentType(c.response.header)), 256),
 		source:      c.options.checksum.verified(c.request.checksum.verified(c.response.body)),
 		private:     isSecret(c.route().Template),
+	}
+	if c.response.status < 400 || c.response.ambiguous() { // d.failure is the error of a body that ends early
+		c.retry.setMaybeApplied()
 	}
 	d.failure = c.newError()
 	return d

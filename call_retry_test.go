@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // Concurrent calls to a dead service make at most 2.0 requests each at 100 calls, and 1.2 at 500.
@@ -42,30 +44,27 @@ func TestDeadServiceConcurrently(t *testing.T) {
 // Ten calls that begin after a 429 with a wait of 2 s, and the call that got it, make at most 12
 // requests, none of them before the wait has ended.
 func TestWaitingCalls(t *testing.T) {
-	t.Parallel()
-	var limited atomic.Int64 // when the 429 was sent
-	var early atomic.Int64
-	w := newWire(t, func(seen) act {
-		now := time.Now().UnixNano()
-		if limited.CompareAndSwap(0, now) {
-			return say(429, "", "Retry-After: 2")
-		}
-		if now-limited.Load() < int64(2*time.Second) {
-			early.Add(1)
-		}
-		return sayJSON("{}")
-	})
-	c := wireClient(t, w.url)
-	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
-	var running sync.WaitGroup
-	for i := range 10 {
-		running.Go(func() {
-			assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}[i%3]), nil))
+	synctest.Test(t, func(t *testing.T) {
+		var limited time.Time // when the 429 was sent
+		w := pipedWire(t, func(seen) act {
+			if limited.IsZero() {
+				limited = time.Now()
+				return say(429, "", "Retry-After: 2")
+			}
+			assert.GreaterOrEqual(t, time.Since(limited), 2*time.Second)
+			return sayJSON("{}")
 		})
-	}
-	running.Wait()
-	assert.LessOrEqual(t, len(w.seen()), 12)
-	assert.Zero(t, early.Load())
+		c := w.client(t)
+		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		var running sync.WaitGroup
+		for i := range 10 {
+			running.Go(func() {
+				assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}[i%3]), nil))
+			})
+		}
+		running.Wait()
+		assert.LessOrEqual(t, len(w.seen()), 12)
+	})
 }
 
 // The first retries of 20 clients that failed together spread over at least half of the window,
@@ -259,14 +258,14 @@ func TestRetryBudgetRefill(t *testing.T) {
 // bubbleServer serves HTTP in memory, so that time is virtual. refuses reports whether connections
 // are currently refused.
 type bubbleServer struct {
-	listener *pipeListener
+	listener *pipenet.Listener
 	server   *http.Server
 	refuses  func() bool
 	reset    bool // connections that end early are reset instead of closed
 }
 
 func newBubbleServer(handler http.HandlerFunc) *bubbleServer {
-	s := &bubbleServer{listener: newPipeListener(), refuses: func() bool { return false }}
+	s := &bubbleServer{listener: pipenet.Listen(), refuses: func() bool { return false }}
 	s.server = &http.Server{Handler: handler}
 	go func() { _ = s.server.Serve(s.listener) }()
 	return s
@@ -276,7 +275,7 @@ func (s *bubbleServer) dial(ctx context.Context, network, address string) (net.C
 	if s.refuses() {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
-	conn, err := s.listener.dial(ctx, network, address)
+	conn, err := s.listener.DialContext(ctx, network, address)
 	if err == nil && s.reset {
 		conn = resetConn{conn}
 	}

@@ -85,34 +85,6 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// A wait for a route with its own quota delays only this route. A wait for all calls delays this
-// route, too.
-func TestGateOwnQuota(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limit := "archive"
-		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), statuses(func(req *http.Request) (int, http.Header) {
-			if limit != "" && strings.Contains(req.URL.Path, limit) {
-				limit = ""
-				return 429, headers("Retry-After", "20")
-			}
-			return 200, nil
-		}))
-		archive, stats := runners[3], runners[1]
-		require.ErrorIs(t, archive.run(t.Context(), c), ErrRateLimited)
-		began := time.Now()
-		require.NoError(t, stats.run(t.Context(), c))
-		assert.Zero(t, time.Since(began))
-		require.NoError(t, archive.run(t.Context(), c))
-		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
-
-		limit = "time_stats"
-		require.ErrorIs(t, stats.run(t.Context(), c), ErrRateLimited)
-		began = time.Now()
-		require.NoError(t, archive.run(t.Context(), c))
-		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
-	})
-}
-
 // An absurdly long wait fails calls immediately and does not block the client forever.
 func TestGateAbsurdWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -62,8 +62,8 @@ type misbehaviour struct {
 	stage *callersStage
 }
 
-// blockPatience is how long a call may take after its context has ended.
-const blockPatience = 2 * time.Second
+// blockPatience is after how long a call hangs. A child ends a case that takes twice as long.
+const blockPatience = callresult.Patience / 2
 
 func (m *misbehaviour) run(t *testing.T) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -147,32 +147,17 @@ func (m *misbehaviour) judgeBlocked(done <-chan callresult.Outcome, cancel conte
 	}
 	cancel()
 	must := m.piece.aside || m.kind.aside
+	if !must { // the call may block, because it runs the code in the caller's own goroutine
+		m.stage.letGo()
+	}
 	select {
 	case out := <-done:
 		if must && (errors.Is(out.Err, errShort) || out.Kind != callresult.Returned || out.Err != nil && !errors.Is(out.Err, context.Canceled)) {
 			wrong("its context has ended, and it %s", out)
 		}
-		return
-	case <-time.After(m.wait(must)):
-	}
-	if must {
-		wrong("its context has ended, and it waits for the caller's code in a goroutine of the library")
-	}
-	m.stage.letGo()
-	select {
-	case <-done:
 	case <-time.After(blockPatience):
-		wrong("it hangs although the caller's code goes on")
+		wrong("its context has ended, and it waits; its code runs in a goroutine of the library: %t", must)
 	}
-}
-
-// wait returns how long the test waits for a call after its context has ended: only briefly for a
-// call that may block, because it runs the code in the caller's own goroutine.
-func (m *misbehaviour) wait(must bool) time.Duration {
-	if must {
-		return blockPatience
-	}
-	return 20 * time.Millisecond
 }
 
 // hugeAhead reads a list with a nonsensical Ahead, in bounded memory.

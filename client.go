@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"slices"
@@ -87,7 +89,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 func checkPrefix(api *url.URL) error {
 	prefix := strings.TrimSuffix(api.Path, "/api/v4")
 	switch {
-	case strings.Contains(prefix+"/", "/api/v"):
+	case strings.Contains(prefix+"/", "/api/v"), strings.Contains(prefix+"/", "/-/"), strings.HasSuffix(prefix, "/api/graphql"), strings.HasSuffix(prefix, "/users/sign_in"), strings.HasSuffix(prefix, ".git"):
 		return &ValidationError{Option: "baseURL", Reason: "the path is not that of the server: use its address, with or without /api/v4 at the end"}
 	case api.Host == "gitlab.com" && prefix != "":
 		return &ValidationError{Option: "baseURL", Reason: "the address is that of a group or project: use https://gitlab.com"}
@@ -146,7 +148,7 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 		}
 	}
 	changed := cfg.builder
-	if changed.onRefresh != nil && !slices.Contains(changed.given, "WithOAuth") {
+	if changed.onRefresh != nil && changed.credential != "WithOAuth" {
 		return nil, &ValidationError{Option: "WithOnRefresh", Reason: "it needs WithOAuth in the same options: the client refreshes no other token"}
 	}
 	c := &core{stats: new(counters), offsetLists: new(offsetLists)}
@@ -243,8 +245,8 @@ func (c *Client) CloseIdleConnections() {
 // client while other goroutines use them.
 func (c Client) String() string { return "forge.Client(" + c.BaseURL() + ")" }
 
-// GoString returns String, for %#v.
-func (c Client) GoString() string { return c.String() }
+// Format writes String, for all verbs.
+func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 // BaseURL returns the address of the API, /api/v4 included.
 func (c *Client) BaseURL() string {
@@ -255,10 +257,11 @@ func (c *Client) BaseURL() string {
 }
 
 // Redact returns text without the client's credentials. Use it for text that is stored, such as a
-// recorded exchange. It removes the token that the client sends (with WithOAuth and
-// WithTokenSource, the latest one) and the credentials of WithRegistryCredentials, also if they are
-// escaped as in JSON and URLs. It does not remove credentials shorter than 8 bytes, which may be
-// part of other words.
+// recorded exchange. It removes the token that the client sends, the credentials of
+// WithRegistryCredentials, and the refresh token and client secret of WithOAuth, also if they are
+// escaped as in JSON and URLs. Of tokens that change, it removes the latest one; one of
+// WithTokenSource is not known before it was sent. It does not remove credentials shorter than 8
+// bytes, which may be part of other words.
 func (c *Client) Redact(text string) string {
 	if c == nil {
 		return text

@@ -7,28 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"golang.org/x/oauth2"
 )
-
-// give records an option. It rejects an option that is given twice in one set, and one that
-// excludes an earlier one.
-func (c *config) give(option string, excludes ...string) error {
-	for _, earlier := range c.builder.given {
-		switch {
-		case earlier == option:
-			return &ValidationError{Option: option, Reason: "it is set twice, and the first value would be lost: to replace an option, use With"}
-		case slices.Contains(excludes, earlier):
-			return &ValidationError{Option: option, Reason: earlier + " is set too, and a client has only one credential: use With to derive a client with the other one"}
-		}
-	}
-	c.builder.given = append(c.builder.given, option)
-	return nil
-}
 
 // WithToken authenticates with a personal, project or group access token (Document 1 §5).
 func WithToken(token string) Option {
@@ -54,8 +38,12 @@ func withFixedToken(option string, kind credential.Kind, token string) Option {
 // use sets the client's credential. tokenURL is the address where it is refreshed; nil if it is not
 // refreshed.
 func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTripper) credential.Credential) error {
-	c.bases[tokenBase], c.newCredential, c.builder.credentialChanged = tokenURL, build, true
-	return c.give(option, "WithToken", "WithJobToken", "WithOAuth", "WithTokenSource", "WithoutCredential", "FORGE_TOKEN", "CI_JOB_TOKEN")
+	if earlier := c.builder.credential; earlier != "" {
+		return &ValidationError{Option: option, Reason: earlier + " is set too, and a client has only one credential: use With to derive a client with the other one"}
+	}
+	c.bases[tokenBase], c.newCredential, c.builder.credential = tokenURL, build, option
+	c.builder.credentialChanged = true
+	return nil
 }
 
 // WithOAuth authenticates with an OAuth token that the client refreshes: before it expires, and
@@ -82,7 +70,7 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 		}
 		own := *oauth
 		return c.use("WithOAuth", endpoint, func(transport http.RoundTripper) credential.Credential {
-			return state.Credential(func(ctx context.Context, refreshToken string) (*oauth2.Token, error) {
+			return state.Credential(own.ClientSecret, func(ctx context.Context, refreshToken string) (*oauth2.Token, error) {
 				return exchangeToken(ctx, &own, transport, refreshToken)
 			})
 		})
@@ -96,7 +84,7 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 func WithOnRefresh(f func(*oauth2.Token)) Option {
 	return func(c *config) error {
 		c.builder.onRefresh = f
-		return c.give("WithOnRefresh")
+		return nil
 	}
 }
 
@@ -153,11 +141,11 @@ func WithHTTPClient(h *http.Client) Option {
 		if reason != "" {
 			return &ValidationError{Option: "WithHTTPClient", Reason: reason}
 		}
-		c.transport, c.builder.transportChanged = h.Transport, true
+		c.transport, c.builder.transportChanged, c.builder.givenClient = h.Transport, true, true
 		if c.transport == nil {
 			c.transport = http.DefaultTransport
 		}
-		return c.give("WithHTTPClient")
+		return nil
 	}
 }
 
@@ -181,7 +169,7 @@ func WithLogger(logger *slog.Logger) Option {
 		if c.log = (noLog{}); logger != nil {
 			c.log = slogLog{logger}
 		}
-		return c.give("WithLogger")
+		return nil
 	}
 }
 
@@ -193,7 +181,7 @@ func WithLimiter(limiter Limiter) Option {
 			return &ValidationError{Option: "WithLimiter", Reason: fmt.Sprintf("the limiter is a nil %T", limiter)}
 		}
 		c.limiter = limiter
-		return c.give("WithLimiter")
+		return nil
 	}
 }
 
@@ -235,7 +223,7 @@ func WithRegistry(registryURL, authURL string) Option {
 		}
 		auth, err := parseBase("WithRegistry", authURL)
 		c.bases[registryBase], c.bases[authBase], c.builder.registryChanged = registry, auth, true
-		return firstError(err, c.give("WithRegistry"))
+		return err
 	}
 }
 
@@ -251,7 +239,7 @@ func WithRegistryCredentials(user, password string) Option {
 			return &ValidationError{Option: "WithRegistryCredentials", Reason: "the user contains a colon, or the user or the password contains control bytes"}
 		}
 		c.registryBasicAuth, c.builder.registryChanged = credential.Basic(user, password), true
-		return c.give("WithRegistryCredentials")
+		return nil
 	}
 }
 
@@ -262,7 +250,7 @@ func WithRegistryCredentials(user, password string) Option {
 func WithDrift(d *Drift) Option {
 	return func(c *config) error {
 		c.drift = d
-		return c.give("WithDrift")
+		return nil
 	}
 }
 
@@ -274,7 +262,7 @@ func WithVocabulary(v Vocabulary) Option {
 	return func(c *config) error {
 		parsed, err := v.parse(func(kind string) bool { return IntegrationKind(kind).isKnown() })
 		c.vocabulary = parsed
-		return firstError(err, c.give("WithVocabulary"))
+		return err
 	}
 }
 
@@ -287,7 +275,7 @@ func WithVocabulary(v Vocabulary) Option {
 func WithOnAttempt(f func(context.Context, Attempt)) Option {
 	return func(c *config) error {
 		c.onAttempt = f
-		return c.give("WithOnAttempt")
+		return nil
 	}
 }
 
@@ -304,7 +292,7 @@ func WithRootCAs(pool *x509.CertPool) Option {
 		case pool.Equal(x509.NewCertPool()):
 			return &ValidationError{Option: "WithRootCAs", Reason: "the pool is empty: AppendCertsFromPEM reports whether it found a certificate"}
 		}
-		c.rootCAs, c.builder.transportChanged = pool.Clone(), true
-		return c.give("WithRootCAs")
+		c.rootCAs, c.builder.transportChanged, c.builder.givenRootCAs = pool.Clone(), true, true
+		return nil
 	}
 }

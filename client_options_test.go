@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,13 +46,8 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithOnAttempt":           {WithOnAttempt(func(context.Context, Attempt) {}), WithOnAttempt(nil)},
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
 		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},
-	}
-}
-
-// idempotentOptions may be given twice: they are switches, or values of which the last one counts.
-func idempotentOptions() map[string]Option {
-	return map[string]Option{
-		"WithPlainHTTP": WithPlainHTTP(), "WithStrictDecoding": WithStrictDecoding(), "WithUserAgent": WithUserAgent("a/1"), "WithRetry": WithRetry(RetryPolicy{MaxAttempts: 1}),
+		"WithPlainHTTP":           {WithPlainHTTP(), WithPlainHTTP()}, "WithStrictDecoding": {WithStrictDecoding(), WithStrictDecoding()},
+		"WithUserAgent": {WithUserAgent("a/1"), WithUserAgent("b/1")}, "WithRetry": {WithRetry(RetryPolicy{MaxAttempts: 1}), WithRetry(RetryPolicy{})},
 	}
 }
 
@@ -77,7 +73,7 @@ func TestTwoCredentials(t *testing.T) {
 	for first, one := range credentialOptions() {
 		for second, two := range credentialOptions() {
 			_, err := NewClient(address, one, WithUserAgent("x/1"), two)
-			assert.Contains(t, refusedOption(t, err, second), map[bool]string{true: "twice", false: first + " is set too"}[first == second])
+			assert.Contains(t, refusedOption(t, err, second), first+" is set too")
 			assert.Contains(t, err.Error(), "With")
 			_, err = parent.With(one, nil, two)
 			refusedOption(t, err, second)
@@ -89,27 +85,26 @@ func TestTwoCredentials(t *testing.T) {
 	}
 }
 
-// An option that is twice in a set is refused, since the first would be lost; With replaces it.
-// Each option of the package is in one of the tables above.
+// Of two equal options in a set the last one counts, as if the first were not there; With replaces
+// it, too. Each option of the package is in one of the tables above.
 func TestOptionsGivenTwice(t *testing.T) {
 	const address = "https://forge.example.com"
 	for name, options := range otherOptions(t) {
-		_, err := NewClient(address, options[0], options[1])
-		assert.Contains(t, refusedOption(t, err, name), "twice")
+		for i, last := range options {
+			twice, once := config{builder: new(builder)}, config{builder: new(builder)}
+			require.NoError(t, firstError(options[1-i](&twice), last(&twice), last(&once)), name)
+			sameValues(t, reflect.ValueOf(&once).Elem(), reflect.ValueOf(&twice).Elem(), name)
+			_, err := NewClient(address, options[1-i], last)
+			require.NoError(t, err, name)
+		}
 		first, err := NewClient(address, options[0])
 		require.NoError(t, err, name)
-		_, err = first.With(options[1], options[0])
-		assert.Contains(t, refusedOption(t, err, name), "twice")
 		second, err := first.With(options[1])
 		require.NoError(t, err, name)
 		_, err = second.With(options[0])
 		require.NoError(t, err, name)
 	}
-	for name, option := range idempotentOptions() {
-		_, err := NewClient(address, option, option)
-		require.NoError(t, err, name)
-	}
-	known := slices.Concat(slices.Collect(maps.Keys(credentialOptions())), slices.Collect(maps.Keys(otherOptions(t))), slices.Collect(maps.Keys(idempotentOptions())), []string{onRefresh})
+	known := slices.Concat(slices.Collect(maps.Keys(credentialOptions())), slices.Collect(maps.Keys(otherOptions(t))), []string{onRefresh})
 	assert.ElementsMatch(t, exportedFunctions(t, "Option"), known)
 }
 
@@ -143,8 +138,6 @@ func TestOnRefreshNeedsOAuth(t *testing.T) {
 	assert.Contains(t, refusedOption(t, err, onRefresh), "WithOAuth")
 	_, err = parent.With(hook, oauth)
 	require.NoError(t, err)
-	_, err = NewClient(address, hook, hook, oauth)
-	refusedOption(t, err, onRefresh)
 	for name, option := range credentialOptions() {
 		if name != "WithOAuth" {
 			_, err = NewClient(address, option, hook)
@@ -220,37 +213,46 @@ func TestRegistryCredentialsBeforeTheRegistry(t *testing.T) {
 	c.CloseIdleConnections()
 }
 
-// A second request option is refused if the option returns something to the caller, or sets the
-// user or the start. For options that set a number the last one counts, so that a caller can
-// replace the option of a helper.
+// Of two equal request options, the last one counts, as if the first were not there.
 func TestRequestOptionsGivenTwice(t *testing.T) {
-	client := silentServer(t)
-	list := func(opts ...RequestOption) error {
-		_, err := Collect(client.Issues.List(t.Context(), nil, opts...))
-		return err
-	}
-	open := func(opts ...RequestOption) error {
-		_, err := client.Repositories.Archive(t.Context(), ID(1), nil, opts...)
-		return err
-	}
 	report := func(int64, int64) {}
-	sum := strings.Repeat("0", 64)
-	for name, test := range map[string]struct {
-		call func(...RequestOption) error
-		opts [2]RequestOption
-	}{
-		"Into": {list, [2]RequestOption{Into(&Response{}), Into(&Response{})}}, "StartAt": {list, [2]RequestOption{StartAt(newCursor("x", "a=b")), StartAt(newCursor("x", "a=c"))}},
-		"Progress": {open, [2]RequestOption{Progress(report), Progress(report)}}, "DryRun": {list, [2]RequestOption{DryRun(&PlannedRequest{}), DryRun(nil)}},
-		"Checksum": {open, [2]RequestOption{Checksum(ChecksumSHA256, sum), Checksum(ChecksumSHA256, sum)}},
-		"Sudo":     {list, [2]RequestOption{Sudo(1), Sudo(2)}}, "Header": {list, [2]RequestOption{Header("x-a", "1"), Header("X-A", "2")}},
-	} {
-		var invalid *ValidationError
-		require.ErrorAs(t, test.call(test.opts[0], OnePage(), test.opts[1]), &invalid, name)
-		if invalid.Reason == "it does not apply to this kind of call" { // OnePage with a download
-			require.ErrorAs(t, test.call(test.opts[0], test.opts[1]), &invalid, name)
+	sum, other := strings.Repeat("0", 64), strings.Repeat("1", 64)
+	kinds := map[string][2]RequestOption{
+		"Into": {Into(&Response{}), Into(&Response{})}, "StartAt": {StartAt("a"), StartAt("b")}, "Progress": {Progress(report), Progress(nil)}, "DryRun": {DryRun(&PlannedRequest{}), DryRun(nil)},
+		"Checksum": {Checksum(ChecksumSHA256, sum), Checksum(ChecksumSHA256, other)}, "Sudo": {Sudo(1), Sudo(2)}, "Header": {Header("x-a", "1"), Header("X-A", "2")},
+		"PerPage": {PerPage(1), PerPage(2)}, "Ahead": {Ahead(1), Ahead(0)}, "Retry": {Retry(RetryPolicy{MaxAttempts: 1}), Retry(RetryPolicy{})}, "MaxBytes": {MaxBytes(1), MaxBytes(2)},
+		"HeaderTimeout": {HeaderTimeout(1), HeaderTimeout(2)}, "Timeout": {Timeout(1), Timeout(2)}, "OnePage": {OnePage(), OnePage()}, "SkipValidation": {SkipValidation(), SkipValidation()},
+		"RequireComplete": {RequireComplete(), RequireComplete()},
+	}
+	assert.ElementsMatch(t, exportedFunctions(t, "RequestOption"), append(slices.Collect(maps.Keys(kinds)), "Query")) // each Query adds a parameter
+	for name, options := range kinds {
+		for i, last := range options {
+			twice, once := &callOptions{kind: kindAny}, &callOptions{kind: kindAny}
+			options[1-i](twice)
+			last(twice)
+			last(once)
+			require.NoError(t, twice.err, name)
+			sameValues(t, reflect.ValueOf(once).Elem(), reflect.ValueOf(twice).Elem(), name)
 		}
-		assert.Equal(t, name, invalid.Option)
-		assert.Contains(t, invalid.Reason, "twice")
+	}
+}
+
+// sameValues compares the fields of two structs. Functions are the same if their code is.
+func sameValues(t *testing.T, want, got reflect.Value, label string) {
+	t.Helper()
+	for f, field := range want.Fields() {
+		other := got.FieldByIndex(f.Index)
+		switch {
+		case field.Kind() == reflect.Func:
+			assert.Equal(t, field.Pointer(), other.Pointer(), "%s: %s", label, f.Name)
+		case field.Kind() == reflect.Struct:
+			sameValues(t, field, other, label+" "+f.Name)
+		case f.Type == reflect.TypeFor[*x509.CertPool]():
+			assert.Equal(t, field.IsNil(), other.IsNil(), label) // a pool holds functions
+		default:
+			value := func(v reflect.Value) any { return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem().Interface() }
+			assert.Equal(t, value(field), value(other), "%s: %s", label, f.Name)
+		}
 	}
 }
 

@@ -59,9 +59,11 @@ func TestWithHTTPClient(t *testing.T) {
 }
 
 // A derived client does not change its parent, and shares its connections.
-func TestWithDerives(t *testing.T) {
-	w := newWire(t, always(sayJSON("{}")))
-	c := wireClient(t, w.url)
+func TestWithDerives(t *testing.T) { synctest.Test(t, withDerives) }
+
+func withDerives(t *testing.T) {
+	w := pipedWire(t, always(sayJSON("{}")))
+	c := w.client(t)
 	other, err := c.With(WithToken("other"), WithUserAgent("x"))
 	require.NoError(t, err)
 	bare, err := c.With(WithoutCredential())

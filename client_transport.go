@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
@@ -19,13 +18,13 @@ func (c *config) openTransport() (http.RoundTripper, error) {
 		return transport, err
 	}
 	own, isTransport := transport.(*http.Transport)
-	asked, reason := slices.Contains(c.builder.given, "WithRootCAs"), "the transport of WithHTTPClient has its own RootCAs"
+	asked, reason := c.builder.givenRootCAs, "the transport of WithHTTPClient has its own RootCAs"
 	switch {
 	case !isTransport:
 		reason = "the RoundTripper of WithHTTPClient is not an *http.Transport: set the certificates there"
 	case own.DialTLSContext != nil || own.DialTLS != nil: //nolint:staticcheck // a caller's DialTLS is respected
 		reason = "the transport of WithHTTPClient opens its TLS connections itself: set the certificates there"
-	case own.TLSClientConfig.RootCAs == nil || asked && !slices.Contains(c.builder.given, "WithHTTPClient"):
+	case own.TLSClientConfig.RootCAs == nil || asked && !c.builder.givenClient:
 		own = own.Clone()
 		own.TLSClientConfig.RootCAs = c.rootCAs
 		return own, nil

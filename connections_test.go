@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,38 +12,53 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// A connection can be reused after a body that the client does not use, if at most 64 KiB of the
-// body are left. Examples are error pages, a page instead of JSON, the body of a redirect, the
-// unused result of a write, and the refusal of a token endpoint.
+// A connection can be reused after a body of up to 128 KiB that the client does not use. Examples
+// are error pages, a page instead of JSON, the body of a redirect, the unused result of a write, the
+// refusal of a token endpoint, and a response of HTTPClient that is retried.
 func TestUnusedBodiesKeepTheConnection(t *testing.T) {
-	for _, size := range []int{0, 4 << 10, 4<<10 + 1, 64<<10 - 1, 64 << 10, 64<<10 + 14, 127 << 10} {
+	for _, size := range []int{0, 4 << 10, 4<<10 + 1, 64<<10 - 1, 64 << 10, 64<<10 + 14, 128 << 10} {
 		body := strings.Repeat("x", size)
-		for name, answer := range map[string]act{
-			"error":             say(http.StatusForbidden, body, "Content-Type: text/plain"),
-			"error page":        say(http.StatusNotFound, body, "Content-Type: text/html"),
-			"unexpected status": say(http.StatusNonAuthoritativeInfo, body[:min(size, drainBytes)], jsonType),
-			"page not JSON":     say(http.StatusOK, body[:min(size, drainBytes)], "Content-Type: text/html"),
-			"refused redirect":  say(http.StatusFound, body[:min(size, drainBytes)], "Location: http://other.example.com/"),
-			"unused value":      say(http.StatusOK, body[:min(size, drainBytes)], jsonType),
+		for name, response := range map[string]struct {
+			status  int
+			headers []string
+		}{
+			"error": {http.StatusForbidden, []string{"Content-Type: text/plain"}}, "error page": {http.StatusNotFound, []string{"Content-Type: text/html"}},
+			"retried": {http.StatusServiceUnavailable, []string{"Content-Type: text/plain"}}, "conflict": {http.StatusConflict, []string{jsonType}},
+			"unexpected status": {http.StatusNonAuthoritativeInfo, []string{jsonType}}, "page not JSON": {http.StatusOK, []string{"Content-Type: text/html"}},
+			"page without a type": {http.StatusBadGateway, nil}, "refused redirect": {http.StatusFound, []string{"Location: http://other.example.com/api/v4"}},
+			"unused value": {http.StatusOK, []string{jsonType}},
 		} {
-			t.Run(fmt.Sprint(name, " of ", size), func(t *testing.T) {
-				w := newWire(t, always(answer))
-				c := wireClient(t, w.url)
-				for range 5 {
-					err := c.Do(t.Context(), callOf(ClassSafe), nil)
-					assert.Equal(t, name == "unused value", err == nil, "%v", err)
-				}
-				require.Len(t, w.seen(), 5)
-				assert.Equal(t, 1, w.accepted(), "connections")
-			})
+			chunks := append([]string{fmt.Sprintf("HTTP/1.1 %d X", response.status), "Transfer-Encoding: chunked"}, response.headers...)
+			chunked := strings.Join(chunks, "\r\n") + fmt.Sprintf("\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", size, body)
+			if size == 0 {
+				chunked = strings.Replace(chunked, "0\r\n\r\n", "", 1)
+			}
+			for coding, answer := range map[string]act{"": say(response.status, body, response.headers...), "in chunks": keeping(chunked)} {
+				t.Run(fmt.Sprint(name, " of ", size, coding), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := pipedWire(t, always(answer))
+						c := w.client(t)
+						for range 3 {
+							err := c.Do(t.Context(), callOf(ClassSafe), nil)
+							assert.Equal(t, name == "unused value", err == nil, "%v", err)
+							resp, err := c.HTTPClient().Get(w.url + "/api/v4/x")
+							if err == nil {
+								_, err = io.Copy(io.Discard, resp.Body)
+							}
+							assert.Equal(t, name != "refused redirect", err == nil, "%v", err)
+						}
+						assert.Equal(t, 1, w.accepted(), "connections")
+					})
+				})
+			}
 		}
 	}
 }
@@ -63,30 +77,35 @@ func TestSilenceAfterTheResult(t *testing.T) {
 		"error":             {fmt.Sprintf(head, 404, 100, "application/json"), ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWire(t, always(silent(row.head)))
-			err := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond).Do(t.Context(), callOf(ClassSafe), new(TimeStats))
-			require.ErrorIs(t, err, row.want)
-			require.NotErrorIs(t, err, ErrTimeout)
-			assert.Len(t, w.seen(), 1)
+			synctest.Test(t, func(t *testing.T) {
+				w := pipedWire(t, always(silent(row.head)))
+				err := w.client(t).Do(t.Context(), callOf(ClassSafe), new(TimeStats))
+				require.ErrorIs(t, err, row.want)
+				require.NotErrorIs(t, err, ErrTimeout)
+				assert.Len(t, w.seen(), 1)
+			})
 		})
 	}
 }
 
 // The time that the caller's code takes between two hops does not count as silence of the server.
 func TestSlowFileAfterRedirect(t *testing.T) {
-	w := newWire(t, script(say(http.StatusTemporaryRedirect, "moved", "Location: /moved"), say(http.StatusCreated, `{"id":1}`, jsonType)))
-	c := withLimits(wireClient(t, w.url), time.Minute, 50*time.Millisecond)
-	file := File{Name: "a", Size: 1, Open: func() (io.ReadCloser, error) {
-		time.Sleep(150 * time.Millisecond)
-		return io.NopCloser(strings.NewReader("x")), nil
-	}}
-	_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "a", File: file})
-	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, script(say(http.StatusTemporaryRedirect, "moved", "Location: /moved"), say(http.StatusCreated, `{"id":1}`, jsonType)))
+		file := File{Name: "a", Size: 1, Open: func() (io.ReadCloser, error) {
+			time.Sleep(time.Hour)
+			return io.NopCloser(strings.NewReader("x")), nil
+		}}
+		_, err := w.client(t).SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "a", File: file})
+		require.NoError(t, err)
+	})
 }
 
 // A 417 refuses the Expect header and not the request (RFC 9110 §10.1.1): the call is sent again
 // once without the header. A second 417 is an error.
-func TestExpectationFailed(t *testing.T) {
+func TestExpectationFailed(t *testing.T) { synctest.Test(t, expectationFailed) }
+
+func expectationFailed(t *testing.T) {
 	upload := func(c *Client, file File) error {
 		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "big", File: file})
 		return err
@@ -98,20 +117,20 @@ func TestExpectationFailed(t *testing.T) {
 		}
 		return say(201, `{"id":1}`, jsonType)
 	}
-	w := newWire(t, refuse)
-	require.NoError(t, upload(wireClient(t, w.url), large))
+	w := pipedWire(t, refuse)
+	require.NoError(t, upload(w.client(t), large))
 	sent := w.seen()
 	require.Len(t, sent, 2)
 	assert.Empty(t, sent[1].header.Get("Expect"))
 	assert.Len(t, sent[1].body, len(sent[0].body))
 
-	stubborn := newWire(t, always(closing("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")))
-	err := upload(wireClient(t, stubborn.url), large)
+	stubborn := pipedWire(t, always(closing("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")))
+	err := upload(stubborn.client(t), large)
 	assert.Equal(t, 2, asError(t, err).Attempts)
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status)
-	err = upload(wireClient(t, stubborn.url), FileBytes([]byte("small")))
+	err = upload(stubborn.client(t), FileBytes([]byte("small")))
 	assert.Equal(t, 1, asError(t, err).Attempts, "the request had no Expect header")
-	err = upload(wireClient(t, newWire(t, refuse).url), FileReader(strings.NewReader(strings.Repeat("x", 64<<10+1)), 64<<10+1))
+	err = upload(pipedWire(t, refuse).client(t), FileReader(strings.NewReader(strings.Repeat("x", 64<<10+1)), 64<<10+1))
 	assert.Equal(t, http.StatusExpectationFailed, asError(t, err).Status, "a reader is sent once")
 }
 
@@ -135,7 +154,7 @@ func TestUploadRefusedEarly(t *testing.T) {
 			_ = conn.Close() // a reset, if unread bytes of the body have arrived
 		}
 	}()
-	c := wireClient(t, "http://"+listener.Addr().String())
+	c := wireClient(t, "http://"+listener.Addr().String(), WithHTTPClient(&http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}))
 	content := bytes.Repeat([]byte("x"), 4<<20)
 	for range 200 {
 		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "big", File: FileBytes(content)})
@@ -203,59 +222,27 @@ func TestTunnelRefused(t *testing.T) {
 	}
 }
 
-// connectionCounter counts the connections that a server accepts.
-type connectionCounter struct {
-	net.Listener
-	accepted atomic.Int64
-}
-
-func (l *connectionCounter) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err == nil {
-		l.accepted.Add(1)
-	}
-	return conn, err
-}
-
-// burst makes 10 calls in each of n goroutines, and returns the number of connections opened.
-func (l *connectionCounter) burst(t *testing.T, c *Client, n int) int {
-	t.Helper()
-	before := l.accepted.Load()
-	var running sync.WaitGroup
-	for range n {
-		running.Go(func() {
-			for range 10 {
-				assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-			}
-		})
-	}
-	running.Wait()
-	return int(l.accepted.Load() - before)
-}
-
-// A burst of calls opens at most 1.6 connections for each goroutine. The next burst reuses them and
-// opens at most 0.05 new connections for each goroutine. On a busy machine a connection may return
-// to the pool late, so the best of 5 rounds counts.
+// Concurrent calls open one connection for each goroutine, and later calls reuse them. Each request
+// takes a second, so that all goroutines send at the same time.
 func TestConnections(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":1}`)
-	}))
-	listener := &connectionCounter{Listener: srv.Listener}
-	srv.Listener = listener
-	srv.Start()
-	defer srv.Close()
-	for _, n := range []int{64, 256, 512} {
-		cold, warm := math.MaxInt, math.MaxInt
-		for round := 0; round < 5 && (cold > n*16/10 || warm > n*5/100); round++ {
-			c, err := NewClient(srv.URL, WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
-			require.NoError(t, err)
-			cold = min(cold, listener.burst(t, c, n))
-			warm = min(warm, listener.burst(t, c, n))
-			c.CloseIdleConnections()
-			t.Logf("%d goroutines: at least %d connections opened, then %d", n, cold, warm)
+	const n = 512
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(func(conn net.Conn) bool {
+			time.Sleep(time.Second)
+			return sayJSON(`{"id":1}`)(conn)
+		}))
+		c := w.client(t)
+		for range 2 {
+			var running sync.WaitGroup
+			for range n {
+				running.Go(func() {
+					for range 3 {
+						assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+					}
+				})
+			}
+			running.Wait()
+			assert.Equal(t, n, w.accepted())
 		}
-		assert.LessOrEqual(t, cold, n*16/10, "cold burst of %d", n)
-		assert.LessOrEqual(t, warm, n*5/100, "warm burst of %d", n)
-	}
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"golang.org/x/oauth2"
 
+	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
@@ -39,8 +40,9 @@ type config struct {
 
 // builder is the state of NewClient and With while they apply options.
 type builder struct {
-	given     []string // names of options
-	onRefresh func(*oauth2.Token)
+	credential                string // the option that sets one
+	givenClient, givenRootCAs bool   // WithHTTPClient, WithRootCAs
+	onRefresh                 func(*oauth2.Token)
 
 	credentialChanged, transportChanged, registryChanged bool
 }
@@ -55,9 +57,9 @@ type limits struct {
 
 var defaultLimits = limits{conn.Limits{Header: time.Minute, Stall: time.Minute, Err: ErrTimeout}, 32 << 20, 0, 0}
 
-// Option configures a Client. A call of NewClient or With accepts one credential option. To set an
-// option twice is an error, except WithRetry and WithUserAgent, of which the last one counts. The
-// options of With replace those of its client. A nil Option is ignored.
+// Option configures a Client. Of two equal options in one call of NewClient or With, the last one
+// counts, and the options of With replace those of its client. Two credentials in one call are an
+// error, also of one kind. A nil Option is ignored.
 type Option func(*config) error
 
 // Limiter limits the client's request rate. *rate.Limiter of golang.org/x/time/rate implements it.
@@ -67,8 +69,8 @@ type Limiter interface {
 	Wait(ctx context.Context) error
 }
 
-// core is the part of a client that its calls use. Client embeds it; services and requests point to
-// it.
+// core is the part of a client that its calls use. The Client, its services and its requests point
+// to it.
 type core struct {
 	config      config
 	transport   http.RoundTripper
@@ -119,8 +121,12 @@ func (c *core) redact(text string) string {
 	if c.check() != nil {
 		return text
 	}
-	text = c.config.apiCredential.Redact(text, credential.Sent{})
-	return c.config.registryBasicAuth.Redact(text, credential.Sent{})
+	return c.config.registryBasicAuth.RedactStored(c.config.apiCredential.RedactStored(text))
+}
+
+// safeText is safetext.Clean for text of a server, which may contain a credential of the client.
+func (c *core) safeText(text string, limit int) string {
+	return safetext.Truncate(c.redact(safetext.Printable(text)), limit)
 }
 
 // service is embedded in all services. Its methods build requests.

@@ -3,6 +3,10 @@ package forge
 import (
 	"cmp"
 	"context"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -25,10 +29,11 @@ type Call struct {
 	Args []Arg
 	// Query holds the query parameters by their wire names: "iids[]". It must not have credentials.
 	Query url.Values
-	// Body is sent as JSON; nil sends none. Body, Form and Multipart exclude each other, and GET and
-	// HEAD have none.
+	// Body is sent as JSON; nil sends none. Body, Form and Multipart exclude each other. HEAD has none
+	// of them, and GET only a Form.
 	Body any
-	// Form is sent as an HTML form (application/x-www-form-urlencoded); nil sends none.
+	// Form is sent as an HTML form (application/x-www-form-urlencoded); nil sends none. The Form of a
+	// GET holds parameters that are too long for a query; proxies may drop it.
 	Form url.Values
 	// Multipart is sent as a multipart form with a file; nil sends none.
 	Multipart *Multipart
@@ -57,14 +62,47 @@ type Multipart struct {
 	File File
 }
 
-// Do sends a call for which the package has no method, and decodes its JSON response into out. If
-// out is nil, any response of a success is accepted, except an HTML page, and its body is not
-// decoded.
+// Do sends a call for which the package has no method, and decodes its JSON response into out, a
+// pointer to a response type or to your own type. If out is nil, any response of a success is
+// accepted, except an HTML page, and its body is not decoded.
+//
+// Your own types are decoded as encoding/json does. All values that fit are decoded; if one does
+// not, the error names its place and both types, and MaybeApplied is set for a write. If the struct
+// around the value has the field Extra map[string]json.RawMessage with the tag json:"-", it is not
+// an error: Extra keeps the value, as it does in response types, and those of unknown keys. A
+// struct that embeds a response type is refused: name the field.
 func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
+	r := c.customRequest(call)
 	if out == nil {
-		return exec(ctx, c.customRequest(call), opts)
+		return exec(ctx, r, opts)
 	}
-	return c.customRequest(call).sendAndDecode(ctx, out, opts)
+	if v := reflect.ValueOf(out); v.Kind() != reflect.Pointer || v.IsNil() {
+		r.err = firstError(r.err, &ValidationError{Option: "out", Reason: fmt.Sprintf("it is a %T that a response cannot be decoded into: pass a pointer that is not nil", out)})
+	} else {
+		r.err = firstError(r.err, checkOut(v.Type().Elem()))
+	}
+	return r.sendAndDecode(ctx, out, opts)
+}
+
+// checkOut rejects a type that encoding/json would decode in part.
+func checkOut(t reflect.Type) error {
+	if reason := cmp.Or(refuseEmbedded(t, decodesItself), unexportedProblem(t)); reason != "" {
+		return &ValidationError{Option: "out", Reason: reason}
+	}
+	return nil
+}
+
+// unexportedProblem returns why nothing would be decoded into a struct with unexported fields only.
+func unexportedProblem(t reflect.Type) string {
+	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) || isResponseType(t) {
+		return ""
+	}
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() || field.Anonymous {
+			return ""
+		}
+	}
+	return fmt.Sprintf("no field of %s is exported, so that nothing would be decoded: begin the names with capital letters", t)
 }
 
 // Open sends a call for which the package has no method, and returns its response as a stream: the
@@ -74,9 +112,12 @@ func (c *Client) Open(ctx context.Context, call Call, opts ...RequestOption) (*D
 }
 
 // ListAs reads all pages of a list for which the package has no method. The responses must be JSON
-// arrays.
+// arrays. Items are decoded as by Do. The error of an item that does not fit its type comes with
+// the item, which has the values that fit; it ends the list.
 func ListAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) iter.Seq2[*T, error] {
-	return list[T](ctx, c.customRequest(call), opts)
+	r := c.customRequest(call)
+	r.err = firstError(r.err, checkOut(reflect.TypeFor[T]()))
+	return list[T](ctx, r, opts)
 }
 
 func (c *Client) customRequest(call Call) *request {
@@ -97,6 +138,7 @@ func (c *Client) customRequest(call Call) *request {
 	case call.Body != nil:
 		r.body, r.encode = call.Body, encodeJSON
 	case call.Form != nil:
+		r.body = call.Form
 		r.encode = func(any) (*payload, error) {
 			return bytesPayload("application/x-www-form-urlencoded", []byte(call.Form.Encode())), nil
 		}
@@ -141,6 +183,12 @@ func (call Call) check() error {
 // templateProblem returns why a route is not valid; "" if it is.
 func templateProblem(template string) string {
 	switch {
+	case template == "":
+		return "it is empty: it must begin with a slash, such as /projects/:id"
+	case strings.Contains(template, "://"):
+		return "it is an address: use its path below /api/v4"
+	case strings.Contains(template, " /"):
+		return "it has a method: use Method"
 	case template == "/api/v4" || strings.HasPrefix(template, "/api/v4/"):
 		return "it is relative to /api/v4: omit /api/v4"
 	case strings.ContainsAny(template, "{}"):
@@ -149,6 +197,9 @@ func templateProblem(template string) string {
 		return "it has a query: use Query"
 	case len(template) < 2 || template[0] != '/' || checkArgument("", strings.TrimSuffix(template[1:], "/")) != nil:
 		return "it must begin with a slash, without empty or dotted parts or control bytes: use Args"
+	}
+	if _, err := url.PathUnescape(template); err != nil {
+		return "it has a % that is not an escape: use a placeholder and Args"
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(template, "[.:format]"), "/") {
 		if before, name, found := strings.Cut(part, ":"); found && (before != "" || name == "" || placeholder(name) != name) {
@@ -167,19 +218,37 @@ func (call Call) checkBody() error {
 		}
 	}
 	slices.Sort(bodies)
-	embedded := ""
 	if call.Body != nil {
-		embedded = embeddedResponse(reflect.TypeOf(call.Body), map[reflect.Type]bool{})
+		if reason := cmp.Or(refuseEmbedded(reflect.TypeOf(call.Body), encodesItself), bodyProblem(call.Body)); reason != "" {
+			return &ValidationError{Option: "Call.Body", Reason: reason}
+		}
 	}
 	switch {
-	case embedded != "":
-		return &ValidationError{Option: "Call.Body", Reason: "it embeds " + embedded + ", and encoding/json would omit other fields: use a named field"}
 	case len(bodies) > 1:
 		return &ValidationError{Option: "Call." + bodies[0], Reason: "it cannot be combined with " + bodies[1]}
-	case len(bodies) == 1 && (call.Method == http.MethodGet || call.Method == http.MethodHead):
-		return &ValidationError{Option: "Call." + bodies[0], Reason: call.Method + " has no body: set Method, or use Query"}
+	case len(bodies) == 1 && call.Method == http.MethodGet && bodies[0] != "Form":
+		return &ValidationError{Option: "Call." + bodies[0], Reason: "GET has no such body: set Method, or use Query, or Form if the query is too long"}
+	case len(bodies) == 1 && call.Method == http.MethodHead:
+		return &ValidationError{Option: "Call." + bodies[0], Reason: "HEAD has no body: set Method, or use Query"}
 	}
 	return nil
+}
+
+// bodyProblem returns why encoding/json would send other JSON than a caller expects of the type; ""
+// if it does not.
+func bodyProblem(body any) string {
+	switch v := body.(type) {
+	case json.Marshaler, encoding.TextMarshaler:
+	case []byte:
+		return "JSON has []byte as base64: use a json.RawMessage"
+	case string:
+		return "a string is sent as a JSON string: use a json.RawMessage for a document"
+	case url.Values:
+		return "url.Values are not sent as JSON: use Form"
+	case io.Reader:
+		return fmt.Sprintf("the content of a %T is not sent: use a json.RawMessage, or Multipart for a file", v)
+	}
+	return ""
 }
 
 // checkRoute rejects a class and a pagination that do not fit the method, or that contradict the
@@ -224,37 +293,4 @@ func paginationText(p Pagination) string {
 		return "no pages"
 	}
 	return string(p) + " pagination"
-}
-
-// embeddedResponse returns a response type that a struct in t embeds, if encoding/json would not
-// write the whole struct: with the methods of one response type it omits the other fields, and
-// without them, if it embeds several, their Extra. It is "" if there is none.
-func embeddedResponse(t reflect.Type, seen map[reflect.Type]bool) string {
-	if seen[t] || isResponseType(t) {
-		return ""
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return embeddedResponse(t.Elem(), seen)
-	case reflect.Struct:
-	default:
-		return ""
-	}
-	method, marshals := t.MethodByName("MarshalJSON")
-	layout := foreignTypeOf(t)
-	switch alone := len(layout.embedded) == 1 && len(layout.fields) == 0; {
-	case marshals && !isGenerated(method):
-		return ""
-	case len(layout.embedded) > 0 && (!marshals || !alone):
-		return t.FieldByIndex(layout.embedded[0].index).Type.String()
-	case marshals:
-		return ""
-	}
-	for f := range t.Fields() {
-		if found := embeddedResponse(f.Type, seen); found != "" {
-			return found
-		}
-	}
-	return ""
 }

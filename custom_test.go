@@ -59,12 +59,12 @@ func TestBadCalls(t *testing.T) {
 		"colon":               {Call{Route: "/projects/:", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
 		"inside":              {Call{Route: "/projects/a:id", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
 		"too few":             {Call{Route: "/projects/:id/jobs/:job_id", Args: []Arg{ID(1)}}, "argument", "job_id"},
-		"too many":            {Call{Route: "/projects/:id", Args: []Arg{ID(1), ID(2)}}, "argument", "takes 1 arguments, not 2"},
+		"too many":            {Call{Route: "/projects/:id", Args: []Arg{ID(1), ID(2)}}, "argument", "1 placeholders, and there are 2 arguments"},
 		"nil argument":        {Call{Route: "/projects/:id", Args: []Arg{nil}}, "argument", "nil"},
 		"empty text":          {Call{Route: "/projects/:id", Args: []Arg{Text("")}}, "argument", "empty"},
 		"dots":                {Call{Route: "/projects/:id", Args: []Arg{Text("a/../b")}}, "argument", ".."},
 		"credential":          {Call{Route: "/user", Query: url.Values{"private_token": {"x"}}}, "Call.Query", "private_token"},
-		"body with GET":       {Call{Route: "/user", Body: 1}, "Call.Body", "GET has no body"},
+		"body with GET":       {Call{Route: "/user", Body: 1}, "Call.Body", "GET has no such body"},
 		"form with HEAD":      {Call{Method: "HEAD", Route: "/user", Form: url.Values{}}, "Call.Form", "HEAD has no body"},
 		"two bodies":          {Call{Method: "POST", Route: "/user", Body: 1, Form: url.Values{}}, "Call.Body", "combined with Form"},
 		"other two":           {Call{Method: "POST", Route: "/user", Form: url.Values{}, Multipart: &Multipart{File: file}}, "Call.Form", "combined with Multipart"},
@@ -111,6 +111,48 @@ func TestCallDefaults(t *testing.T) {
 		assert.Equal(t, "GET /api/v4/projects/group%2Fapp/jobs/build%2Fall%20any", s.method+" "+path)
 	}
 	require.Len(t, w.seen(), len(senders))
+}
+
+// A GET sends its form as the body: for a value, for a stream, and for each page of a list, again
+// after a failure, and as curl. A link that repeats the form adds nothing to the query.
+func TestFormOfGet(t *testing.T) {
+	form := url.Values{"iids[]": {"1", "2"}, "labels": {"a"}}
+	call := Call{Route: "/groups/:id/issues", Args: []Arg{ID(1)}, Form: form}
+	sent := 0
+	w := newWire(t, func(s seen) act {
+		assert.Equal(t, "GET iids%5B%5D=1&iids%5B%5D=2&labels=a application/x-www-form-urlencoded", s.method+" "+s.body+" "+s.header.Get("Content-Type"))
+		assert.NotContains(t, s.uri, "iids")
+		sent++
+		switch {
+		case sent%2 == 1:
+			return say(503, "{}")
+		case strings.Contains(s.uri, "per_page") && !strings.Contains(s.uri, "?page=2"):
+			return say(200, `[{}]`, jsonType, `Link: <https://x/?page=2&per_page=100&iids[]=1&iids%5B%5D=2&labels[]=a>; rel="next"`)
+		}
+		return sayJSON("[]")
+	})
+	client := wireClient(t, w.url)
+	require.NoError(t, client.Do(t.Context(), call, nil))
+	d, err := client.Open(t.Context(), call)
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	for _, opts := range [][]RequestOption{nil, {Ahead(2)}} {
+		items, err := Collect(ListAs[any](t.Context(), client, call, opts...))
+		require.NoError(t, err)
+		assert.Len(t, items, 1)
+	}
+	assert.Equal(t, 12, sent)
+
+	var plan PlannedRequest
+	require.ErrorIs(t, client.Do(t.Context(), call, nil, DryRun(&plan)), ErrDryRun)
+	assert.Contains(t, plan.Curl(), "curl --request GET ")
+	assert.Contains(t, plan.Curl(), "--data-raw 'iids%5B%5D=1&iids%5B%5D=2&labels=a'")
+	var page Response
+	_, err = Collect(ListAs[any](t.Context(), client, call, OnePage(), Into(&page)))
+	require.NoError(t, err)
+	call.Form = url.Values{"labels": {"a"}}
+	_, err = Collect(ListAs[any](t.Context(), client, call, StartAt(page.Cursor)))
+	assert.ErrorContains(t, err, "the cursor belongs to another list")
 }
 
 // A form, a multipart form and JSON arrive as the server expects them, also when they are sent

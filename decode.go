@@ -17,8 +17,6 @@ import (
 //     to the field.
 //   - Elements of another type are omitted from a slice or map, which is then raw in Extra: callers
 //     would mistake zero elements for data.
-//   - Pointers of mismatches in callers' types are found by decoding parts of the text: Go
-//     releases report the place of an error differently.
 //   - Short strings share blocks of 512 bytes, and recent strings are reused, because a response
 //     repeats authors, states and labels. This needs no unsafe code. Rejected: strings that are
 //     parts of the response, which keep a complete page in memory for one title.
@@ -140,7 +138,7 @@ func decodeValue(r *jsonread.Reader, out any) error {
 }
 
 func decodeItem(r *jsonread.Reader, out any) (ok bool, err error) {
-	if d, generated := out.(decodable); generated && (r.Foreign == nil || isOwn(out)) {
+	if d, generated := out.(decodable); generated {
 		return d.decodeFrom(r), nil
 	}
 	if r.Foreign == nil {
@@ -150,10 +148,11 @@ func decodeItem(r *jsonread.Reader, out any) (ok bool, err error) {
 }
 
 // decodePage reads an array of items. Each item is allocated separately, so that keeping one does
-// not keep the page. An item that is null or of another type is nil.
+// not keep the page. An item that is null or of another type is nil. With an error, the last item
+// is the one that has it.
 func decodePage[T any](r *jsonread.Reader) (items []*T, err error) {
 	if items, err = decodeItems[T](r); err != nil {
-		return nil, err
+		return items, err
 	}
 	return items, r.End()
 }
@@ -197,13 +196,13 @@ func decodeItems[T any](r *jsonread.Reader) (items []*T, err error) {
 	for size := sizeOf[T](); r.More(); {
 		r.Take(size)
 		item := new(T)
-		switch ok, err := decodeItem(r, item); {
-		case err != nil:
-			return nil, fmt.Errorf("item %d: %w", len(items), err)
-		case !ok:
+		ok, err := decodeItem(r, item)
+		if !ok && err == nil {
 			item = nil
 		}
-		items = append(items, item)
+		if items = append(items, item); err != nil {
+			return items, err
+		}
 	}
 	return items, r.Err()
 }

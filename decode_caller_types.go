@@ -1,195 +1,261 @@
 package forge
 
 import (
-	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
-	"strconv"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-const (
-	maxMisfits  = 100     // found in one value of a caller's type
-	misfitDepth = 100     // levels of nesting that are searched
-	misfitChunk = 4 << 10 // bytes of elements that are tried together
-)
+// Decisions about callers' types:
+//
+//   - They are strict: a value of another type is an error, unless a struct around it has the field
+//     Extra map[string]json.RawMessage with the tag json:"-", which keeps it, as in response types.
+//   - encoding/json decodes them. Where it reports an error, and in types that contain response
+//     types or an Extra, arrays, maps and structs are walked here, and encoding/json decodes what
+//     they hold: it stops at the first error of a method UnmarshalJSON, and Go releases name the
+//     place of an error in different ways. Each part of a text is passed to it twice at most.
+//   - A struct that embeds a response type is refused: it has the methods of this type, so
+//     encoding/json ignores its other fields. Reflection does not show whether a method was written
+//     or promoted, so a struct with its own UnmarshalJSON is refused, too.
 
-// unmarshalForeign decodes with encoding/json into a type without a generated decoder. Nested
-// values of another type are recorded and read as null. ok is false for null and for another JSON
-// type.
+// misfitError is a value that does not fit a caller's type.
+type misfitError struct {
+	pointer, got string
+	typ          reflect.Type
+	cause        error // of encoding/json, or of a method of the type; nil for a response type
+}
+
+// Error names the place and both types. The text of a method of the type is added.
+func (e *misfitError) Error() string {
+	text := fmt.Sprintf("%s is a JSON %s, and its Go type is %s", safetext.Printable(e.pointer), e.got, e.typ)
+	var wrong *json.UnmarshalTypeError
+	if e.cause != nil && decodesItself(e.typ) && !errors.As(e.cause, &wrong) {
+		text += ": " + safetext.Clean(e.cause.Error(), 256)
+	}
+	return text
+}
+
+// Unwrap returns the error of encoding/json, or of a method of the type.
+func (e *misfitError) Unwrap() error { return e.cause }
+
+// callerDecoder decodes one value.
+type callerDecoder struct {
+	r     *jsonread.Reader
+	walks bool // encoding/json has failed on the value, or on one around it
+	kept  int  // structs with an Extra around the value
+	count int  // values that do not fit
+	err   error
+}
+
+// unmarshalForeign decodes into a type without a generated decoder. ok is false for null and for a
+// value of another type.
 func unmarshalForeign(v any, r *jsonread.Reader) (ok bool, err error) {
 	if r.Null() {
 		return false, nil
 	}
-	text := r.View()
-	if err := r.Err(); err != nil {
-		return false, err
+	d := callerDecoder{r: r}
+	ok = d.value(reflect.ValueOf(v).Elem())
+	if r.Err() != nil {
+		return false, r.Err()
 	}
-	d := foreignDecoder{r: r}
-	return d.decode(reflect.ValueOf(v).Elem(), text, "")
+	return ok, d.err
 }
 
-// foreignDecoder decodes one value for a Reader, which records mismatches.
-type foreignDecoder struct{ r *jsonread.Reader }
-
-// plain decodes a value without response types in it, which is at pointer in the value that the
-// Reader reads.
-func (d *foreignDecoder) plain(value reflect.Value, text []byte, pointer string) (ok bool, err error) {
-	v := value.Addr().Interface()
-	err = json.Unmarshal(text, v)
-	if !isTypeError(err) {
-		return err == nil, err
+// value reads the next value into v. It returns false for a value of another type.
+func (d *callerDecoder) value(v reflect.Value) bool {
+	t, kind := v.Type(), d.r.Kind()
+	if isResponseType(t) {
+		return d.response(v, kind)
 	}
-	s := &misfitFinder{typ: value.Type(), text: text}
-	s.value(jsonPlace{end: len(text)}, 0)
-	for _, m := range s.found {
-		d.r.Note(pointer+m.pointer, m.want, m.got)
-	}
-	if s.found[0].pointer == "" {
-		return false, nil
-	}
-	// encoding/json stops where a caller's own decoder reports a wrong type. With null in place of
-	// these values it reads all others.
-	if err = json.Unmarshal(s.patched(), v); isTypeError(err) && len(s.found) == maxMisfits {
-		err = nil
-	}
-	return err == nil, err
-}
-
-func isTypeError(err error) bool {
-	var wrong *json.UnmarshalTypeError
-	return errors.As(err, &wrong)
-}
-
-// misfitFinder finds the values in a text that encoding/json cannot read into a type. It passes
-// parts of the text to encoding/json and only checks whether there is a type error: Go releases
-// report its position in different ways.
-type misfitFinder struct {
-	typ   reflect.Type
-	text  []byte
-	found []jsonPlace // in the order of the text
-}
-
-// jsonPlace is a value in the text.
-type jsonPlace struct {
-	from       int    // where it starts, with the key and the comma before it
-	start, end int    // without these
-	index      int    // in its object or array
-	open, shut string // the brackets and keys around it, without other values
-	pointer    string
-	want, got  string // the types, of a value that was found
-}
-
-// value finds the values of a wrong type in p: p itself, or values below it.
-func (s *misfitFinder) value(p jsonPlace, depth int) {
-	var r jsonread.Reader
-	r.Reset(s.text[p.start:p.end])
-	kind, next, shell := r.Kind(), r.Key, "{}"
-	switch kind {
-	case "object":
-		r.Object()
-	case "array":
-		r.Array()
-		next, shell = r.More, "[]"
-	default:
-		s.add(p, s.text[p.start:p.end], kind)
-		return
-	}
-	if s.fails(p, []byte(shell)) != nil {
-		s.add(p, []byte(shell), kind)
-		return
-	}
-	if depth == misfitDepth {
-		s.add(p, s.text[p.start:p.end], kind)
-		return
-	}
-	before := len(s.found)
-	inner := jsonPlace{open: p.open + shell[:1], shut: shell[1:] + p.shut, pointer: p.pointer}
-	var chunk []jsonPlace
-	for from := p.start + r.Offset(); next(); from = p.start + r.Offset() {
-		r.Kind()
-		item := inner
-		item.from, item.start = from, p.start+r.Offset()
-		r.Skip()
-		item.end = p.start + r.Offset()
-		if chunk = append(chunk, item); item.end-chunk[0].from > misfitChunk {
-			s.elements(chunk, depth)
-			chunk = chunk[:0]
+	if !d.walks && !isWalked(t) {
+		text := d.r.View()
+		err := unmarshal(text, v)
+		if err == nil || d.r.Err() != nil {
+			return err == nil
 		}
-		inner.index++
+		d.r.Back(text)
+		d.walks = true
+		defer func() { d.walks = false }()
+		if before := d.count; !d.parts(v, kind) || d.count > before {
+			return d.count == before
+		}
+		return d.misfit(v, kind, err) // each part fits, but not the whole
 	}
-	s.elements(chunk, depth)
-	if len(s.found) == before { // each element decodes alone, but the elements together do not
-		s.add(p, s.text[p.start:p.end], kind)
+	return d.parts(v, kind)
+}
+
+// parts is value for a value whose parts are decoded one by one.
+func (d *callerDecoder) parts(v reflect.Value, kind string) bool {
+	switch t := v.Type(); {
+	case kind == "null" || decodesItself(t):
+	case t.Kind() == reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(t.Elem()))
+		}
+		ok := d.value(v.Elem())
+		if !ok {
+			v.SetZero()
+		}
+		return ok
+	case kind == "array" && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
+		d.elements(v)
+		return true
+	case kind == "object" && t.Kind() == reflect.Map:
+		d.entries(v)
+		return true
+	case kind == "object" && t.Kind() == reflect.Struct:
+		d.fields(v)
+		return true
+	}
+	text := d.r.View()
+	if err := unmarshal(text, v); err != nil && d.r.Err() == nil {
+		return d.misfit(v, kind, err)
+	}
+	return d.r.Err() == nil
+}
+
+func unmarshal(text []byte, v reflect.Value) error {
+	return json.Unmarshal(text, v.Addr().Interface())
+}
+
+// misfit records that the value just read does not fit v. It returns false.
+func (d *callerDecoder) misfit(v reflect.Value, got string, cause error) bool {
+	v.SetZero()
+	d.r.Note(v.Type().String(), got)
+	d.lost(v.Type(), got, cause)
+	return false
+}
+
+// lost sets the error of a value that no Extra keeps. The caller of the decoder detects a response
+// of another type.
+func (d *callerDecoder) lost(t reflect.Type, got string, cause error) {
+	d.count++
+	if pointer := d.r.Pointer(); d.kept == 0 && d.err == nil && pointer != "" {
+		d.err = &misfitError{pointer, got, t, cause}
 	}
 }
 
-// elements searches the neighboring elements of chunk that are wrong or contain wrong values.
-func (s *misfitFinder) elements(chunk []jsonPlace, depth int) {
-	if len(chunk) == 0 || len(s.found) == maxMisfits || s.fails(chunk[0], s.cut(chunk[0].from, chunk[len(chunk)-1].end)) == nil {
-		return
+// response reads a response type, which keeps the values inside that do not fit.
+func (d *callerDecoder) response(v reflect.Value, kind string) bool {
+	v.SetZero()
+	ok := v.Addr().Interface().(decodable).decodeFrom(d.r) || kind == "null"
+	if !ok && d.r.Err() == nil {
+		d.lost(v.Type(), kind, nil)
 	}
-	for _, item := range chunk {
-		piece := s.cut(item.from, item.end)
-		if len(s.found) == maxMisfits || len(chunk) > 1 && s.fails(item, piece) == nil {
+	return ok
+}
+
+// elements reads an array. Elements of another type are omitted from a slice.
+func (d *callerDecoder) elements(v reflect.Value) {
+	t, n := v.Type(), 0
+	if t.Kind() == reflect.Slice {
+		v.Set(reflect.MakeSlice(t, 0, 0))
+	}
+	for open := d.r.Array(); open && d.r.More(); {
+		d.r.Take(int(t.Elem().Size()))
+		switch {
+		case t.Kind() == reflect.Slice:
+			if item := reflect.New(t.Elem()).Elem(); d.value(item) {
+				v.Set(reflect.Append(v, item))
+			}
+		case n < v.Len():
+			d.value(v.Index(n))
+		default:
+			d.r.Skip()
+		}
+		n++
+	}
+	for ; t.Kind() == reflect.Array && n < v.Len(); n++ {
+		v.Index(n).SetZero()
+	}
+}
+
+// entries reads an object into a map. Values of another type are omitted.
+func (d *callerDecoder) entries(v reflect.Value) {
+	t := v.Type()
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(t))
+	}
+	for open := d.r.Map(); open && d.r.Key(); {
+		d.r.Take(int(t.Key().Size() + t.Elem().Size()))
+		key := reflect.New(t.Key()).Elem()
+		if err := readKey(key, string(d.r.CurrentKey())); err != nil {
+			d.r.Skip()
+			d.misfit(key, "string", err)
 			continue
 		}
-		if item.shut[0] == ']' {
-			item.pointer += "/" + strconv.Itoa(item.index)
-		} else {
-			item.pointer += pointerOf(piece)
-			item.open += string(bytes.TrimRight(s.cut(item.from, item.start), " \t\r\n"))
+		item := reflect.New(t.Elem()).Elem()
+		if !d.value(item) {
+			item = reflect.Value{} // deletes an earlier value of the same key
 		}
-		s.value(item, depth+1)
+		v.SetMapIndex(key, item)
 	}
 }
 
-// cut returns a part of the text without the comma before it.
-func (s *misfitFinder) cut(from, end int) []byte { return bytes.TrimLeft(s.text[from:end], ", \t\r\n") }
-
-// pointerOf returns the JSON pointer to the only field of an object, whose braces are omitted.
-func pointerOf(member []byte) string {
-	var r jsonread.Reader
-	r.Reset(append(append([]byte{'{'}, member...), '}'))
-	if !r.Object() || !r.Key() {
-		return ""
+// readKey sets the key of a map.
+func readKey(v reflect.Value, key string) error {
+	if v.Kind() == reflect.String && !v.Addr().Type().Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		v.SetString(key)
+		return nil
 	}
-	return r.Pointer()
+	text, err := json.Marshal(map[string]bool{key: true})
+	if err != nil {
+		return err
+	}
+	read := reflect.New(reflect.MapOf(v.Type(), reflect.TypeFor[bool]())).Elem()
+	if err = unmarshal(text, read); err == nil {
+		v.Set(read.MapKeys()[0])
+	}
+	return err
 }
 
-// fails returns the type error of a text that has only part in the place of p; nil if there is
-// none.
-func (s *misfitFinder) fails(p jsonPlace, part []byte) *json.UnmarshalTypeError {
-	text := append(append([]byte(p.open), part...), p.shut...)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(json.Unmarshal(text, reflect.New(s.typ).Interface()), &wrong) {
-		return wrong
+// fields reads an object into a struct.
+func (d *callerDecoder) fields(v reflect.Value) {
+	s := callerStructOf(v.Type())
+	extra := s.extraOf(v)
+	enter := d.r.Map // the struct around it keeps what does not fit
+	if extra != nil {
+		*extra, enter = nil, d.r.Object
+		d.kept++
+		defer func() { d.kept-- }()
 	}
-	return nil
-}
-
-// add records a value of the wrong type. The error of decoding part, which is the value or its
-// brackets, names the wanted type.
-func (s *misfitFinder) add(p jsonPlace, part []byte, kind string) {
-	p.want, p.got = "another type", kind
-	if wrong := s.fails(p, part); wrong != nil && wrong.Type != nil {
-		want := wrong.Type
-		for want.Kind() == reflect.Pointer {
-			want = want.Elem()
+	for open := enter(); open && d.r.Field(extra); {
+		f := s.find(string(d.r.CurrentKey()))
+		if f == nil && extra != nil {
+			d.r.Unknown(extra)
+			continue
 		}
-		p.want = want.String()
+		if f == nil {
+			d.r.Skip()
+			continue
+		}
+		switch field, err := allocated(v, f.index); {
+		case err != nil:
+			kind := d.r.Kind()
+			d.r.Skip()
+			d.misfit(reflect.New(v.Type()).Elem(), kind, err)
+		case f.quoted:
+			d.quoted(field)
+		default:
+			d.value(field)
+		}
 	}
-	s.found = append(s.found, p)
 }
 
-// patched returns the text with null in place of each value that was found.
-func (s *misfitFinder) patched() []byte {
-	out, rest := make([]byte, 0, len(s.text)), 0
-	for _, p := range s.found {
-		out = append(append(out, s.text[rest:p.start]...), "null"...)
-		rest = p.end
+// quoted reads a field with the option string, as the only field of a struct.
+func (d *callerDecoder) quoted(v reflect.Value) {
+	kind, text := d.r.Kind(), d.r.View()
+	only := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "F", Type: v.Type(), Tag: `json:"f,string"`}})).Elem()
+	only.Field(0).Set(v)
+	object := append(append([]byte(`{"f":`), text...), '}')
+	if err := unmarshal(object, only); d.r.Err() == nil && err != nil {
+		d.misfit(v, kind, err)
+		return
 	}
-	return append(out, s.text[rest:]...)
+	v.Set(only.Field(0))
 }

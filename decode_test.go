@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -432,8 +431,8 @@ func TestDecodeStrict(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Types of callers are decoded by encoding/json, and a field of the wrong type does not fail the
-// call either.
+// Callers' own types are strict. The error of an item of a list comes with the item, after those
+// before it.
 func TestDecodeForeign(t *testing.T) {
 	type part struct {
 		ID   int    `json:"id"`
@@ -445,26 +444,66 @@ func TestDecodeForeign(t *testing.T) {
 	}
 	ctx, call := context.Background(), Call{Method: http.MethodGet, Route: "/own"}
 	var response Response
-	items, err := Collect(ListAs[own](ctx, decodeClient(t, `[{"id":1},{"id":"x","parts":[{"id":2,"name":5}]},{"id":3}]`), call, Into(&response)))
-	require.NoError(t, err)
-	require.Len(t, items, 3)
-	assert.Equal(t, own{Parts: []part{{ID: 2}}}, *items[1])
-	assert.Equal(t, []Mismatch{{"/1/id", "int", "string"}, {"/1/parts/0/name", "string", "number"}}, response.Mismatches)
-
-	var value own
-	require.NoError(t, decodeClient(t, `{"parts":[{"name":true}],"id":4}`).Do(ctx, call, &value, Into(&response)))
-	assert.Equal(t, 4, value.ID)
-	assert.Equal(t, []string{"/parts/0/name"}, pointers(response.Mismatches))
-
-	err = decodeClient(t, `[1]`).Do(ctx, call, &value)
-	assert.ErrorContains(t, err, "the response is a JSON array")
-	for _, text := range []string{`[null]`, `[[]]`} {
-		_, err = Collect(ListAs[own](ctx, decodeClient(t, text), call))
-		assert.ErrorContains(t, err, "item 0 of the page", text)
+	var items []own
+	var failed error
+	for item, err := range ListAs[own](ctx, decodeClient(t, `[{"id":1},{"id":"x","parts":[{"id":2,"name":5}]},{"id":3}]`), call, Into(&response)) {
+		require.NoError(t, failed, "the list has ended")
+		items, failed = append(items, *item), err
 	}
+	assert.ErrorContains(t, failed, "the response does not fit your type: /1/id is a JSON string, and its Go type is int")
+	assert.ErrorIs(t, failed, ErrInvalidResponse)
+	assert.Equal(t, []own{{ID: 1}, {Parts: []part{{ID: 2}}}}, items)
+	assert.Equal(t, []Mismatch{{"/1/id", "int", "string"}, {"/1/parts/0/name", "string", "number"}}, response.Mismatches)
+	assert.False(t, response.Cursor.Done(), "the page is not consumed")
+
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		var value own
+		call.Method = method
+		err := decodeClient(t, `{"parts":[{"name":true}],"id":4}`).Do(ctx, call, &value, Into(&response))
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		assert.ErrorContains(t, err, "/parts/0/name is a JSON boolean, and its Go type is string")
+		assert.Equal(t, method == http.MethodPost, e.MaybeApplied)
+		assert.Equal(t, http.StatusOK, e.Status)
+		assert.Equal(t, own{ID: 4, Parts: []part{{}}}, value)
+		assert.Equal(t, []string{"/parts/0/name"}, pointers(response.Mismatches))
+	}
+	call.Method = ""
+	items2, err := Collect(ListAs[own](ctx, decodeClient(t, `[null,{"id":"x"}]`), call))
+	assert.Empty(t, items2)
+	assert.ErrorContains(t, err, "item 0 of the page is null")
 	_, err = Collect(ListAs[Date](ctx, decodeClient(t, `["2026-01-02","x"]`), call))
 	assert.ErrorContains(t, err, "item 1 of the page")
 	err = decodeClient(t, `{"a":tru}`).Do(ctx, call, &map[string]any{})
-	var e *Error
-	assert.True(t, errors.As(err, &e) && strings.Contains(err.Error(), "at byte 8 of 9"), err)
+	assert.ErrorContains(t, err, "at byte 8 of 9")
+}
+
+// A response of another type than the caller's is not blamed on the endpoint.
+func TestDecodeForeignWhole(t *testing.T) {
+	ctx := context.Background()
+	do := func(out any) func(*Client) error {
+		return func(c *Client) error { return c.Do(ctx, Call{Route: "/own"}, out) }
+	}
+	listAs := func(c *Client) error {
+		_, err := Collect(ListAs[Issue](ctx, c, Call{Route: "/own"}))
+		return err
+	}
+	const array, object = "the response is a JSON array, and out is of type ", "the response is a JSON object, "
+	for _, test := range []struct {
+		text string
+		send func(*Client) error
+		want string
+	}{
+		{`[{"id":1}]`, do(new(Issue)), array + "object: use ListAs, or a slice"},
+		{`[{"id":1}]`, do(new(map[string]any)), array + "map[string]interface {}: use ListAs, or a slice"},
+		{`[]`, do(new(struct{ ID int })), array + "struct { ID int }: use ListAs, or a slice"},
+		{`{"id":1}`, do(new([]Issue)), object + "and out is of type []forge.Issue"},
+		{`{"id":1}`, listAs, object + "and ListAs reads arrays: use Do"},
+		{`{"id":1}`, func(c *Client) error { _, err := Collect(c.Issues.List(ctx, nil)); return err }, object + "which is not what this endpoint returns"},
+		{`[{"id":1}]`, func(c *Client) error { _, err := c.Namespaces.Get(ctx, ID(1)); return err }, "the response is a JSON array, which is not what this endpoint returns"},
+	} {
+		err := test.send(decodeClient(t, test.text))
+		require.ErrorIs(t, err, ErrInvalidResponse, test.text)
+		assert.True(t, strings.HasSuffix(err.Error(), test.want), err)
+	}
 }

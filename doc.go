@@ -42,7 +42,7 @@
 //
 // Values of response types survive encoding/json: zero fields are omitted, and Extra is written.
 // Use a response type in your struct as a named field. If it is embedded, encoding/json calls its
-// methods, which omit the other fields; [ListAs] and [Client.Do] decode both:
+// methods, which omit the other fields; [ListAs] and [Client.Do] refuse such a struct:
 //
 //	type Record struct {
 //		Issue   forge.Issue

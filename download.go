@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"path/filepath"
@@ -20,7 +21,9 @@ import (
 )
 
 // Download is a response that is read as a stream, in constant memory for any size. It must be
-// closed. If the server truncates the stream or stalls, Read returns an error, never io.EOF.
+// closed. If the server truncates the stream or stalls, Read returns an error, never io.EOF. One
+// truncation cannot be recognised: that of a response of HTTP/1 with neither a length nor chunks,
+// which ends with its connection. Its Size is -1, and Checksum finds the truncation.
 type Download struct {
 	// Name is the file name that the server suggests, made safe to join to a path on every system. It
 	// has no directory, no control characters, no leading dots or dashes (which would hide the file or
@@ -94,7 +97,8 @@ var errNoStream = errors.New("forge: the Download was not made by a call, and ha
 
 // SaveTo writes the rest of the stream to path and closes it. The file appears complete or not at
 // all: the content is written to a temporary file in the same directory, which only its owner can
-// read, and which is renamed at the end or removed on failure. Every error begins with
+// read, and which is renamed at the end or removed on failure. For a response without a length, see
+// Download: use Checksum. Every error begins with
 // "forge: saving" and wraps its cause: an error of package fs, or the *Error of the stream.
 //
 // A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
@@ -114,9 +118,23 @@ func (d *Download) SaveTo(path string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("forge: saving %s: %w", path, err)
+		return fmt.Errorf("forge: saving %s: %w%s", path, err, saveHint(path, err))
 	}
 	return nil
+}
+
+// saveHint returns what to do about an error of SaveTo; "" if the error says it.
+func saveHint(path string, err error) string {
+	var file *fs.PathError
+	switch dir := filepath.Dir(path); {
+	case !errors.As(err, &file) || file.Op != "open":
+		return ""
+	case errors.Is(err, fs.ErrNotExist):
+		return "; the directory " + dir + " does not exist: create it first"
+	case errors.Is(err, fs.ErrPermission):
+		return "; the directory " + dir + " must be writable: SaveTo creates a temporary file there"
+	}
+	return ""
 }
 
 const maxFileName = 255 // bytes; most file systems accept no more

@@ -42,7 +42,7 @@ var streamedFiles = []streamed{
 type streamedResponse struct {
 	name    string
 	status  int
-	headers []string // names and values; a value of "" removes what net/http adds
+	headers []string // names and values; a value of "" removes what net/http adds, and \n separates values
 	body    string
 	served  bool   // the response is the file
 	page    bool   // the response is an HTML page, which may be the file
@@ -61,10 +61,10 @@ func streamedResponses() []streamedResponse {
 		{"a page in capitals", 200, []string{"Content-Type", "Text/HTML"}, "<html>Sign in</html>", false, true, "HTML"},
 		{"a page in gzip", 200, []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, squeezed("<html>"), false, false, ""},
 	}
-	for _, coding := range []string{"gzip", "br", "zstd", "deflate", "compress", "gzip, br", "GZIP", "x-other"} {
+	for _, coding := range []string{"gzip", "br", "zstd", "deflate", "compress", "gzip, br", "GZIP", "x-other", "gzip\ngzip", "identity\ngzip", " \nbr", "identity, gzip"} {
 		responses = append(responses, streamedResponse{coding, 200, []string{
 			"Content-Type", binary, "Content-Encoding", coding,
-		}, squeezed("content"), false, false, coding})
+		}, squeezed("content"), false, false, strings.TrimSpace(strings.ReplaceAll(coding, "\n", ", "))})
 	}
 	for _, status := range []int{201, 202, 203, 204, 205, 206, 207, 226, 299} {
 		headers, body := []string{"Content-Type", binary}, "content"
@@ -85,7 +85,7 @@ func streamedResponses() []streamedResponse {
 
 func (r streamedResponse) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	for i := 0; i < len(r.headers); i += 2 {
-		w.Header()[r.headers[i]] = []string{r.headers[i+1]}
+		w.Header()[r.headers[i]] = strings.Split(r.headers[i+1], "\n")
 		if r.headers[i+1] == "" {
 			w.Header()[r.headers[i]] = nil
 		}
@@ -192,5 +192,65 @@ func TestStreamedFilesAreComplete(t *testing.T) {
 			name := field.Type.Elem().Name() + "." + method.Name
 			assert.True(t, slices.ContainsFunc(streamedFiles, func(s streamed) bool { return s.method == name }), name)
 		}
+	}
+}
+
+// An HTML page is refused by every kind of call, however its Content-Type is written: missing,
+// empty, twice, joined with others. A file is returned byte for byte, however short it is.
+func TestPagesRefused(t *testing.T) {
+	pages := []string{"<!DOCTYPE html><title>Sign in</title>", "<html>", " \r\n\t<HTML lang=en>" + strings.Repeat("x", 2000), "\ufeff<!doctype HTML>", "<!-- proxy --><html>", strings.Repeat(" ", 500) + "<html>"}
+	files := []string{"", "a", "<", "<x>", "<htmlx", "plain text", "\ufeff", "\x1f\x8b\x00", strings.Repeat("<", 600), strings.Repeat(" ", 600) + "<html>", `{"id":1}`, "[]"}
+	types := [][]string{nil, {""}, {"text/html"}, {"", "text/html"}, {"text/html", ""}, {"application/json", "text/html"}, {"TEXT/html; charset=utf-8", "application/json"},
+		{"application/json, text/html"}, {"text/html,application/json"}, {"application/xhtml+xml"}, {"application/json; a=b, text/html;charset=utf-8"}}
+	var body string
+	var media []string
+	w := newWorld(t)
+	w.host("https://a.example.com", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header()["Content-Type"] = media
+		_, _ = io.WriteString(rw, body)
+	})
+	c := w.client("https://a.example.com")
+	save := func(call Call) (string, error) {
+		d, err := c.Open(t.Context(), call)
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(t.TempDir(), "file")
+		if err := d.SaveTo(path); err != nil {
+			return "", err
+		}
+		content, err := os.ReadFile(path)
+		return string(content), err
+	}
+	for _, media = range types {
+		for _, body = range pages {
+			_, opened := save(classRoutes[ClassSafe])
+			_, openedWrite := save(classRoutes[ClassNonIdempotent])
+			_, archived := openArchive(t.Context(), c)
+			_, method := c.Issues.Subscribe(t.Context(), ID(1), 2)
+			_, listed := Collect(c.Issues.List(t.Context(), nil))
+			for name, err := range map[string]error{
+				"Open": opened, "Open of a write": openedWrite, "Archive": archived, "Subscribe": method, "List": listed,
+				"Do": c.Do(t.Context(), classRoutes[ClassNonIdempotent], new(any)), "Do without a value": c.Do(t.Context(), classRoutes[ClassNonIdempotent], nil),
+				"Delete": c.Registry.DeleteTag(t.Context(), ID(1), 2, "v1"),
+			} {
+				if !assert.ErrorIs(t, err, ErrInvalidResponse, "%s: %q %q", name, media, body) {
+					continue
+				}
+				assert.ErrorContains(t, err, "HTML page", "%s: %q", name, media)
+				assert.Equal(t, name != "Open" && name != "Archive" && name != "List", asError(t, err).MaybeApplied, name)
+			}
+		}
+	}
+	for _, media = range [][]string{nil, {""}, {"application/octet-stream"}, {"text/plain", "text/plain"}, {"application/x-tar, application/gzip"}} {
+		for _, body = range files {
+			content, err := save(classRoutes[ClassSafe])
+			assert.NoError(t, err, "%q %q", media, body)
+			assert.Equal(t, body, content, "%q", media)
+		}
+	}
+	for _, media = range [][]string{nil, {""}, {"application/json", "application/json"}, {"application/json, application/json"}, {"", "application/json; charset=utf-8"}, {`application/json; profile="a,b"`}} {
+		body = `{"id":1}`
+		assert.NoError(t, c.Do(t.Context(), classRoutes[ClassNonIdempotent], new(map[string]any)), "%q", media)
 	}
 }

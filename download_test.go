@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -141,6 +143,37 @@ func TestSaveToIsAtomic(t *testing.T) {
 	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
+// If the context ends at any time, also between the last byte and the rename, SaveTo saves the whole
+// file or none, and leaves no other one.
+func TestSaveToWhileTheContextEnds(t *testing.T) {
+	content := strings.Repeat("x", 150_000)
+	w := newWire(t, always(say(200, content)))
+	c := wireClient(t, w.url)
+	for end, reports := 1, 2; end <= reports; end++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		reports = 0
+		d, err := openArchive(ctx, c, Progress(func(int64, int64) {
+			if reports++; reports == end {
+				cancel()
+			}
+		}))
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), "file")
+		err = d.SaveTo(path)
+		cancel()
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Empty(t, dirNames(t, filepath.Dir(path)))
+			reports = end + 1 // it may need more
+			continue
+		}
+		saved, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, content, string(saved))
+		assert.Equal(t, []string{"file"}, dirNames(t, filepath.Dir(path)))
+	}
+}
+
 // If the stream fails, the error of SaveTo names the file and then the error of the stream.
 func TestSaveToOfABrokenStream(t *testing.T) {
 	w := newWire(t, always(func(conn net.Conn) bool {
@@ -199,6 +232,65 @@ func TestSaveToChecked(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, left)
 		})
+	}
+}
+
+// HTTP marks the end of a body by a length, by a last chunk or, in HTTP/2, by the end of the stream:
+// a download that ends earlier is an error. A body that ends with its connection has no such mark,
+// and a download that is truncated there is saved: only a checksum shows it.
+func TestTruncationWithoutALength(t *testing.T) {
+	const content = "the content"
+	for cut := range len(content) {
+		w := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n"+content[:cut])))
+		for _, opts := range [][]RequestOption{nil, {Checksum(ChecksumSHA256, sumOf(content))}} {
+			d, err := openArchive(t.Context(), wireClient(t, w.url), opts...)
+			require.NoError(t, err)
+			assert.EqualValues(t, -1, d.Size)
+			path := filepath.Join(t.TempDir(), "file")
+			err = d.SaveTo(path)
+			if opts == nil {
+				require.NoError(t, err)
+				saved, err := os.ReadFile(path)
+				require.NoError(t, err)
+				assert.Equal(t, content[:cut], string(saved))
+				continue
+			}
+			require.ErrorIs(t, err, ErrChecksum)
+			assert.NoFileExists(t, path)
+		}
+	}
+	for name, end := range map[string]func(http.ResponseWriter, *tls.Conn){
+		"stream reset":      func(http.ResponseWriter, *tls.Conn) { panic(http.ErrAbortHandler) },
+		"connection closed": func(_ http.ResponseWriter, conn *tls.Conn) { _ = conn.Close() },
+		"connection lost":   func(_ http.ResponseWriter, conn *tls.Conn) { _ = conn.NetConn().Close() },
+	} {
+		type connKey struct{}
+		received := make(chan struct{})
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, content)
+			_ = http.NewResponseController(w).Flush()
+			<-received
+			end(w, r.Context().Value(connKey{}).(*tls.Conn))
+			<-r.Context().Done()
+		}))
+		srv.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		}
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		srv.EnableHTTP2 = true
+		srv.StartTLS()
+		transport := srv.Client().Transport.(*http.Transport).Clone()
+		d, err := openArchive(t.Context(), wireClient(t, srv.URL, WithHTTPClient(&http.Client{Transport: transport})))
+		require.NoError(t, err)
+		assert.EqualValues(t, -1, d.Size)
+		_, err = io.ReadFull(d, make([]byte, len(content)))
+		require.NoError(t, err)
+		close(received)
+		path := filepath.Join(t.TempDir(), "file")
+		require.Error(t, d.SaveTo(path), name)
+		assert.NoFileExists(t, path)
+		transport.CloseIdleConnections()
+		srv.Close()
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-
-	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // maxDrift is the maximum number of different entries in a Drift.
@@ -61,13 +59,10 @@ func (d *Drift) Dropped() int {
 	return d.dropped
 }
 
-// watch returns a function that records the findings of one response; nil for a nil Drift.
-func (d *Drift) watch(r *route) func(place, want, got string) {
-	if d == nil {
-		return nil
-	}
+// watch returns a function that records the findings of one response, with cleaned names.
+func (d *Drift) watch(r *route, clean cleaner) func(place, want, got string) {
 	route := r.Method + " " + r.Template
-	return func(place, want, got string) { d.record(driftKey{route, safetext.Clean(place, 512), want, got}) }
+	return func(place, want, got string) { d.record(driftKey{route, clean(place, 512), want, got}) }
 }
 
 func (d *Drift) record(key driftKey) {

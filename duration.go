@@ -119,6 +119,17 @@ func (d WorkDuration) String() string {
 	return b.String()
 }
 
+// checkDuration rejects a duration that would be sent as zero. reset is the call for that.
+func checkDuration(d WorkDuration, reset string) error {
+	switch {
+	case d == 0:
+		return &ValidationError{Param: "duration", Reason: "it is required, and zero is not a duration: " + reset}
+	case time.Duration(d).Abs() < time.Second:
+		return &ValidationError{Param: "duration", Reason: "it is less than a second: multiply by a unit, as in forge.WorkDuration(30 * time.Minute)"}
+	}
+	return nil
+}
+
 // MarshalJSON writes the duration as String does.
 func (d WorkDuration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 

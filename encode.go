@@ -3,7 +3,6 @@ package forge
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -34,9 +32,10 @@ import (
 //     form, time.Duration where it has seconds. Settings keep integers with their units in the
 //     names or comments; response types keep the numbers of the response.
 //   - The fields of not take ids, names and numbers, but not None or Any. Document 2 (§4.1.1,
-//     §4.2.1) lists only the keys of not, and not[x]=None means x=Any. Only not[milestone_id] takes
-//     words, since it takes nothing else. Two keys of not exclude each other if the filters of
-//     these names do.
+//     §4.2.1) lists only the keys of not, and not[x]=None would mean x=Any. A name such as None is
+//     sent there as a name. Only not[milestone_id] takes words, since it takes nothing else. Two
+//     keys of not exclude each other if the rows of these names do: both assignee keys of merge
+//     requests may be sent, since their lists document no assignee_username.
 //   - Zero is not a duration for SetTimeEstimate and AddSpentTime: the resets are separate calls.
 //   - FileReader and FileBytes take no name; File.Named sets one. Few endpoints use the name in a
 //     multipart body.
@@ -88,14 +87,14 @@ func encodeJSON(options any) (*payload, error) {
 func marshalFields(options any) ([]byte, error) {
 	v := reflect.Indirect(reflect.ValueOf(options))
 	if _, ours := options.(checker); !ours || v.Kind() != reflect.Struct {
-		return json.Marshal(options)
+		return marshalCallers(options)
 	}
 	others, written := v, map[string]any{}
 	for _, f := range fieldsOf(v.Type()) {
 		if f.unset(v.Field(f.index)) {
 			continue
 		}
-		value, converted, err := f.value(v.Field(f.index).Interface())
+		value, converted, err := wireForm(f.key, v.Field(f.index).Interface())
 		if err != nil {
 			return nil, &ValidationError{Param: f.key, Reason: err.Error()}
 		}
@@ -110,33 +109,13 @@ func marshalFields(options any) ([]byte, error) {
 		written[f.key] = value
 	}
 	if len(written) == 0 {
-		return json.Marshal(options)
+		return marshalCallers(options)
 	}
-	data, err := json.Marshal(others.Interface())
+	data, err := marshalCallers(others.Interface())
 	if err != nil {
 		return nil, err
 	}
 	return mergeExtra(data, written)
-}
-
-// value returns the form of values that the API expects and encoding/json does not write: times
-// in UTC with milliseconds, and durations in seconds.
-func (f *bodyField) value(value any) (form any, converted bool, err error) {
-	switch value := value.(type) {
-	case time.Time:
-		form, err = writeTime(value, timeLayout, f.key)
-		return form, true, err
-	case Nullable[time.Duration]:
-		d, set := value.Get()
-		if !set {
-			return nil, true, nil
-		}
-		if d <= 0 || d%time.Second != 0 {
-			return nil, true, errors.New(d.String() + " is not a positive number of whole seconds")
-		}
-		return int64(d / time.Second), true, nil
-	}
-	return nil, false, nil
 }
 
 // newJSONPayload returns the encoded options as a body, or an error if they cannot be encoded.
@@ -147,108 +126,11 @@ func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 	if err != nil {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
-	if replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd")); replaced && !isUTF8(reflect.ValueOf(options), 0) {
-		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not valid UTF-8, so JSON would change it"}
+	replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd"))
+	if !utf8.Valid(data) || replaced && !isUTF8(reflect.ValueOf(options), maxNesting, map[textPlace]bool{}) {
+		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not valid UTF-8, which JSON cannot have"}
 	}
 	return bytesPayload("application/json", data), nil
-}
-
-// isUTF8 reports whether all texts in a value are UTF-8. It stops at a depth that no body reaches.
-func isUTF8(v reflect.Value, depth int) bool {
-	switch v.Kind() {
-	case reflect.String:
-		return utf8.ValidString(v.String())
-	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || depth > 32 || isUTF8(v.Elem(), depth+1)
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if !isUTF8(v.Index(i), depth+1) {
-				return false
-			}
-		}
-	case reflect.Map:
-		for entry := v.MapRange(); entry.Next(); {
-			if !isUTF8(entry.Key(), depth+1) || !isUTF8(entry.Value(), depth+1) {
-				return false
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if !isUTF8(v.Field(i), depth+1) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// extender is implemented by options that take parameters without a field.
-type extender interface{ extra() map[string]any }
-
-// withExtra adds the parameters without a field to the encoded options.
-func withExtra(options any, object []byte) ([]byte, error) {
-	more, ok := options.(extender)
-	if !ok {
-		return object, nil
-	}
-	return mergeExtra(object, more.extra())
-}
-
-// mergeExtra adds keys to an object. A key that a field has set is an error: the two would
-// contradict each other.
-func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
-	if len(extra) == 0 {
-		return object, nil
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(object, &members); err != nil {
-		return nil, err
-	}
-	for name, value := range extra {
-		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("the map Extra holds %q, which a field sets too", name)
-		}
-		text, err := json.Marshal(extraValue(value))
-		if err != nil {
-			return nil, err
-		}
-		members[name] = text
-	}
-	return json.Marshal(members)
-}
-
-// extraValue returns a value of Extra as it is sent: times in UTC, with milliseconds. Times inside
-// other types than these are encoded by encoding/json.
-func extraValue(value any) any {
-	switch value := value.(type) {
-	case time.Time:
-		if text, err := writeTime(value, timeLayout, ""); err == nil {
-			return text
-		}
-	case *time.Time:
-		if value != nil {
-			return extraValue(*value)
-		}
-	case []any:
-		if value == nil {
-			return nil
-		}
-		all := make([]any, len(value))
-		for i, item := range value {
-			all[i] = extraValue(item)
-		}
-		return all
-	case map[string]any:
-		if value == nil {
-			return nil
-		}
-		all := make(map[string]any, len(value))
-		for name, item := range value {
-			all[name] = extraValue(item)
-		}
-		return all
-	}
-	return value
 }
 
 func bytesPayload(contentType string, data []byte) *payload {
@@ -320,7 +202,34 @@ func optionName(options any, param string) string {
 	if o, ok := options.(interface{ optionName(param string) string }); ok {
 		return o.optionName(param)
 	}
-	return optionsName(options) + "." + fieldOf(reflect.TypeOf(options), param)
+	return joinParts(".", optionsName(options), fieldOf(reflect.TypeOf(options), param))
+}
+
+// documentedValues returns the values of the field with a wire name; nil if its type has none.
+func documentedValues(options any, param string) (values []string) {
+	t := reflect.TypeOf(options)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for name := range strings.SplitSeq(fieldOf(t, param), ".") {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		field, found := t.FieldByName(name)
+		if !found {
+			return nil
+		}
+		t = field.Type
+	}
+	if t.Kind() == reflect.Interface {
+		return nil
+	}
+	if method := reflect.Zero(t).MethodByName("Values"); method.IsValid() {
+		for _, value := range method.Call(nil)[0].Seq2() {
+			values = append(values, value.String())
+		}
+	}
+	return values
 }
 
 // optionsName returns the type's name as the caller writes it.
@@ -328,14 +237,15 @@ func optionsName(options any) string {
 	return strings.TrimPrefix(strings.TrimLeft(fmt.Sprintf("%T", options), "*"), "forge.")
 }
 
-// fieldOf returns the field path for a wire name such as not[milestone] or iids[].
+// fieldOf returns the field path for a wire name such as not[milestone] or iids[]; "" if no field
+// has the name.
 func fieldOf(t reflect.Type, wire string) string {
 	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct {
-		return wire
+		return ""
 	}
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("url"), field.Tag.Get("json")), ",")
@@ -345,7 +255,7 @@ func fieldOf(t reflect.Type, wire string) string {
 		if !nested {
 			return field.Name
 		}
-		return field.Name + "." + fieldOf(field.Type, strings.Replace(inner, "]", "", 1))
+		return joinParts(".", field.Name, fieldOf(field.Type, strings.Replace(inner, "]", "", 1)))
 	}
-	return wire
+	return ""
 }

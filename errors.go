@@ -106,14 +106,14 @@ func (e *Error) Error() string {
 	if e == nil {
 		return nilError
 	}
-	return e.textOr("the call failed")
+	return e.textOr("the call failed", "")
 }
 
 // nilError is the text of a nil pointer to an error type.
 const nilError = "forge: no error"
 
-// textOr returns the text of the error. otherwise is the reason if the error has none.
-func (e *Error) textOr(otherwise string) string {
+// textOr returns the text of the error, and end. otherwise is the reason if the error has none.
+func (e *Error) textOr(otherwise, end string) string {
 	said := e.Message
 	parts := []string{"forge", joinWords(e.Method, withObject(e.Route, e.Path))}
 	if e.Status != 0 {
@@ -128,7 +128,6 @@ func (e *Error) textOr(otherwise string) string {
 		reason = otherwise
 	}
 	var b strings.Builder
-	b.WriteString(joinParts(": ", append(parts, reason)...))
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
 	}
@@ -144,7 +143,18 @@ func (e *Error) textOr(otherwise string) string {
 	if e.hint != "" {
 		b.WriteString("; " + e.hint)
 	}
-	return b.String()
+	return limitedText(joinParts(": ", parts...), reason, b.String()+end)
+}
+
+// limitedText returns the parts of an error's text in at most maxErrorText bytes. The reason, which
+// is mostly the server's, is truncated first: what the call was and what to do are in the others.
+func limitedText(call, reason, rest string) string {
+	const dots = len("...")
+	call, rest = safetext.Truncate(call, maxErrorText/2-dots), safetext.Truncate(rest, maxErrorText/4-dots)
+	if reason != "" {
+		call += ": "
+	}
+	return call + safetext.Truncate(reason, maxErrorText-len(call)-len(rest)-dots) + rest
 }
 
 // joinParts joins the texts that are not empty.
@@ -225,19 +235,19 @@ func (e *RateLimitError) Error() string {
 	if call == nil {
 		call = &Error{Attempts: 1} // whether anything was sent is not known
 	}
-	text := call.textOr(ErrRateLimited.Error())
+	var text string
 	switch {
 	case !e.Until.IsZero() && call.Status == http.StatusBadRequest: // the latest possible time
-		text += "; it is possible again by " + e.Until.UTC().Format(time.RFC3339) + " at the latest"
+		text = "; it is possible again by " + e.Until.UTC().Format(time.RFC3339) + " at the latest"
 	case !e.Until.IsZero():
-		text += "; try again after " + e.Until.UTC().Format(time.RFC3339)
+		text = "; try again after " + e.Until.UTC().Format(time.RFC3339)
 	default:
-		text += "; the server did not say when: try again later, and less often"
+		text = "; the server did not say when: try again later, and less often"
 	}
 	if call.Attempts == 0 && call.Status == 0 {
 		text += "; nothing was sent"
 	}
-	return text
+	return call.textOr(ErrRateLimited.Error(), text)
 }
 
 // Unwrap returns the *Error; nil if there is none.
@@ -273,11 +283,11 @@ func (e *ValidationError) Error() string {
 	if e == nil {
 		return nilError
 	}
-	text := joinParts(": ", "forge", withObject(e.Route, e.Path), e.subject(), e.Reason)
-	if text == "forge" {
-		text = "forge: the call is not valid"
+	call, reason := joinParts(": ", "forge", withObject(e.Route, e.Path), e.subject()), e.Reason
+	if call == "forge" && reason == "" {
+		reason = "the call is not valid"
 	}
-	return text + "; nothing was sent"
+	return limitedText(call, reason, "; nothing was sent")
 }
 
 // Unwrap returns the cause, such as the *fs.PathError of a local file; nil if there is none.

@@ -17,7 +17,10 @@ import (
 type rejection struct {
 	route      *route
 	credential credential.Kind
-	path       string // requested, escaped
+	words      *words                      // of the client
+	values     func(param string) []string // documented for a parameter of the call
+	scopes     []string                    // that the server names
+	path       string                      // requested, escaped
 	status     int
 	message    string // of the server, cleaned
 	foreign    bool   // the response is a page or plain text, which the API does not send
@@ -29,7 +32,7 @@ type rejection struct {
 func (r *rejection) hint() string {
 	switch r.status {
 	case http.StatusBadRequest:
-		return r.hintScheme()
+		return joinParts("; ", r.hintScheme(), r.hintValues(), r.hintFile())
 	case http.StatusUnauthorized:
 		return r.hintCredential()
 	case http.StatusForbidden:
@@ -37,10 +40,13 @@ func (r *rejection) hint() string {
 	case http.StatusNotFound:
 		return r.hintNotFound()
 	case http.StatusMethodNotAllowed:
-		if r.undocumented() {
+		if r.undocumented() && r.unspecific() {
 			return "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"
 		}
 	case http.StatusRequestURITooLong:
+		if r.undocumented() {
+			return "the query is too long for this server: use fewer or shorter parameters, or Call.Form, which is sent as the body"
+		}
 		return "the query is too long for this server: use fewer or shorter filters"
 	}
 	return ""
@@ -57,6 +63,8 @@ func (r *rejection) refusesJobToken() bool {
 
 func (r *rejection) hintCredential() string {
 	switch {
+	case strings.HasPrefix(r.message, missingProofOfPossession):
+		return "the server requires a DPoP proof for this token, and the client sends none: turn DPoP off for the token's user, or send the proof from the transport of WithHTTPClient"
 	case r.refusesJobToken():
 		return jobTokenRefused
 	case r.credential == credential.Anonymous:
@@ -73,7 +81,9 @@ func (r *rejection) hintForbidden() string {
 	switch {
 	case r.foreign:
 		return "the response is not from the API: a proxy or a firewall may have refused the call"
-	case strings.Contains(r.message, "insufficient_scope"):
+	case strings.HasPrefix(r.message, insufficientGranularity):
+		return "the token is fine-grained and lacks the permission that the message names: add it to the token"
+	case strings.HasPrefix(r.message, insufficientScope):
 		return r.hintScope()
 	case r.refusesJobToken():
 		return jobTokenRefused
@@ -101,9 +111,9 @@ func (r *rejection) hintNotFound() string {
 	case r.refusesJobToken():
 		return jobTokenRefused
 	case r.namesObject() && r.credential == credential.Anonymous:
-		return "the object does not exist or is not public, and the client has no credential"
+		return "the object does not exist or is not public, and the client has no credential" + r.hintPath()
 	case r.namesObject():
-		return "the object does not exist, or the credential cannot see it"
+		return "the object does not exist, or the credential cannot see it" + r.hintPath()
 	case !r.unspecific():
 		return ""
 	}
@@ -111,7 +121,7 @@ func (r *rejection) hintNotFound() string {
 	if r.message == "" || r.object() == "" {
 		base = r.hintBase()
 	}
-	return joinParts("; ", r.missing(), r.requirements(), base, r.hintDecoded())
+	return joinParts("; ", r.missing()+r.hintPath(), r.requirements(), base, r.hintDecoded())
 }
 
 // object returns what the address names, apart from an endpoint that the contract has.
@@ -170,23 +180,39 @@ func (r *rejection) availability() string {
 	return joinParts(", ", tier, offering, release)
 }
 
-// hintScope returns the scope that a token lacks. A scope named by the contract is included in api.
+// hintScope returns the scope that a token lacks: one that the server names, otherwise that of the
+// contract, in the server's word.
 func (r *rejection) hintScope() string {
+	named := strings.FieldsFunc(strings.Join(r.scopes, " "), func(c rune) bool { return c == ' ' || c == ',' })
 	switch {
+	case len(named) > 0:
+		return "the token needs the scope " + strings.Join(named, " or ")
 	case r.undocumented():
 		return "the token lacks a scope that this call needs"
 	case r.route.scope != "":
-		return "the token needs the scope api or " + r.route.scope
+		return "the token needs the scope api or " + r.scopeOfRoute()
 	case r.route.Class == ClassSafe:
 		return "the token needs the scope read_api or api"
 	}
 	return "the token needs the scope api"
 }
 
+// scopeOfRoute returns the scope that the contract names for the route, in the client's vocabulary.
+// A client without one may call a GitLab server, too.
+func (r *rejection) scopeOfRoute() string {
+	if word, known := r.words.word(scopeWord, r.route.scope); known {
+		return word
+	}
+	if word, known := GitLab.WireName(scopeWord, r.route.scope); known && r.words == nil {
+		return r.route.scope + ", which GitLab calls " + word
+	}
+	return r.route.scope
+}
+
 // unspecific reports whether the message has nothing that the status does not have.
 func (r *rejection) unspecific() bool {
 	text := strings.TrimPrefix(r.message, strconv.Itoa(r.status)+" ")
-	return text == "" || strings.EqualFold(text, statusText(r.status))
+	return text == "" || strings.EqualFold(text, statusText(r.status)) || text == "Not Allowed" // the server's text of a 405
 }
 
 // namesObject reports whether the message of a 404 names what was not found: "404 Project Not
@@ -213,10 +239,55 @@ func (r *rejection) hintDecoded() string {
 	return "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
 }
 
+// hintPath continues the hint of a 404 for a path that no project has.
+func (r *rejection) hintPath() string {
+	rest, is := strings.CutPrefix(r.path, "/projects/")
+	path, _, _ := strings.Cut(rest, "/")
+	isID := strings.Trim(path, "0123456789") == ""
+	switch {
+	case !is || isID || !strings.HasPrefix(r.route.Template, "/projects/:"):
+	case strings.HasSuffix(path, ".git"):
+		return "; the path of a project is that of its address without .git"
+	case !strings.Contains(path, "%2F"):
+		return "; the path of a project begins with that of its group or user, as in group/app"
+	}
+	return ""
+}
+
+// hintValues returns the values that this version has for a parameter with another one.
+func (r *rejection) hintValues() string {
+	before, _, rejected := strings.Cut(r.message, " does not have a valid value")
+	param := before[strings.LastIndexAny(before, " ,")+1:]
+	if !rejected || r.values == nil {
+		return ""
+	}
+	values := r.values(param)
+	for i, value := range values {
+		if _, renamed := GitLab.WireName(entityWord, value); renamed && r.words == nil {
+			return "GitLab has its own words for " + param + ": create the client with WithVocabulary(forge.GitLab)"
+		}
+		if word, known := r.words.word(entityWord, value); known {
+			values[i] = word
+		}
+	}
+	if values == nil {
+		return ""
+	}
+	return "this version has " + strings.Join(values, ", ") + " for " + param
+}
+
+// hintFile returns a hint for a file that the server cannot read.
+func (r *rejection) hintFile() string {
+	if r.route.Method == http.MethodPost && r.route.Template == "/groups/:id/placeholder_reassignments" {
+		return "ReadCSV names the column or the line of a file that is not as it was made"
+	}
+	return ""
+}
+
 // hintScheme returns a hint for a request without TLS that a TLS port received.
 func (r *rejection) hintScheme() string {
 	text := strings.ToLower(r.message)
-	if r.foreign && strings.Contains(text, "http") && (strings.Contains(text, "https") || strings.Contains(text, "ssl")) {
+	if _, port, found := strings.Cut(text, "http request "); found && strings.Contains(port, "https") || strings.Contains(text, "ssl-enabled server port") {
 		return "the port expects TLS: use https in the address"
 	}
 	return ""
@@ -246,11 +317,21 @@ func hintUnreachable(err error) string {
 		return ""
 	}
 	var lookup *net.DNSError
+	unknown, refused := errors.As(err, &lookup) && lookup.IsNotFound, errors.Is(err, syscall.ECONNREFUSED)
 	switch {
-	case errors.As(err, &lookup) && lookup.IsNotFound:
+	case (unknown || refused) && isProxyDial(err):
+		return "the proxy cannot be reached: check its address in HTTPS_PROXY, or in the transport of WithHTTPClient"
+	case unknown:
 		return "check the host name in the address"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case strings.Contains(err.Error(), "malformed HTTP response"):
+		return "the port serves another protocol than HTTP: check the address and its port"
+	case refused:
 		return "nothing accepts connections there: check the address and its port, and whether the server runs"
 	}
 	return ""
+}
+
+func isProxyDial(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "proxyconnect"
 }

@@ -63,7 +63,13 @@ func TestRejectionHint(t *testing.T) {
 		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
 		{403, "insufficient_scope: more", "PUT", "/application/settings", nil, "the token needs the scope api"},
-		{403, "insufficient_scope: more", "GET", "/runners/:id", nil, "the token needs the scope api or manage_runners"},
+		{403, "insufficient_scope: more", "GET", "/runners/:id", nil, "the token needs the scope api or manage_runners, which GitLab calls manage_runner"},
+		{403, "insufficient_scope: more", "PUT", "/runners/:id", ofGitLab, "the token needs the scope api or manage_runner"},
+		{403, "insufficient_scope: more", "GET", "/audit_events", naming("read_api", "x y,z"), "the token needs the scope read_api or x or y or z"},
+		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", naming("ai_workflows"), "the token needs the scope ai_workflows"},
+		{403, "insufficient_granular_scope: Access denied: lacks [Audit: Read].", "GET", "/projects/:id/audit_events", nil, "the token is fine-grained and lacks the permission that the message names: add it to the token"},
+		{401, "dpop_error: DPoP header is missing", "GET", "/issues", nil, "the server requires a DPoP proof for this token, and the client sends none: turn DPoP off for the token's user, or send the proof from the transport of WithHTTPClient"},
+		{401, "invalid_token: Token was revoked. You have to re-authorize from the user.", "GET", "/issues", nil, wrongToken},
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", nil, "the token lacks a scope that this call needs"},
 
 		{404, "404 Project Not Found", "GET", "/projects/:id/audit_events", nil, unseenHint},
@@ -86,6 +92,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "an HTML page", "GET", "/projects/:id/audit_events", fromOthers, decodedHint},
 
 		{405, "405 Not Allowed", "GET", "/users", nil, ""},
+		{405, "there is no such route", "PATCH", "/projects/:id/jobs", nil, ""},
 		{405, "405 Not Allowed", "PATCH", "/projects/:id/jobs", nil, "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"},
 		{414, "", "GET", "/issues", nil, "the query is too long for this server: use fewer or shorter filters"},
 		{415, "415 Unsupported Media Type", "POST", "/user/emails", nil, ""},
@@ -106,6 +113,10 @@ func TestRejectionHint(t *testing.T) {
 
 func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
 func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
+func ofGitLab(r *rejection) {
+	r.words, _ = GitLab.parse(func(string) bool { return true })
+}
+func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }
 func fromOthers(r *rejection)                  { r.foreign = true }
 
@@ -117,7 +128,10 @@ func TestRejectionHints(t *testing.T) {
 		for _, status := range []int{400, 401, 403, 404, 405, 414, 415, 422, 429, 500} {
 			for _, message := range messages {
 				for kind := credential.Anonymous; kind <= credential.UserPassword; kind++ {
-					r := rejection{&routes[i], kind, "/groups/a%2Fb", status, message, message == "an HTML page", "https://forge.example.com", kind == credential.Anonymous}
+					r := rejection{
+						route: &routes[i], credential: kind, path: "/groups/a%2Fb", status: status, message: message, foreign: message == "an HTML page",
+						base: "https://forge.example.com", loopback: kind == credential.Anonymous,
+					}
 					hint := r.hint()
 					assert.NotRegexp(t, `^; |; ;|; $|  |\n|Document|§|^ | $`, hint)
 					if r.namesObject() && status == http.StatusNotFound {

@@ -1,8 +1,10 @@
 package forge
 
 import (
+	"bytes"
 	"encoding/json"
 	"mime"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -17,19 +19,26 @@ const (
 	maxErrorWork   = 16 * maxErrorBody // bytes that are examined; a usual body takes a few times its size
 )
 
+// The codes with which GitLab's token layer refuses a call.
+const (
+	insufficientScope        = "insufficient_scope"
+	insufficientGranularity  = "insufficient_granular_scope" // of a fine-grained token
+	missingProofOfPossession = "dpop_error"
+)
+
 // cleaner makes text from outside safe to show, in at most limit bytes.
 type cleaner func(text string, limit int) string
 
 // readMessage returns the message and the field errors of an error response. The contract documents
 // one form only (Document 1 §7); real servers send several, and proxies send anything.
 func readMessage(body []byte, contentType string, clean cleaner) (message string, fields map[string][]string) {
-	if isHTML(contentType) {
+	if isHTML(contentType) || contentType == "" && beginsPage(body) {
 		return clean(htmlTitle(string(body)), maxErrorText), nil
 	}
 	var r jsonread.Reader
 	r.Reset(body)
 	kind := r.Kind()
-	names := [...]string{"message", "error", "error_description", "errors"}
+	names := [...]string{"message", "error", "error_description", "errors", "scope"}
 	var values [len(names)][]byte
 	for open := r.Object(); open && r.Key(); {
 		name, value := string(r.CurrentKey()), r.View()
@@ -45,6 +54,11 @@ func readMessage(body []byte, contentType string, clean cleaner) (message string
 		f.add("", text, 0)
 	}
 	f.addRegistry(values[3])
+	if f.seen[insufficientScope] && f.fields == nil {
+		said := len(f.texts)
+		f.add("scope", values[4], 0)
+		f.texts = f.texts[:said] // the hint has it
+	}
 	return clean(strings.Join(f.texts, ": "), maxErrorText), f.fields
 }
 
@@ -110,9 +124,7 @@ func (f *fieldErrors) addRegistry(raw []byte) {
 func (f *fieldErrors) leaf(name, text string) {
 	text = f.clean(text, maxErrorText)
 	if name == "" {
-		if text != "" && !f.seen[text] {
-			f.say(text)
-		}
+		f.say(text)
 		return
 	}
 	name = f.clean(name, 256)
@@ -126,7 +138,11 @@ func (f *fieldErrors) leaf(name, text string) {
 	f.say(name + " " + text)
 }
 
+// say adds a text to the message, once.
 func (f *fieldErrors) say(text string) {
+	if text == "" || f.seen[text] {
+		return
+	}
 	if f.seen == nil {
 		f.seen = map[string]bool{}
 	}
@@ -155,14 +171,35 @@ func mediaType(contentType string) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")
+		media, _, _ = strings.Cut(media, ",") // the first one of several
 	}
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
+// isHTML reports whether a media type, or one of several, is that of a page.
 func isHTML(contentType string) bool {
-	media := mediaType(contentType)
-	return media == "text/html" || media == "application/xhtml+xml"
+	for one := range strings.SplitSeq(contentType, ",") {
+		if media := mediaType(one); media == "text/html" || media == "application/xhtml+xml" {
+			return true
+		}
+	}
+	return false
 }
+
+// beginsPage reports whether a body without a media type begins as an HTML page does.
+func beginsPage(body []byte) bool {
+	return strings.HasPrefix(http.DetectContentType(withoutMark(body)), "text/html")
+}
+
+// showsPage reports whether head shows if a body is an HTML page. A page begins with white space
+// and a tag.
+func showsPage(head []byte) bool {
+	text := bytes.TrimLeft(withoutMark(head), "\t\n\f\r ")
+	return len(text) > 0 && text[0] != '<' || beginsPage(head)
+}
+
+// withoutMark removes a byte order mark.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
 // isJSON reports whether a media type is JSON or missing: a response without a body has none.
 func isJSON(contentType string) bool {

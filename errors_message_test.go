@@ -47,6 +47,41 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 	assert.Len(t, fields, maxErrorFields)
 }
 
+// A text that a body has in several members, or several times, is in the message once.
+func TestMessageSaysEachTextOnce(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"message":"a","error":"a"}`:                                        "a",
+		`{"message":"a","error":"a","error_description":"a"}`:                "a",
+		`{"message":["a","b","a"],"error":"b"}`:                              "a: b",
+		`{"message":{"name":["is taken"]},"error":"name is taken"}`:          "name is taken",
+		`{"message":{"name":["is taken","is taken"]}}`:                       "name is taken",
+		`{"message":{"base":["a"],"other":["a"]}}`:                           "base a: other a",
+		`{"errors":[{"code":"A","message":"b"},{"code":"A","message":"b"}]}`: "A: b",
+		`{"message":"A: b","errors":[{"code":"A","message":"b"}]}`:           "A: b",
+	} {
+		message, _ := readMessage([]byte(body), "application/json", safetext.Clean)
+		assert.Equal(t, want, message, body)
+	}
+}
+
+// The hint of a missing scope has the scopes that the server names, and the message does not.
+func TestMessageOfTokenLayer(t *testing.T) {
+	w := newWire(t, script(
+		say(403, `{"error":"insufficient_scope","error_description":"More is needed.","scope":"api read_api"}`, jsonType),
+		say(403, `{"error":"insufficient_granular_scope","error_description":"Access denied: lacks [Audit: Read]."}`, jsonType),
+		say(401, `{"error":"dpop_error","error_description":"DPoP header is missing"}`, jsonType),
+	))
+	c := wireClient(t, w.url)
+	for _, want := range []string{
+		"403 Forbidden: insufficient_scope: More is needed.; the token needs the scope api or read_api",
+		"403 Forbidden: insufficient_granular_scope: Access denied: lacks [Audit: Read].; the token is fine-grained and lacks the permission that the message names: add it to the token",
+		"401 Unauthorized: dpop_error: DPoP header is missing; the server requires a DPoP proof for this token",
+	} {
+		_, err := Collect(c.AuditEvents.List(t.Context(), nil))
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // FuzzErrorBody checks that the message of any error response is short and safe to print.
 func FuzzErrorBody(f *testing.F) {
 	for _, s := range []string{

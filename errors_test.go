@@ -6,11 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // The text of an error states each fact once. Message has the complete message of the server.
@@ -54,6 +57,29 @@ func TestRateLimitErrorText(t *testing.T) {
 		require.ErrorIs(t, err, ErrRateLimited)
 		require.NotErrorIs(t, err, ErrServer)
 	}
+}
+
+// The text of an error has at most 8 KiB in all, however long its parts are. It keeps what the call
+// was, whether it may have been applied, and what to do.
+func TestErrorTextIsBounded(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		long := func(name string) string {
+			return strings.Repeat(rapid.SampledFrom([]string{"a", "ü", "€", "a b/"}).Draw(rt, name), rapid.SampledFrom([]int{0, 1, 600, 3000, 20_000}).Draw(rt, name+" length"))
+		}
+		e := &Error{
+			Method: "PUT", Route: "/projects" + long("route"), Path: "/projects/" + long("path"), Status: rapid.SampledFrom([]int{0, 403, 429}).Draw(rt, "status"), Message: long("message"),
+			RequestID: "id", Attempts: 3, MaybeApplied: true, hint: "do this", cause: errors.New(long("cause")),
+		}
+		limited := &RateLimitError{Until: time.Unix(0, 0), Err: e}
+		invalid := &ValidationError{Route: "GET " + e.Route, Path: e.Path, Option: "Option" + long("option"), Param: long("param"), Reason: long("reason")}
+		for end, err := range map[string]error{"before sending it again; do this": e, "; try again after 1970-01-01T00:00:00Z": limited, "; nothing was sent": invalid} {
+			text := err.Error()
+			require.LessOrEqual(rt, len(text), 8<<10)
+			require.True(rt, utf8.ValidString(text))
+			require.True(rt, strings.HasSuffix(text, end), "%.100q", text[max(0, len(text)-100):])
+			require.Regexp(rt, `^forge: (PUT|GET) /projects`, text)
+		}
+	})
 }
 
 func TestValidationErrorText(t *testing.T) {

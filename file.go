@@ -49,8 +49,13 @@ var errReadOnce = errors.New("the body comes from FileReader and cannot be read 
 func FileAt(path string) File {
 	f := File{Name: filepath.Base(path), Size: -1, path: path}
 	info, err := os.Stat(path)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = savefile.CheckRegular(info)
+	case path == "":
+		err = errors.New("the path is empty")
+	case strings.HasPrefix(path, "~/"):
+		err = fmt.Errorf("%w: only shells replace ~: use os.UserHomeDir", err)
 	}
 	if f.err = err; err == nil {
 		f.Size = info.Size()
@@ -145,7 +150,7 @@ func (f File) check() error {
 	case f.Size < 0 && f.err != nil:
 		return f.err
 	case f.Size < 0:
-		return errors.New("the file's size is not known")
+		return errors.New("its Size is negative: it must be the number of bytes; use FileAt or FileBytes if it is not known")
 	}
 	return nil
 }
@@ -175,35 +180,71 @@ func isNil(v any) bool {
 	return false
 }
 
-// exactReader reads a file. It returns an error if the file does not have exactly the announced
-// size.
+// exactReader reads content whose length the caller states: a file, or the body of a request of
+// HTTPClient. It returns an error if the length differs.
 type exactReader struct {
 	content io.ReadCloser
 	left    int64
-	own     bool // content is the library's own
+	own     bool  // content is the library's own
+	body    bool  // it is the body of a request, not a file
+	err     error // what Read returns from now on
 	closed  atomic.Bool
 }
 
 const maxEmptyReads = 100 // as in bufio
 
-// Read reads the file, and closes it before it returns io.EOF. The server does not have the
-// complete request at that time, so an error of Close fails the upload.
-func (r *exactReader) Read(p []byte) (int, error) {
-	n, err := r.next(p)
-	if r.left -= int64(n); r.left < 0 {
-		n, err = 0, errors.New("the file is longer than its Size")
+// errWrongLength is wrapped by the error for content that does not have its stated length.
+var errWrongLength = errors.New("the length is wrong")
+
+// Read reads the content. Before it returns the last bytes, it reads to io.EOF and closes the
+// content: the server does not have the complete request at that time, so content that is too long
+// and an error of Close fail the upload.
+func (r *exactReader) Read(p []byte) (n int, err error) {
+	if r.err != nil {
+		return 0, r.err
 	}
-	if err == nil {
+	n, err = r.next(p)
+	if r.left -= int64(n); r.left == 0 && err == nil {
+		var more int
+		more, err = r.next(make([]byte, 1))
+		r.left -= int64(more)
+	}
+	if err == nil && r.left >= 0 {
 		return n, nil
 	}
+	if r.err = r.finish(err); r.err != io.EOF { //nolint:errorlint // only io.EOF itself ends a stream
+		n = 0 // they may be the last bytes of the request
+	}
+	return n, r.err
+}
+
+// finish closes the content, and returns its final error.
+func (r *exactReader) finish(err error) error {
 	closing, whole := r.Close(), err == io.EOF //nolint:errorlint // only io.EOF itself ends a stream
 	switch {
+	case r.left < 0:
+		return r.wrongLength("longer", nil)
 	case whole && r.left > 0:
-		return n, fmt.Errorf("the file is %d bytes shorter than its Size: %w", r.left, io.ErrUnexpectedEOF)
+		return r.wrongLength(fmt.Sprintf("%d bytes shorter", r.left), io.ErrUnexpectedEOF)
 	case whole && closing != nil:
-		return n, fmt.Errorf("the file cannot be closed: %w", closing)
+		return fmt.Errorf("%s cannot be closed: %w", r.name(), closing)
 	}
-	return n, err
+	return err
+}
+
+func (r *exactReader) name() string {
+	if r.body {
+		return "the body"
+	}
+	return "the file"
+}
+
+func (r *exactReader) wrongLength(how string, cause error) error {
+	field := "Size"
+	if r.body {
+		field = "ContentLength"
+	}
+	return &sentinelError{errWrongLength, r.name() + " is " + how + " than its " + field, cause}
 }
 
 // next reads until there are bytes or an error.
@@ -212,17 +253,17 @@ func (r *exactReader) next(p []byte) (int, error) {
 		n, err := r.content.Read(p)
 		switch {
 		case n < 0 || n > len(p):
-			return 0, fmt.Errorf("the file cannot be read: Read returned %d for %d bytes", n, len(p))
+			return 0, fmt.Errorf("%s cannot be read: Read returned %d for %d bytes", r.name(), n, len(p))
 		case err != nil && err != io.EOF:
-			return n, fmt.Errorf("the file cannot be read: %w", err)
+			return n, fmt.Errorf("%s cannot be read: %w", r.name(), err)
 		case n > 0 || err != nil || len(p) == 0:
 			return n, err
 		}
 	}
-	return 0, fmt.Errorf("the file cannot be read: %w", io.ErrNoProgress)
+	return 0, fmt.Errorf("%s cannot be read: %w", r.name(), io.ErrNoProgress)
 }
 
-// Close closes the file once.
+// Close closes the content once.
 func (r *exactReader) Close() error {
 	if r.closed.Swap(true) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,8 +75,8 @@ func IDs(ids ...int64) IDList {
 }
 
 // Labels selects items that have all of the labels. A blank name is rejected. So is a name with a
-// comma, which cannot be sent, and a word that servers read as a wildcard, in any case of letters:
-// none, any and no label.
+// comma, which cannot be sent, and, except in Not, a word that servers read as a wildcard, in any
+// case of letters: none, any and no label.
 func Labels(names ...string) LabelNames {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -236,6 +237,17 @@ func (l LabelNames) refusal() string {
 		}
 	}
 	return reason
+}
+
+// refusedNames rejects names of labels that cannot be sent, where servers have no keywords.
+func refusedNames(names []string) string {
+	if len(names) == 0 {
+		return "no labels: omit the field"
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(name) == "" }) {
+		return "a label is blank"
+	}
+	return ""
 }
 
 func refusedLabel(name string) string {

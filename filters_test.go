@@ -1,9 +1,12 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,4 +59,54 @@ func TestFilterEncoders(t *testing.T) {
 	var invalid *ValidationError
 	require.ErrorAs(t, Labels("a,b").EncodeValues("labels", &names), &invalid)
 	assert.Equal(t, "labels", invalid.Param)
+}
+
+// The advice of a refused filter fits the type of its field: None and Any only where they can be
+// assigned, nil only where it can. In Not, where servers have no keywords, their words are names.
+func TestAdviceFitsTheField(t *testing.T) {
+	c := fieldChecker{route: &route{}}
+	bad := []any{Text(""), Text(" "), Text("None"), Text("aNY"), Labels(), Labels(""), Labels("none"), Labels("No Label"), IDs(), IDs(0), ID(-1), Hash{}, Hash{"": "x"}, []string{}, []string{""}, []int64{}, []int64{0}, int64(-1), " "}
+	refused := 0
+	for _, options := range []queryOptions{&ListIssuesOptions{}, &ListMergeRequestsOptions{}, &ListUsersOptions{}, &ListRunnersOptions{}} {
+		kind := reflect.TypeOf(options).Elem()
+		for _, place := range []string{"", "Not"} {
+			owner := kind
+			if field, has := kind.FieldByName(place); has {
+				owner = field.Type.Elem()
+			} else if place != "" {
+				continue
+			}
+			for field := range owner.Fields() {
+				for _, value := range bad {
+					if !reflect.TypeOf(value).AssignableTo(field.Type) {
+						continue
+					}
+					all := reflect.New(kind)
+					to := all.Elem()
+					if place != "" {
+						to.FieldByName(place).Set(reflect.New(owner))
+						to = to.FieldByName(place).Elem()
+					}
+					to.FieldByIndex(field.Index).Set(reflect.ValueOf(value))
+					err := all.Interface().(queryOptions).checkQuery(c.route)
+					var invalid *ValidationError
+					if !errors.As(err, &invalid) || invalid.Param == "" {
+						continue
+					}
+					refused++
+					if regexp.MustCompile(`\b(None|Any)\b`).MatchString(strings.ReplaceAll(invalid.Reason, fmt.Sprintf("%q", value), "")) {
+						assert.True(t, reflect.TypeOf(None).AssignableTo(field.Type), "%s.%s: %s", owner, field.Name, err)
+					}
+					if strings.Contains(invalid.Reason, "nil") {
+						assert.Contains(t, []reflect.Kind{reflect.Interface, reflect.Slice, reflect.Map, reflect.Pointer}, field.Type.Kind(), "%s.%s: %s", owner, field.Name, err)
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, refused, 50)
+	query, err := encodeQuery(&ListIssuesOptions{Not: &IssueNot{Labels: Labels("None", "No Label"), Milestone: "Any"}})
+	require.NoError(t, err)
+	assert.Equal(t, url.Values{"not[labels]": {"None,No Label"}, "not[milestone]": {"Any"}}, query)
+	require.NoError(t, (&ListIssuesOptions{Not: &IssueNot{Labels: Labels("None"), Milestone: "Any"}}).checkQuery(c.route))
 }

@@ -206,9 +206,10 @@ type listInterruption struct {
 	// sampled: it is tested at some pages only.
 	sampled bool
 	// fresh: it makes no sense for a list that starts at a cursor.
-	fresh    bool
-	deadline time.Duration
-	options  []RequestOption
+	fresh bool
+	// expires: the context ends by its deadline instead of a cancellation.
+	expires bool
+	options []RequestOption
 }
 
 func isAnyOf(targets ...error) func(error) bool {
@@ -255,11 +256,12 @@ var listInterruptions = []*listInterruption{
 			k.cancel()
 		}
 	}},
-	{name: "deadline expired", is: isAnyOf(context.DeadlineExceeded), deadline: 15 * time.Millisecond, disturb: sendsText(func(pageResponse) act {
-		return silent("")
-	})},
-	{name: "deadline expired inside the body", is: isAnyOf(context.DeadlineExceeded), deadline: 15 * time.Millisecond,
-		disturb: sendsText(func(r pageResponse) act { return silent(r.torn()) })},
+	{name: "deadline expired", is: isAnyOf(context.DeadlineExceeded), expires: true, disturb: func(k *trial, _ pageResponse) act {
+		return doThen(k.cancel, silent(""))
+	}},
+	{name: "deadline expired inside the body", is: isAnyOf(context.DeadlineExceeded), expires: true, disturb: func(k *trial, r pageResponse) act {
+		return doThen(k.cancel, silent(r.torn()))
+	}},
 	{name: "reset before the response", is: brokenConnection, disturb: sendsText(func(pageResponse) act { return reset("") })},
 	{name: "reset inside the body", is: brokenConnection, disturb: sendsText(func(r pageResponse) act { return reset(r.torn()) })},
 	{name: "closed inside the header", sampled: true, is: brokenConnection, disturb: sendsText(func(r pageResponse) act { return closing(r.head()) })},

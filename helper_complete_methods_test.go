@@ -223,17 +223,13 @@ func completeRows(t *testing.T) {
 				return cause.disturb(k, pageResponse{page: 1, status: 200, header: []string{"Content-Type: text/csv"}, body: file})
 			})
 			client := wireClient(t, w.url)
-			ctx, cancel := context.WithCancel(t.Context())
-			if cause.deadline > 0 {
-				ctx, cancel = context.WithTimeout(t.Context(), cause.deadline)
-			}
-			k.cancel = cancel
+			ctx := k.context(t)
 			var got []*PlaceholderReassignment
 			out := callresult.Of(callresult.Patience, func() (err error) {
 				got, err = Collect(client.PlaceholderReassignments.List(ctx, ID(1)))
 				return err
 			})
-			cancel()
+			k.cancel()
 			w.close()
 			if assert.Equal(t, callresult.Returned, out.Kind, "%s: it %s", cause.name, out) {
 				check(cause.name, got, out.Err)

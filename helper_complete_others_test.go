@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,16 +55,13 @@ func completeCollect(t *testing.T) {
 	}
 }
 
-// context returns the context of a call of the trial. It has the deadline of the cause, and the
-// cause may cancel it.
-func (k *trial) context(t *testing.T) context.Context {
+// context returns the context of a call of the trial, which the cause may end.
+func (k *trial) context(t *testing.T) (ctx context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	if k.cause.deadline > 0 {
-		ctx, cancel = context.WithTimeout(t.Context(), k.cause.deadline)
+	if ctx, k.cancel = context.WithCancel(t.Context()); k.cause.expires {
+		ctx, k.cancel = expiring(t.Context())
 	}
-	k.cancel = cancel
-	t.Cleanup(cancel)
+	t.Cleanup(k.cancel)
 	return ctx
 }
 
@@ -114,7 +111,12 @@ func completeWaits(t *testing.T) {
 		}
 		return err
 	}
-	pause := &listInterruption{name: "deadline in the pause", deadline: 30 * time.Millisecond, is: isAnyOf(context.DeadlineExceeded)}
+	pause := &listInterruption{name: "deadline in the pause", expires: true, is: isAnyOf(context.DeadlineExceeded), disturb: func(k *trial, r pageResponse) act {
+		return func(conn net.Conn) bool {
+			defer k.cancel()
+			return r.send()(conn)
+		}
+	}}
 	for _, test := range []struct {
 		name      string
 		responses map[string]pageResponse
@@ -124,9 +126,9 @@ func completeWaits(t *testing.T) {
 	}{
 		{"WaitDeleted", gone, deleted, []string{"/projects/1/registry/repositories", "/projects/1/registry/repositories 2"}, serverInterruptions()},
 		{"WaitDeleted, a look", scheduled, deleted, []string{"/registry/repositories/7"}, serverInterruptions("404", "206 with items", "206 without items", "202 without items")},
-		{"WaitDeleted, a pause", scheduled, deleted, []string{""}, []*listInterruption{pause}},
+		{"WaitDeleted, a pause", scheduled, deleted, []string{"/registry/repositories/7"}, []*listInterruption{pause}},
 		{"WaitMergeStatus", merged, status, []string{"/projects/1/merge_requests", "/projects/1/merge_requests 2"}, serverInterruptions()},
-		{"WaitMergeStatus, a pause", checking, status, []string{""}, []*listInterruption{pause}},
+		{"WaitMergeStatus, a pause", checking, status, []string{"/projects/1/merge_requests"}, []*listInterruption{pause}},
 	} {
 		calm := &trial{cause: listInterruptions[0]}
 		if !strings.Contains(test.name, ", a ") {

@@ -79,7 +79,7 @@ type trial struct {
 	client []Option
 	bare   bool // the items are in an object, on a registry
 
-	cancel context.CancelFunc
+	cancel context.CancelFunc // ends the context
 }
 
 func (k *trial) String() string {
@@ -108,12 +108,8 @@ func (k *trial) run(t *testing.T) (problems []string) {
 	}
 	client := wireClient(t, w.url, options...)
 	defer client.CloseIdleConnections()
-	ctx, cancel := context.WithCancel(t.Context())
-	if k.cause.deadline > 0 {
-		ctx, cancel = context.WithTimeout(t.Context(), k.cause.deadline)
-	}
-	defer cancel()
-	k.cancel = cancel
+	ctx := k.context(t)
+	defer k.cancel()
 	if k.cause.before != nil {
 		k.cause.before(k)
 	}
@@ -217,7 +213,7 @@ func (k *trial) judge(d *drainedList, out callresult.Outcome, wrong func(string,
 // exact reports whether the error of a page must come instead of its items, also with prefetched
 // pages.
 func (k *trial) exact() bool {
-	plain := k.cause.disturb != nil && k.cause.deadline == 0 && !k.cause.late && !k.cause.through
+	plain := k.cause.disturb != nil && !k.cause.expires && !k.cause.late && !k.cause.through
 	return plain && !k.cause.is(context.Canceled)
 }
 
@@ -308,16 +304,18 @@ func (d *drainedList) read(items iter.Seq2[int64, error], each func(n int)) (fai
 	return failed
 }
 
-// trialsOf returns the trials of a list with an interruption, at each page or at some pages.
+// trialsOf returns the trials of a list with an interruption, at each page or at some pages. Each
+// interruption has all of them with one form; with FORGE_LONG=1 with each form.
 func trialsOf(form *pagingForm, list trialList, cursor Cursor, cause *listInterruption) (trials []*trial) {
 	const pages = 7
 	aheads := []int{0, 1, 2, 8, 64}
-	sampled := cause.sampled || racetest.Enabled
+	number, forms := slices.Index(pagingForms, form), len(pagingForms)
+	sampled := cause.sampled || racetest.Enabled || !longForm() && slices.Index(listInterruptions, cause)%forms != number
 	if sampled {
 		aheads = []int{0, 2, 64}
 	}
 	for at := 1; at <= pages; at++ {
-		if sampled && at%3 != 1 {
+		if sampled && (at+number)%3 != 1 {
 			continue
 		}
 		sizes := pageSizes(pages, 3)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // overBoth runs a test over HTTP/1.1 and over HTTP/2, against a server that reads uploads to their
@@ -21,25 +23,35 @@ func overBoth(t *testing.T, test func(t *testing.T, c *Client, s *uploadServer))
 	t.Helper()
 	for _, http2 := range []bool{false, true} {
 		t.Run(map[bool]string{false: "HTTP1", true: "HTTP2"}[http2], func(t *testing.T) {
-			s := &uploadServer{}
-			s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				assert.Equal(t, http2, r.ProtoMajor == 2)
-				s.ServeHTTP(w, r)
-			}))
-			s.EnableHTTP2 = http2
-			s.StartTLS()
-			t.Cleanup(s.Close)
-			roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-			transport := &http.Transport{ForceAttemptHTTP2: http2}
-			transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-			transport.TLSClientConfig.RootCAs = roots
-			transport.TLSClientConfig.NextProtos = nil
-			c, err := NewClient(s.URL, WithToken(secret), WithRetry(impatient), WithHTTPClient(&http.Client{Transport: transport}))
-			require.NoError(t, err)
-			t.Cleanup(c.CloseIdleConnections)
+			c, s := startUploads(t, http2, nil)
 			test(t, c, s)
 		})
 	}
+}
+
+// startUploads starts the server of overBoth, in memory if a network is given, and returns its
+// client.
+func startUploads(t *testing.T, http2 bool, network *pipenet.Listener) (*Client, *uploadServer) {
+	t.Helper()
+	s := &uploadServer{}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, http2, r.ProtoMajor == 2)
+		s.ServeHTTP(w, r)
+	}))
+	transport := &http.Transport{ForceAttemptHTTP2: http2}
+	if network != nil {
+		_ = s.Listener.Close()
+		s.Listener, transport.DialContext = network, network.DialContext
+	}
+	s.EnableHTTP2 = http2
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	transport.TLSClientConfig.NextProtos = nil
+	c, err := NewClient(s.URL, WithToken(secret), WithRetry(impatient), WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	t.Cleanup(c.CloseIdleConnections)
+	return c, s
 }
 
 // callOutcome is how a call ended: it returned, panicked, or ended its goroutine.
@@ -67,7 +79,7 @@ func ends(t *testing.T, call func() error) callOutcome {
 	select {
 	case o := <-done:
 		return o
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "the call does not end")
 		return callOutcome{}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -255,6 +256,23 @@ func oldFields(t reflect.Type, outer string) (fields []oldField) {
 
 func oldRefusalOf(t reflect.Type) func(reflect.Value) string {
 	switch {
+	case t == reflect.TypeFor[oldText](): // of not, which has no keywords
+		return func(v reflect.Value) string {
+			if strings.TrimSpace(v.String()) == "" {
+				return "it is blank, which servers treat as omitted"
+			}
+			return ""
+		}
+	case t == reflect.TypeFor[oldLabels]():
+		return func(v reflect.Value) string {
+			if v.Len() == 0 {
+				return "no labels: omit the field"
+			}
+			if slices.ContainsFunc(v.Interface().(oldLabels), func(name string) bool { return strings.TrimSpace(name) == "" }) {
+				return "a label is blank"
+			}
+			return ""
+		}
 	case t.Kind() == reflect.Interface || t.Implements(reflect.TypeFor[oldValidator]()):
 		return func(v reflect.Value) string {
 			if v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // This file has the server of TestSilence, which sends nothing after a given point of an exchange.
@@ -170,8 +172,8 @@ func newSilentPeer(point silencePoint, kind silenceKind, listener net.Listener, 
 	s.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
 	}
-	if memory, is := listener.(*pipeListener); is {
-		s.dial = memory.dial
+	if memory, is := listener.(*pipenet.Listener); is {
+		s.dial = memory.DialContext
 	}
 	s.running.Go(s.accept)
 	return s
@@ -317,43 +319,4 @@ func (s *silentPeer) finish() int {
 	s.mu.Unlock()
 	s.running.Wait()
 	return s.open
-}
-
-// pipeListener listens in memory, for the bubble of synctest.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.conns:
-		return conn, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
-
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

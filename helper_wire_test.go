@@ -11,12 +11,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // This file has the helpers of the wire tests: a server that responds with exact bytes, a set of
@@ -26,6 +29,10 @@ const secret = "glpat-THE-SECRET-0123456789"
 
 // impatient is the default policy with short waits, for tests with real connections.
 var impatient = RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}
+
+// longForm reports whether the tests of cross products run with all combinations, as .ci/nightly
+// runs them, instead of some of each.
+func longForm() bool { return os.Getenv("FORGE_LONG") != "" }
 
 // Routes of the contract, one of each class.
 const (
@@ -80,7 +87,53 @@ func newWire(t *testing.T, answer func(seen) act) *wire {
 	w := &wire{url: "http://" + listener.Addr().String(), listener: listener, answer: answer}
 	w.running.Go(w.accept)
 	t.Cleanup(w.close)
+	endWith(t, w.close)
 	return w
+}
+
+// pipedWire starts a wire in memory, for a bubble of synctest: its time passes only while the client
+// and the server wait. Its clients are those of its method client.
+func pipedWire(t *testing.T, answer func(seen) act) *wire {
+	t.Helper()
+	w := &wire{url: "http://127.0.0.1", listener: pipenet.Listen(), answer: answer}
+	w.running.Go(w.accept)
+	t.Cleanup(w.close)
+	return w
+}
+
+// client returns a client of a wire in memory.
+func (w *wire) client(t *testing.T, options ...Option) *Client {
+	t.Helper()
+	dials := WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: w.dial}})
+	return wireClient(t, w.url, overriding([]Option{dials}, options...)...)
+}
+
+// dial connects to the wire, in memory or on TCP.
+func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if memory, is := w.listener.(*pipenet.Listener); is {
+		return memory.DialContext(ctx, network, address)
+	}
+	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+// testLimit is the time after which a test that hangs ends. It is far above what a test takes on a
+// slow machine.
+const testLimit = time.Minute
+
+// endWith calls stop if the test takes longer than testLimit, so that a client that waits forever
+// is an error of its test, and not the time limit of all tests.
+func endWith(t testing.TB, stop func()) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(testLimit, func() {
+		t.Errorf("the test takes longer than %v: something waits forever", testLimit)
+		close(done)
+		stop()
+	})
+	t.Cleanup(func() {
+		if !timer.Stop() {
+			<-done
+		}
+	})
 }
 
 func (w *wire) accept() {
@@ -165,14 +218,18 @@ func closing(text string) act {
 	}
 }
 
+// keeping sends text and keeps the connection open.
+func keeping(text string) act {
+	return func(conn net.Conn) bool {
+		_, err := io.WriteString(conn, text)
+		return err == nil
+	}
+}
+
 // say responds and keeps the connection open. headers are complete header lines.
 func say(status int, body string, headers ...string) act {
 	first := []string{fmt.Sprintf("HTTP/1.1 %d %s", status, http.StatusText(status)), fmt.Sprintf("Content-Length: %d", len(body))}
-	head := strings.Join(append(first, headers...), "\r\n")
-	return func(conn net.Conn) bool {
-		_, err := io.WriteString(conn, head+"\r\n\r\n"+body)
-		return err == nil
-	}
+	return keeping(strings.Join(append(first, headers...), "\r\n") + "\r\n\r\n" + body)
 }
 
 const jsonType = "Content-Type: application/json"
@@ -192,7 +249,9 @@ func reset(text string) act {
 // silent sends text and then nothing, until the client hangs up.
 func silent(text string) act {
 	return func(conn net.Conn) bool {
-		_, _ = io.WriteString(conn, text)
+		if text != "" { // an empty write to a pipe ends a read
+			_, _ = io.WriteString(conn, text)
+		}
 		_, _ = io.Copy(io.Discard, conn)
 		return false
 	}
@@ -226,7 +285,7 @@ func refusedAddress(t *testing.T) string {
 	return "http://" + conn.LocalAddr().String()
 }
 
-// overriding adds options to the options of a helper, without those that they replace.
+// overriding adds options to the options of a helper, without the credential that they replace.
 func overriding(own []Option, options ...Option) []Option {
 	replaced := config{builder: new(builder)}
 	for _, option := range options {
@@ -236,7 +295,7 @@ func overriding(own []Option, options ...Option) []Option {
 	}
 	kept := []Option{}
 	for _, option := range own {
-		first, second := config{builder: new(builder)}, config{builder: &builder{given: replaced.builder.given}}
+		first, second := config{builder: new(builder)}, config{builder: &builder{credential: replaced.builder.credential}}
 		if option(&first) != nil || option(&second) == nil {
 			kept = append(kept, option)
 		}
@@ -253,6 +312,27 @@ func wireClient(t *testing.T, address string, options ...Option) *Client {
 	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
+
+// expiring returns a context whose deadline expires when expire is called, at a point that the test
+// chooses instead of a time.
+func expiring(parent context.Context) (ctx context.Context, expire context.CancelFunc) {
+	own, expire := context.WithCancel(parent)
+	return expiringContext{own}, expire
+}
+
+type expiringContext struct{ context.Context } //nolint:containedctx // it is one
+
+func (c expiringContext) Deadline() (time.Time, bool) { return time.Now().Add(time.Hour), true }
+
+func (c expiringContext) Err() error {
+	if c.Context.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Value hides the context inside, which package context would find by its value and follow instead.
+func (c expiringContext) Value(any) any { return nil }
 
 // roundTrip is a transport that calls a function, for tests in a bubble of synctest.
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -293,6 +373,7 @@ func (w *world) host(address string, handler http.HandlerFunc) {
 		srv.Start()
 	}
 	w.t.Cleanup(srv.Close)
+	endWith(w.t, srv.CloseClientConnections)
 	w.addrs[net.JoinHostPort(u.Hostname(), port(u))] = srv.Listener.Addr().String()
 }
 

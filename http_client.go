@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
@@ -38,8 +39,10 @@ import (
 // The Transport rejects a request that carries a credential: a header such as PRIVATE-TOKEN,
 // Authorization or Cookie, or a parameter such as private_token. Give the other client no token; an
 // empty header is omitted. Sudo is accepted for the client's origin. An http.Client with a Jar adds
-// a Cookie. A body over 64 KiB is sent with Expect: 100-continue. Request.Cancel has no effect: use
-// the context.
+// a Cookie. A body over 64 KiB is sent with Expect: 100-continue, and one that does not have its
+// ContentLength is an error. Request.Cancel has no effect: use the context. CheckRedirect of an
+// http.Client is never called. Switch off the retries of the other client: they multiply those of
+// c, and send a create again whose outcome is not known.
 //
 // Only code outside the package needs HTTPClient. It has no vocabulary, no pagination and no checks
 // of parameters. CloseIdleConnections of the returned client has no effect, as go-retryablehttp and
@@ -89,28 +92,36 @@ func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, erro
 	return options.call.init(r, options, u, body.payload()), nil
 }
 
-// newRequest finds the route of a request. An address that no route matches has one route for each
-// method: its path may have any number of values.
+// newRequest finds the route of a request.
 func (t *policyTransport) newRequest(req *http.Request) *request {
 	method := req.Method
 	if method == "" {
 		method = http.MethodGet
 	}
-	path := req.URL.EscapedPath()
-	r := &request{core: t.core, route: undocumentedRoute(method, "/*"), path: path, auth: new(credential.Credential), receive: (*call).receiveRaw}
-	r.route.Service, r.route.Pagination = "http", ""
+	r := &request{core: t.core, path: req.URL.EscapedPath(), receive: (*call).receiveRaw}
 	base := t.core.config.bases[apiBase]
 	if !sameOrigin(base, req.URL) {
-		r.route.base, r.quotaKey = otherBase, strings.ToLower(req.URL.Host)
+		r.route, r.quotaKey, r.auth = rawRoute(method), strings.ToLower(req.URL.Host), new(credential.Credential)
+		r.route.base = otherBase
 		return r
 	}
 	r.auth = t.core.credentialFor(apiBase)
-	if below, ok := strings.CutPrefix(path, base.EscapedPath()+"/"); ok {
-		r.path = "/" + below
-		if route, args := matchRoute(method, r.path); route != nil {
+	if below, ok := strings.CutPrefix(r.path, base.EscapedPath()); ok && strings.HasPrefix(below, "/") {
+		r.path = below
+		if route, args := matchRoute(method, below); route != nil {
 			r.route, r.quotaKey = route, route.quota.key(args)
+			return r
 		}
 	}
+	r.route = rawRoute(method)
+	return r
+}
+
+// rawRoute returns the route of addresses that no route of the contract matches. It is one for each
+// method: the path may have any number of values.
+func rawRoute(method string) *route {
+	r := undocumentedRoute(method, "/*")
+	r.Service, r.Pagination = "http", ""
 	return r
 }
 
@@ -127,6 +138,8 @@ func checkRaw(req *http.Request, onOrigin bool) error {
 		return &ValidationError{Option: "Request.Host", Reason: "it differs from the host of the address"}
 	case req.Method == http.MethodConnect:
 		return &ValidationError{Option: "Request.Method", Reason: "CONNECT is not supported"}
+	case req.Body == nil && req.ContentLength != 0:
+		return &ValidationError{Option: "Request.ContentLength", Reason: "the request has no body"}
 	case len(req.Trailer) > 0:
 		return &ValidationError{Option: "Request.Trailer", Reason: "trailers are not supported"}
 	}
@@ -142,7 +155,7 @@ func checkRaw(req *http.Request, onOrigin bool) error {
 				Reason: "it carries a credential: this client adds its own to requests to its origin, so give the code that builds the request no token"}
 		}
 	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+	for pair := range strings.FieldsFuncSeq(u.RawQuery, isSeparator) {
 		if name, _, _ := strings.Cut(pair, "="); isCredentialParam(unescapeQuery(name)) {
 			return &ValidationError{Option: "Request.URL", Param: baseParam(unescapeQuery(name)), Reason: "a query must not contain credentials"}
 		}
@@ -204,53 +217,113 @@ func (b *rawBody) payload() *payload {
 func (b *rawBody) open() (io.ReadCloser, error) {
 	switch {
 	case !b.opened.Swap(true):
-		return b.request.Body, nil
+		return b.sized(b.request.Body), nil
 	case b.request.GetBody == nil:
 		return nil, errors.New("the request has no GetBody, so its body can be sent only once")
 	}
-	return b.request.GetBody()
+	content, err := b.request.GetBody()
+	switch {
+	case err != nil:
+		return nil, err
+	case isNil(content):
+		return nil, errors.New("the request's GetBody returned a nil body and a nil error")
+	}
+	return b.sized(content), nil
 }
 
-// matchRoute returns the row of the contract for a request, and the arguments in its path. A route
-// with fewer placeholders takes precedence: /runners/all is not a runner.
-func matchRoute(method, path string) (best *route, args []any) {
-	for i := range routes {
-		r := &routes[i]
-		if r.base != apiBase || r.Method != method {
-			continue
-		}
-		if found, ok := matchTemplate(r.Template, path); ok && (best == nil || len(found) < len(args)) {
-			best, args = r, found
-		}
+// sized returns the body, which must have the length that the request states, if any.
+func (b *rawBody) sized(content io.ReadCloser) io.ReadCloser {
+	if b.request.ContentLength <= 0 {
+		return content
 	}
-	return best, args
+	return &exactReader{content: content, left: b.request.ContentLength, body: true}
 }
 
-// matchTemplate compares an escaped path with the template of a route, and returns the values of
-// its placeholders.
-func matchTemplate(template, path string) (args []any, ok bool) {
-	if start, optional := strings.CutSuffix(template, "[.:format]"); optional {
-		template = start
-		if slash := strings.LastIndexByte(path, '/'); strings.Contains(path[slash+1:], ".") {
-			name, _, _ := strings.Cut(path[slash+1:], ".")
-			path = path[:slash+1] + name
+// routeTemplate is a row of the contract with the parts of its template.
+type routeTemplate struct {
+	route        *route
+	parts        []string
+	placeholders int
+	format       bool // the last part may have an extension
+}
+
+// templateKey is what a request and its route have in common.
+type templateKey struct {
+	method string
+	parts  int
+}
+
+var (
+	templatesOnce sync.Once
+	templates     map[templateKey][]routeTemplate
+)
+
+// templatesFor returns the rows of the API with a method and a number of parts, those with fewer
+// placeholders first: /runners/all is not a runner.
+func templatesFor(key templateKey) []routeTemplate {
+	templatesOnce.Do(func() {
+		templates = map[templateKey][]routeTemplate{}
+		for i := range routes {
+			r := &routes[i]
+			if r.base != apiBase {
+				continue
+			}
+			text, format := strings.CutSuffix(r.Template, "[.:format]")
+			parts := strings.Split(strings.Trim(text, "/"), "/")
+			key := templateKey{r.Method, len(parts)}
+			templates[key] = append(templates[key], routeTemplate{r, parts, strings.Count(text, ":"), format})
+		}
+		for _, rows := range templates {
+			slices.SortStableFunc(rows, func(a, b routeTemplate) int { return a.placeholders - b.placeholders })
+		}
+	})
+	return templates[key]
+}
+
+// matchRoute returns the row of the contract for a request with an escaped path, and the arguments
+// in the path.
+func matchRoute(method, path string) (found *route, args []any) {
+	var space [8]string // for most paths
+	parts := space[:0]
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		plain, err := url.PathUnescape(part)
+		if err != nil || plain == "" {
+			return nil, nil
+		}
+		parts = append(parts, plain)
+	}
+	for _, row := range templatesFor(templateKey{method, len(parts)}) {
+		if row.matches(parts) {
+			return row.route, row.arguments(parts)
 		}
 	}
-	wanted := strings.Split(strings.Trim(template, "/"), "/")
-	given := strings.Split(strings.Trim(path, "/"), "/")
-	if len(wanted) != len(given) {
-		return nil, false
-	}
-	for i, want := range wanted {
-		plain, err := url.PathUnescape(given[i])
-		switch {
-		case err != nil || plain == "":
-			return nil, false
-		case strings.HasPrefix(want, ":"):
-			args = append(args, plain)
-		case want != plain:
-			return nil, false
+	return nil, nil
+}
+
+// matches reports whether a path has the constant parts of the template. It begins with the last
+// one, in which templates differ most.
+func (t routeTemplate) matches(path []string) bool {
+	for i, want := range slices.Backward(t.parts) {
+		part := path[i]
+		if t.format && i == len(path)-1 {
+			part, _, _ = strings.Cut(part, ".")
+		}
+		if want != part && want[0] != ':' {
+			return false
 		}
 	}
-	return args, true
+	return true
+}
+
+// arguments returns the values of the placeholders, if the route needs them.
+func (t routeTemplate) arguments(path []string) (args []any) {
+	if t.route.quota == noQuota {
+		return nil
+	}
+	for i, want := range t.parts {
+		if want[0] == ':' {
+			args = append(args, path[i])
+		}
+	}
+	return args
 }

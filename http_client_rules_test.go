@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -21,9 +22,11 @@ import (
 )
 
 // The options of HTTPClient apply to each request.
-func TestHTTPClientOptions(t *testing.T) {
-	w := newWire(t, script(say(503, "{}"), sayJSON(`"four"`), silent("")))
-	client := wireClient(t, w.url).HTTPClient(Retry(RetryPolicy{MaxAttempts: 1}), HeaderTimeout(50*time.Millisecond), MaxBytes(5))
+func TestHTTPClientOptions(t *testing.T) { synctest.Test(t, httpClientOptions) }
+
+func httpClientOptions(t *testing.T) {
+	w := pipedWire(t, script(say(503, "{}"), sayJSON(`"four"`), silent("")))
+	client := w.client(t).HTTPClient(Retry(RetryPolicy{MaxAttempts: 1}), HeaderTimeout(50*time.Second), MaxBytes(5))
 	status, _, err := send(t.Context(), client, "GET", w.url, "")
 	require.NoError(t, err)
 	assert.Equal(t, 503, status)
@@ -63,7 +66,7 @@ func TestHTTPClientCrashes(t *testing.T) {
 				label := fmt.Sprint(name, status, place)
 				assert.False(t, returned, label)
 				assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
-				assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Second, time.Millisecond, label)
+				assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Minute, time.Millisecond, label)
 			}
 		}
 	}
@@ -105,14 +108,16 @@ func TestHTTPClientFreesConnectionBeforeWait(t *testing.T) {
 
 // The Timeout of the http.Client ends a request, and the reading of its body. A wait that would take
 // longer is not begun.
-func TestHTTPClientTimeout(t *testing.T) {
+func TestHTTPClientTimeout(t *testing.T) { synctest.Test(t, httpClientTimeout) }
+
+func httpClientTimeout(t *testing.T) {
 	for name, do := range map[string]act{
 		"headers": silent(""),
 		"body":    silent("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"),
 	} {
-		w := newWire(t, always(do))
-		client := wireClient(t, w.url).HTTPClient()
-		client.Timeout = 100 * time.Millisecond
+		w := pipedWire(t, always(do))
+		client := w.client(t).HTTPClient()
+		client.Timeout = 10 * time.Second
 		_, _, err := send(t.Context(), client, "GET", w.url, "")
 		var timeout net.Error
 		require.ErrorAs(t, err, &timeout, name)
@@ -120,8 +125,8 @@ func TestHTTPClientTimeout(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		assert.Len(t, w.seen(), 1, name)
 	}
-	w := newWire(t, always(say(503, "{}", "Retry-After: 30")))
-	client := wireClient(t, w.url).HTTPClient()
+	w := pipedWire(t, always(say(503, "{}", "Retry-After: 30")))
+	client := w.client(t).HTTPClient()
 	client.Timeout = time.Second
 	status, _, err := send(t.Context(), client, "GET", w.url, "")
 	require.NoError(t, err)
@@ -235,9 +240,11 @@ func TestHTTPClientRedirectedBodies(t *testing.T) {
 
 // go-retryablehttp closes the idle connections of its client after a failure. Those of the other
 // calls stay.
-func TestHTTPClientKeepsConnections(t *testing.T) {
-	w := newWire(t, always(sayJSON("{}")))
-	c := wireClient(t, w.url)
+func TestHTTPClientKeepsConnections(t *testing.T) { synctest.Test(t, httpClientKeepsConnections) }
+
+func httpClientKeepsConnections(t *testing.T) {
+	w := pipedWire(t, always(sayJSON("{}")))
+	c := w.client(t)
 	for range 2 {
 		_, _, err := send(t.Context(), c.HTTPClient(), "GET", w.url, "")
 		require.NoError(t, err)
@@ -309,6 +316,71 @@ func TestHTTPClientConcurrently(t *testing.T) {
 	}
 	for range workers {
 		require.NoError(t, <-failed)
+	}
+}
+
+// A 429 delays the calls to the same server. One of a route with a quota delays only this route,
+// and the object that the quota is counted for. A wait for all calls of the API delays these
+// routes, too.
+func TestHolds(t *testing.T) {
+	do := func(method, route string, args ...Arg) func(*Client) error {
+		return func(c *Client) error {
+			return c.Do(context.Background(), Call{Method: method, Route: route, Args: args}, nil)
+		}
+	}
+	raw := func(address string) func(*Client) error {
+		return func(c *Client) error {
+			status, _, err := send(context.Background(), c.HTTPClient(), http.MethodGet, address, "")
+			if err == nil && status != http.StatusOK {
+				err = ErrRateLimited
+			}
+			return err
+		}
+	}
+	const home, blob, tags = "https://forge.example.com", "/projects/:id/repository/blobs/:sha", "/projects/:id/registry/repositories/:repository_id/tags"
+	calls := []struct {
+		name string
+		key  string // of the calls that are delayed together; those below api/ are delayed with api, too
+		call func(*Client) error
+	}{
+		{"API", "api", do("GET", safeRoute, ID(1), ID(2))},
+		{"API, write", "api", do("POST", onceRoute, ID(1), ID(2))},
+		{"API, raw", "api", raw(home + "/api/v4/user")},
+		{"GraphQL", "api", raw(home + "/api/graphql")},
+		{"archive", "api/archive", do("GET", archiveRoute, ID(1), Text("zip"))},
+		{"archive, another project", "api/archive", do("GET", archiveRoute, ID(2), Text("zip"))},
+		{"archive, raw", "api/archive", raw(home + "/api/v4/projects/3/repository/archive.zip")},
+		{"blob", "api/blob 1", do("GET", blob, ID(1), Text("a"))},
+		{"blob, raw", "api/blob 1", raw(home + "/api/v4/projects/1/repository/blobs/b")},
+		{"blob, another project", "api/blob 2", do("GET", blob, ID(2), Text("a"))},
+		{"deletion", "api/tags 3", do("DELETE", tags, ID(1), ID(3))},
+		{"deletion, another repository", "api/tags 4", do("DELETE", tags, ID(1), ID(4))},
+		{"registry", "registry", do("GET", "/v2/_catalog")},
+		{"registry tokens", "registry tokens", do("GET", "/jwt/auth")},
+		{"host A", "a", raw("https://a.example.com/x")},
+		{"host A, another path", "a", raw("https://A.example.com/api/v4/user")},
+		{"host A, another port", "a:8443", raw("https://a.example.com:8443/x")},
+		{"host B", "b", raw("https://b.example.com/x")},
+	}
+	for _, limited := range calls {
+		for _, other := range calls {
+			synctest.Test(t, func(t *testing.T) {
+				requests := 0
+				c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), WithRegistry("https://registry.example.com", "https://tokens.example.com"),
+					statuses(func(*http.Request) (int, http.Header) {
+						if requests++; requests == 1 {
+							return 429, headers("Retry-After", "20")
+						}
+						return 200, nil
+					}))
+				require.ErrorIs(t, limited.call(c), ErrRateLimited, limited.name)
+				began := time.Now()
+				require.NoError(t, other.call(c), other.name)
+				delayed := other.key == limited.key || strings.HasPrefix(other.key, limited.key+"/")
+				assert.Equal(t, delayed, time.Since(began) >= 20*time.Second, "a 429 of %s, then %s", limited.name, other.name)
+				assert.Equal(t, 2, requests)
+			})
+		}
 	}
 }
 

@@ -162,7 +162,7 @@ func (s *IntegrationsService) segment(name IntegrationName) string {
 func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
 	rename := renamer{words: s.owner().config.vocabulary, inner: "properties"}
 	if isNil(name) {
-		rename.err = argumentError("slug", "it is nil: use an IntegrationKind or IntegrationSlug")
+		rename.err = argumentError("slug", "it is nil: pass the options of an integration, an IntegrationKind or an IntegrationSlug")
 		return rename
 	}
 	rename.kind = string(name.vocabularyKind(rename.words))

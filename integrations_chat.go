@@ -1,5 +1,10 @@
 package forge
 
+import (
+	"fmt"
+	"log/slog"
+)
+
 // NotifiedBranches selects the branches whose events send notifications.
 type NotifiedBranches string
 
@@ -29,6 +34,12 @@ type ChatClassicOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o ChatClassicOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o ChatClassicOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*ChatClassicOptions) integration() IntegrationName { return IntegrationChatClassic }
 
@@ -61,6 +72,12 @@ type EmailsOnPushOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o EmailsOnPushOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o EmailsOnPushOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*EmailsOnPushOptions) integration() IntegrationName { return IntegrationEmailsOnPush }
 
@@ -143,6 +160,12 @@ type TeamChatAOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TeamChatAOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TeamChatAOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*TeamChatAOptions) integration() IntegrationName { return IntegrationTeamChatA }
 
 func (o *TeamChatAOptions) extra() map[string]any { return o.Extra }
@@ -192,6 +215,12 @@ type TeamChatBOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TeamChatBOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TeamChatBOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*TeamChatBOptions) integration() IntegrationName { return IntegrationTeamChatB }
 
@@ -249,6 +278,12 @@ type TeamChatCOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TeamChatCOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TeamChatCOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*TeamChatCOptions) integration() IntegrationName { return IntegrationTeamChatC }
 
 func (o *TeamChatCOptions) extra() map[string]any { return o.Extra }
@@ -260,6 +295,12 @@ func (o *TeamChatCOptions) check() error {
 // TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3
 // §4.2.1). On GitLab this is the integration "webex-teams" (Webex Teams).
 type TeamChatDOptions TeamChatCOptions
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TeamChatDOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TeamChatDOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*TeamChatDOptions) integration() IntegrationName { return IntegrationTeamChatD }
 

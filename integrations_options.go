@@ -1,5 +1,10 @@
 package forge
 
+import (
+	"fmt"
+	"log/slog"
+)
+
 // CustomIntegration sets up any integration, by its path segment and with any parameters. Use it
 // for integrations that neither the contract nor the client's vocabulary names.
 type CustomIntegration struct {
@@ -10,6 +15,12 @@ type CustomIntegration struct {
 	// Params are the parameters, under the server's own names. They are not checked.
 	Params map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o CustomIntegration) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o CustomIntegration) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (o *CustomIntegration) integration() IntegrationName {
 	if o == nil {
@@ -37,6 +48,12 @@ type TaskTrackerOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TaskTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TaskTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*TaskTrackerOptions) integration() IntegrationName { return IntegrationTaskTracker }
 
 func (o *TaskTrackerOptions) extra() map[string]any { return o.Extra }
@@ -58,6 +75,12 @@ type ProjectTrackerOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o ProjectTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o ProjectTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*ProjectTrackerOptions) integration() IntegrationName { return IntegrationProjectTracker }
 
@@ -88,6 +111,12 @@ type BuildServerOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o BuildServerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o BuildServerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*BuildServerOptions) integration() IntegrationName { return IntegrationBuildServer }
 
@@ -120,6 +149,12 @@ type IssueTrackerOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o IssueTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o IssueTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*IssueTrackerOptions) integration() IntegrationName { return IntegrationIssueTracker }
 
 func (o *IssueTrackerOptions) extra() map[string]any { return o.Extra }
@@ -137,6 +172,12 @@ func (o *IssueTrackerOptions) check() error {
 // (custom issue tracker).
 type CustomIssueTrackerOptions IssueTrackerOptions
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o CustomIssueTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o CustomIssueTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*CustomIssueTrackerOptions) integration() IntegrationName { return IntegrationCustomIssueTracker }
 
 func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
@@ -147,6 +188,12 @@ func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions
 // IssueTrackerOptions (Document 3 §4.2.1). On GitLab this is the integration "ewm" (IBM Engineering
 // Workflow Management).
 type EngineeringWorkflowOptions IssueTrackerOptions
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o EngineeringWorkflowOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o EngineeringWorkflowOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*EngineeringWorkflowOptions) integration() IntegrationName {
 	return IntegrationEngineeringWorkflow
@@ -172,6 +219,12 @@ type TwoURLTrackerAOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TwoURLTrackerAOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TwoURLTrackerAOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*TwoURLTrackerAOptions) integration() IntegrationName { return IntegrationTwoURLTrackerA }
 
 func (o *TwoURLTrackerAOptions) extra() map[string]any { return o.Extra }
@@ -184,6 +237,12 @@ func (o *TwoURLTrackerAOptions) check() error {
 // TwoURLTrackerAOptions (Document 3 §4.2.1). On GitLab this is the integration "youtrack"
 // (YouTrack).
 type TwoURLTrackerBOptions TwoURLTrackerAOptions
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TwoURLTrackerBOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TwoURLTrackerBOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*TwoURLTrackerBOptions) integration() IntegrationName { return IntegrationTwoURLTrackerB }
 
@@ -215,6 +274,12 @@ type PipelineServiceOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o PipelineServiceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o PipelineServiceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*PipelineServiceOptions) integration() IntegrationName { return IntegrationPipelineService }
 
 func (o *PipelineServiceOptions) extra() map[string]any { return o.Extra }
@@ -235,6 +300,12 @@ type WikiWorkspaceOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o WikiWorkspaceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o WikiWorkspaceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*WikiWorkspaceOptions) integration() IntegrationName { return IntegrationWikiWorkspace }
 
@@ -275,6 +346,12 @@ type MonitoringOptions struct {
 	Extra map[string]any `json:"-"`
 }
 
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o MonitoringOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o MonitoringOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+
 func (*MonitoringOptions) integration() IntegrationName { return IntegrationMonitoring }
 
 func (o *MonitoringOptions) extra() map[string]any { return o.Extra }
@@ -299,6 +376,12 @@ type TestGenerationOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o TestGenerationOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o TestGenerationOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*TestGenerationOptions) integration() IntegrationName { return IntegrationTestGeneration }
 
@@ -334,6 +417,12 @@ type CIServiceOptions struct {
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o CIServiceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o CIServiceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (*CIServiceOptions) integration() IntegrationName { return IntegrationCIService }
 

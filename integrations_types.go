@@ -3,6 +3,7 @@ package forge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -87,6 +88,9 @@ type Integration struct {
 func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
 		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: "it is nil"}
+	}
+	if t := reflect.TypeOf(o); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != reflect.TypeFor[Integration]().PkgPath() {
+		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %s: pass a pointer to options of this package", t)}
 	}
 	events, err := i.events()
 	if err != nil {

@@ -142,9 +142,9 @@ type ListIssuesOptions struct {
 }
 
 // IssueNot excludes the issues that match its fields (Document 2 §4.1.1). Its fields take ids,
-// names and numbers, but not None or Any. To exclude None, use Any in the field of the same name of
-// ListIssuesOptions; to exclude Any, use None there. "List only" and "ListForGroup only" mark the
-// fields of one list.
+// names and numbers, but not None or Any: these are names there. To exclude None, use Any in the
+// field of the same name of ListIssuesOptions; to exclude Any, use None there. "List only" and
+// "ListForGroup only" mark the fields of one list.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`
@@ -282,10 +282,7 @@ type SetTimeEstimateOptions struct {
 }
 
 func (o *SetTimeEstimateOptions) check() error {
-	if time.Duration(o.Duration).Abs() < time.Second {
-		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetTimeEstimate to remove an estimate"}
-	}
-	return nil
+	return checkDuration(o.Duration, "ResetTimeEstimate removes an estimate")
 }
 
 // SetTimeEstimate sets the estimated working time of the issue. Document 2 §4.1.
@@ -310,10 +307,7 @@ type AddSpentTimeOptions struct {
 }
 
 func (o *AddSpentTimeOptions) check() error {
-	if time.Duration(o.Duration).Abs() < time.Second {
-		return &ValidationError{Param: "duration", Reason: "it is zero: use ResetSpentTime to remove all time spent"}
-	}
-	return nil
+	return checkDuration(o.Duration, "ResetSpentTime removes all time spent")
 }
 
 // AddSpentTime adds to the working time spent on the issue. After a failure with Error.MaybeApplied

@@ -1,9 +1,14 @@
 package forge_test
 
 import (
+	"context"
+	"io"
+	"net/http"
 	"reflect"
 	"testing"
+	"time"
 
+	"github.com/jarcoal/httpmock"
 	"go.uber.org/goleak"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -11,8 +16,27 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	checkThatCallsEnd()
 	forge.MatrixCases = matrixCases
 	goleak.VerifyTestMain(m)
+}
+
+// checkThatCallsEnd ends the process with a message if a plain call does not end. Otherwise each test
+// would wait until the time limit of go test.
+func checkThatCallsEnd() {
+	guard := time.AfterFunc(time.Minute, func() { panic("a call whose response is in memory has not ended within a minute") })
+	defer guard.Stop()
+	transport := httpmock.NewMockTransport()
+	transport.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, "{}"))
+	client, err := forge.NewClient("https://forge.example.com", forge.WithToken("a-token"), forge.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		panic(err)
+	}
+	_, _ = client.Issues.GetTimeStats(context.Background(), forge.Path("a/b"), 1)
+	if file, err := client.Repositories.Archive(context.Background(), forge.ID(1), nil); err == nil {
+		_, _ = io.Copy(io.Discard, file)
+		_ = file.Close()
+	}
 }
 
 func matrixCases(t *testing.T) (all []forge.MatrixCase) {

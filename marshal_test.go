@@ -24,6 +24,9 @@ func TestMarshalMethods(t *testing.T) {
 	for _, typ := range decodedTypes(t) {
 		assert.True(t, typ.Implements(reflect.TypeFor[json.Marshaler]()), "%s has no MarshalJSON", typ)
 		assert.True(t, reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]()), "%s has no UnmarshalJSON", typ)
+		for _, text := range []string{"", "n", "nul", "nonsense", "null null", "nullx", "{", "{}}", "{}null", "{}{}"} {
+			assert.Error(t, reflect.New(typ).Interface().(json.Unmarshaler).UnmarshalJSON([]byte(text)), "%s from %q", typ, text)
+		}
 		if typ == reflect.TypeFor[RegistryToken]() {
 			continue // it is written as a placeholder
 		}

@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 	"time"
-
-	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do
@@ -148,8 +146,8 @@ type ListMergeRequestsOptions struct {
 }
 
 // MergeRequestNot excludes the merge requests that match its fields (Document 2 §4.2.1). Its fields
-// take ids and names, but not None or Any. To exclude None, use Any in the field of the same name
-// of ListMergeRequestsOptions; to exclude Any, use None there.
+// take ids and names, but not None or Any: these are names there. To exclude None, use Any in the
+// field of the same name of ListMergeRequestsOptions; to exclude Any, use None there.
 type MergeRequestNot struct {
 	// Labels excludes merge requests with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
@@ -229,7 +227,7 @@ func (s *MergeRequestsService) WaitMergeStatus(ctx context.Context, project Ref,
 			return false, "", r.fail(ErrNotFound, fmt.Sprintf("the project has no merge request %d", mergeRequest))
 		}
 		found = list[i]
-		return found.checked(), "the merge status is " + safetext.Clean(string(found.DetailedMergeStatus), 64), nil
+		return found.checked(), "the merge status is " + r.core.safeText(string(found.DetailedMergeStatus), 64), nil
 	})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
@@ -22,6 +24,7 @@ import (
 func networkCause(err error) error {
 	var network *net.OpError
 	var certificate *tls.CertificateVerificationError
+	var timed net.Error
 	switch {
 	case errors.Is(err, conn.ErrNotProcessed):
 		return conn.ErrNotProcessed
@@ -33,6 +36,10 @@ func networkCause(err error) error {
 		return context.DeadlineExceeded
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return http.ErrSchemeMismatch
+	case errors.As(err, &timed) && timed.Timeout():
+		return os.ErrDeadlineExceeded
 	}
 	return nil
 }
@@ -51,7 +58,7 @@ func isTokenErrorCode(code string) bool {
 func withoutTokenResponse(err, cause error) error {
 	var rejected *oauth2.RetrieveError
 	if !errors.As(err, &rejected) {
-		temporary := isConnectionError(err) && !isPermanent(err)
+		temporary := isConnectionError(err) && !isPermanent(err) && !errors.Is(err, http.ErrSchemeMismatch)
 		return &credential.Error{Reason: "obtaining a token failed", Temporary: temporary, Wait: proxyWait(err), Cause: cause}
 	}
 	status := 0 // a caller's source may omit the response

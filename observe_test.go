@@ -60,7 +60,7 @@ func TestStatsAreShared(t *testing.T) {
 // The bytes of a download are counted when they are read.
 func TestStatsOfDownloads(t *testing.T) {
 	var hook attempts
-	c := wireClient(t, newWire(t, always(say(200, "0123456789"))).url, hook.option())
+	c := wireClient(t, newWire(t, always(say(200, "0123456789", "Content-Type: a/b"))).url, hook.option())
 	d, err := openArchive(t.Context(), c)
 	require.NoError(t, err)
 	defer d.Close()

@@ -1,12 +1,14 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -70,6 +72,7 @@ type pager[T any] struct {
 // page is a page whose items are decoded.
 type page[T any] struct {
 	items     []*T
+	itemError error  // the last item does not fit the caller's type
 	position  string // the query that was sent for it
 	next      string // the query of the next page; "" at the end
 	linkError error  // why the next page cannot be requested, although there is one
@@ -101,7 +104,9 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 		if start, err = options.startAt.query(p.listID); err != nil {
 			return r.withRoute(err)
 		}
-		start, p.byOffset = p.trustedQuery(start), nil
+		if p.byOffset = nil; start != "" {
+			start = cmp.Or(p.ownFilters(p.trustedQuery(start)), p.firstLink)
+		}
 	}
 	p.setCursor(start)
 	if start == "" {
@@ -121,7 +126,11 @@ func (p *pager[T]) yieldPages(pages iter.Seq2[*page[T], error], yield func(*T, e
 			*p.options.into = page.response
 			p.setCursor(page.position)
 		}
-		for _, item := range page.items {
+		for i, item := range page.items {
+			if page.itemError != nil && i == len(page.items)-1 {
+				yield(item, page.itemError)
+				return nil
+			}
 			if !yield(item, nil) {
 				return nil
 			}
@@ -198,7 +207,7 @@ func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
-	c := new(call).init(p.request, p.options, address, nil)
+	c := new(call).init(p.request, p.options, address, p.first.body)
 	c.keysetOptional = p.byOffset != nil
 	c.response.useBuffers(&p.buffers)
 	if err := c.send(ctx); err != nil {
@@ -249,15 +258,19 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
 	})
-	if i := slices.Index(page.items, nil); err == nil && i >= 0 {
-		err = c.badResponse(fmt.Sprintf("item %d of the page is null or of another type", i), nil)
+	var misfit *misfitError
+	ends := errors.As(err, &misfit)
+	if i := slices.Index(page.items, nil); i >= 0 && (err == nil || ends) {
+		err, ends = c.badResponse(fmt.Sprintf("item %d of the page is null or of another type", i), nil), false
 	}
-	if err != nil {
+	switch {
+	case ends:
+		page.itemError, page.next = err, ""
+		c.finish(ctx, err)
+	case err != nil:
 		c.finish(ctx, err)
 		return nil, err
-	}
-	// A bad link to the next page is returned after the items of this page.
-	if page.linkError != nil {
+	case page.linkError != nil: // returned after the items of this page
 		c.finish(ctx, page.linkError)
 	}
 	if p.options.into != nil {
@@ -271,7 +284,7 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T]
 // and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
 	link, linked := linkheader.Next(h)
-	number := strings.TrimSpace(h.Get("X-Next-Page"))
+	number := strings.TrimSpace(joinParts(", ", slices.Compact(slices.Clone(h["X-Next-Page"]))...))
 	if !linked && number == "" {
 		return "", nil
 	}
@@ -302,6 +315,34 @@ func withPage(query string, number int) string {
 	return values.Encode()
 }
 
+// ownFilters returns the query of a cursor with the list's own filters: a cursor comes from a
+// store, and who can write there must not choose other items. It keeps the position of the page and
+// what the contract does not list, such as the position parameters of another server.
+func (p *pager[T]) ownFilters(query string) string {
+	values, own, filters := parseQuery(query), p.first.query, map[string]bool{}
+	for name := range p.request.route.documented() {
+		filters[baseParam(name)] = true
+	}
+	for name := range own {
+		filters[baseParam(name)] = true
+	}
+	for _, name := range []string{"page", "per_page", p.request.pages.size, "pagination", "page_token", "cursor", "id_after", "last"} {
+		delete(filters, name)
+	}
+	for _, name := range []string{"order_by", "sort"} { // chosen by the library or the server
+		if !own.Has(name) {
+			delete(filters, name)
+		}
+	}
+	maps.DeleteFunc(values, func(name string, _ []string) bool { return filters[baseParam(name)] })
+	for name, texts := range own {
+		if filters[baseParam(name)] {
+			values[name] = texts
+		}
+	}
+	return values.Encode()
+}
+
 // parseQuery parses a query that url.Values.Encode has returned, which cannot fail.
 func parseQuery(query string) url.Values {
 	values, _ := url.ParseQuery(query)
@@ -309,15 +350,26 @@ func parseQuery(query string) url.Values {
 }
 
 // trustedQuery returns the query of a link without the parameters that a link must not set:
-// credentials, sudo, and the placeholders of the route, which servers add to links.
+// credentials, sudo, the placeholders of the route, which servers add to links, and what each
+// request has in its form.
 func (p *pager[T]) trustedQuery(query string) string {
 	values, _ := url.ParseQuery(query) // malformed pairs are dropped, as a server would
+	form := map[string]bool{}
+	for name := range p.request.formOfCall() {
+		form[baseParam(name)] = true
+	}
 	for name := range values {
-		if isCredentialParam(name) || !p.query.Has(name) && strings.Contains(p.request.route.Template+"/", ":"+name+"/") {
+		if isCredentialParam(name) || form[baseParam(name)] || !p.query.Has(name) && strings.Contains(p.request.route.Template+"/", ":"+name+"/") {
 			delete(values, name)
 		}
 	}
 	return values.Encode()
+}
+
+// formOfCall returns the form of a Call; nil if it has none.
+func (r *request) formOfCall() url.Values {
+	form, _ := r.body.(url.Values)
+	return form
 }
 
 // listID identifies a list by its route, path arguments and filters. The pagination is not part of
@@ -329,6 +381,7 @@ func listID(r *request, filters url.Values) string {
 			own[name] = values
 		}
 	}
+	maps.Copy(own, r.formOfCall())
 	sum := sha256.Sum256([]byte(r.route.Method + " " + r.route.Template + "\n" + r.path + "\n" + own.Encode()))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }

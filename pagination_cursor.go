@@ -39,7 +39,7 @@ func (c Cursor) query(list string) (query string, err error) {
 	parts := strings.Split(string(c), ".")
 	switch {
 	case len(parts) != 3 || len(c) > maxCursor:
-		return invalid("it is not a cursor")
+		return invalid("it is not a cursor: use Response.Cursor of an earlier list")
 	case parts[0] != cursorVersion:
 		return invalid("the cursor was made by another version of the package: start over")
 	case parts[1] != list:

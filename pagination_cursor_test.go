@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // A consumer that stops at any item before it has processed it, and resumes with its saved cursor,
@@ -179,6 +181,50 @@ func TestCursorRefused(t *testing.T) {
 	rest, err := collectIDs(t.Context(), client, call, StartAt(good), PerPage(50))
 	require.NoError(t, err, "the page size does not belong to the identity of a list")
 	assert.Equal(t, []int64{3, 4, 5}, rest)
+}
+
+// Whatever a cursor was made to contain, the list sends its own filters: those that it has, with
+// their values, and no other that the contract lists. The position of the cursor is kept.
+func TestCursorCannotChangeFilters(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 5})
+	client := onceClient(t, srv.URL)
+	own := url.Values{"state": {"opened"}, "labels": {"a,b"}, "iids[]": {"1", "2"}, "not[labels]": {"c"}, "local[x]": {"d"}}
+	documented := offsetCall
+	documented.Query = own
+	undocumented := Call{Route: "/groups/:id/boards", Args: offsetCall.Args, Query: own}
+	names := []string{
+		"state", "state[]", "State", " state", "labels", "labels[]", "labels[0]", "[labels]", "iids", "iids[]", "iids[][]", "not[labels]", "not[labels][]", "not", "not[milestone]", "local[x]", "local[y]",
+		"milestone", "milestone[]", "author_id", "scope", "confidential", "with_labels_details", "%6eot[milestone]", "labels%5B%5D",
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		forged := url.Values{"page": {"2"}, "per_page": {"2"}}
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 1, 6).Draw(rt, "names") {
+			forged[name] = rapid.SliceOfN(rapid.SampledFrom([]string{"", "forged", "x,y"}), 1, 2).Draw(rt, name)
+		}
+		for _, call := range []Call{documented, undocumented} {
+			r := client.customRequest(call)
+			cursor := newCursor(listID(r, own), forged.Encode())
+			srv.asked = nil
+			_, err := collectIDs(t.Context(), client, call, StartAt(cursor), OnePage())
+			require.NoError(rt, err)
+			require.Len(rt, srv.addresses(), 1)
+			sent, expected := srv.addresses()[0].Query(), maps.Clone(own)
+			expected["page"], expected["per_page"] = []string{"2"}, []string{"2"}
+			for name := range forged {
+				filter := slices.Contains([]string{"state", "labels", "iids", "not", "local"}, baseParam(name))
+				known := slices.Contains([]string{"milestone", "author_id", "scope", "confidential", "with_labels_details"}, baseParam(name))
+				if name == "State" || known && call.Route == undocumented.Route { // another parameter; one that the library does not know
+					expected[name] = forged[name]
+				} else if !filter && !known && name != "page" && name != "per_page" {
+					rt.Fatalf("%q is in no group", name)
+				}
+			}
+			require.Equal(rt, expected, sent)
+		}
+	})
+	ids, err := collectIDs(t.Context(), client, offsetCall, StartAt(newCursor(listID(client.customRequest(offsetCall), nil), "private_token=x")))
+	require.NoError(t, err)
+	assert.Equal(t, upTo(5), ids, "a cursor without a position is not the end of the list")
 }
 
 // A cursor contains no host and no credential, and needs no escapes in an address, so it can be

@@ -46,8 +46,8 @@ func interruptions() []interruption {
 			return ctx, cancel, cancel
 		}},
 		{"deadline", context.DeadlineExceeded, func(ctx context.Context) (context.Context, func(), func()) {
-			ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-			return ctx, func() { <-ctx.Done() }, cancel
+			ctx, expire := expiring(ctx)
+			return ctx, expire, expire
 		}},
 	}
 }
@@ -172,7 +172,7 @@ func TestListCompleteBeforeTheEnd(t *testing.T) {
 				defer cancel()
 				ids, err := readList(t, ctx, onceClient(t, srv.URL, hook), form.call, func(id int64) {
 					if id == 7 { // on page 4, when the window extends beyond the end
-						require.Eventually(t, complete, 5*time.Second, time.Millisecond)
+						require.Eventually(t, complete, time.Minute, time.Millisecond)
 						cancel()
 					}
 				}, PerPage(2), Ahead(ahead))
@@ -260,8 +260,8 @@ func TestListBadPages(t *testing.T) {
 	}
 }
 
-// A field of the wrong type does not fail a list. A type with UnmarshalJSON must not lose the rows
-// after it without an error: encoding/json stops where such a type fails.
+// A type with UnmarshalJSON must not lose the rows after it without an error: encoding/json stops
+// where such a type fails.
 func TestListMismatches(t *testing.T) {
 	type row struct {
 		Labels []Label       `json:"labels"`
@@ -277,12 +277,6 @@ func TestListMismatches(t *testing.T) {
 		return true
 	}})
 	client := onceClient(t, srv.URL)
-	var page Response
-	body.Store(`[{"id":1},{"id":"two"},{"id":3}]`)
-	ids, err := collectIDs(t.Context(), client, offsetCall, Into(&page))
-	require.NoError(t, err)
-	assert.Equal(t, []int64{1, 0, 3}, ids)
-	assert.Equal(t, []string{"/1/id"}, []string{page.Mismatches[0].Pointer})
 	for _, member := range []string{`"labels":[5]`, `"labels":[{"name":5}]`, `"due_date":5`, `"due_date":{}`, `"due_date":"x"`, `"spent":5`, `"spent":[]`, `"weight":"x"`} {
 		body.Store(`[{` + member + `,"id":1},{"id":2},{"id":3}]`)
 		rows, err := Collect(ListAs[row](t.Context(), client, offsetCall))
@@ -297,16 +291,21 @@ func TestListMismatches(t *testing.T) {
 func TestListCancel(t *testing.T) {
 	for _, ahead := range []int{0, 1, 4} {
 		ctx, cancel := context.WithCancel(t.Context())
+		second := make(chan struct{}) // closed when the loop has the item of page 2
 		srv := servePages(t, &pageServer{rows: 100, hook: func(_ http.ResponseWriter, r *http.Request, page int) bool {
 			if page < 3 {
 				return false
 			}
+			<-second
+			cancel()
 			<-r.Context().Done()
 			return true
 		}})
-		timer := time.AfterFunc(50*time.Millisecond, cancel)
-		ids, err := collectIDs(ctx, onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(ahead))
-		timer.Stop()
+		ids, err := readList(t, ctx, onceClient(t, srv.URL), offsetCall, func(id int64) {
+			if id == 2 {
+				close(second)
+			}
+		}, PerPage(1), Ahead(ahead))
 		cancel()
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, upTo(2), ids)

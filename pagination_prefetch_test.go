@@ -169,11 +169,11 @@ func TestAheadBreak(t *testing.T) {
 		for item, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), keysetCall, PerPage(1), Ahead(4)) {
 			require.NoError(t, err)
 			if item.ID == 2 {
-				require.Eventually(t, func() bool { return blocked.Load() > 0 }, time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return blocked.Load() > 0 }, time.Minute, time.Millisecond)
 				break
 			}
 		}
-		assert.Eventually(t, func() bool { return blocked.Load() == 0 }, time.Second, time.Millisecond, "a request is still in progress")
+		assert.Eventually(t, func() bool { return blocked.Load() == 0 }, time.Minute, time.Millisecond, "a request is still in progress")
 	}
 }
 
@@ -215,7 +215,7 @@ func TestAheadWindow(t *testing.T) {
 					break
 				}
 				want := test.want[item.ID-1]
-				require.Eventually(t, func() bool { return srv.count() >= want }, time.Second, time.Millisecond, "page %d", item.ID)
+				require.Eventually(t, func() bool { return srv.count() >= want }, time.Minute, time.Millisecond, "page %d", item.ID)
 				time.Sleep(5 * time.Millisecond)
 				require.Equal(t, want, srv.count(), "page %d", item.ID)
 			}

@@ -45,6 +45,7 @@ func servePages(t testing.TB, s *pageServer) *pageServer {
 	t.Helper()
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
+	endWith(t, s.CloseClientConnections)
 	return s
 }
 
@@ -403,6 +404,30 @@ func TestListBadLinks(t *testing.T) {
 		assert.Equal(t, fail, errors.Is(err, ErrInvalidResponse), "%q: %v", number, err)
 		assert.Equal(t, fail, err != nil)
 		assert.Equal(t, upTo(1), ids)
+	}
+}
+
+// Of several X-Next-Page headers all that have a value count: the list neither ends early nor
+// chooses between two pages.
+func TestListNextPageTwice(t *testing.T) {
+	for _, test := range []struct {
+		values []string
+		rows   int
+		fail   bool
+	}{
+		{[]string{"2", "2"}, 2, false}, {[]string{"", "2"}, 2, false}, {[]string{"2", ""}, 2, false}, {[]string{"", ""}, 1, false},
+		{[]string{"2", "3"}, 1, true}, {[]string{"2, 2"}, 1, true},
+	} {
+		srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+			if page == 1 {
+				w.Header()["X-Next-Page"] = test.values
+			}
+			writeRows(w, page, page)
+			return true
+		}})
+		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
+		assert.Equal(t, test.fail, errors.Is(err, ErrInvalidResponse), "%q: %v", test.values, err)
+		assert.Equal(t, upTo(test.rows), ids, "%q", test.values)
 	}
 }
 

@@ -116,9 +116,10 @@ func (c *fieldChecker) filter(key string, value any) {
 
 func (c *fieldChecker) filterID(key string, id ID) { c.id(key, int64(id)) }
 
+// filterText and filterLabels check fields of not, where servers have no keywords.
 func (c *fieldChecker) filterText(key string, text Text) {
 	if text != "" && c.allows(key) {
-		c.reject(key, text.refusal())
+		c.reject(key, refusedText(string(text)))
 	}
 }
 
@@ -126,7 +127,7 @@ func (c *fieldChecker) filterNumber(key string, n *Number) { _ = n != nil && c.a
 
 func (c *fieldChecker) filterLabels(key string, names LabelNames) {
 	if names != (LabelNames{}) && c.allows(key) {
-		c.reject(key, names.refusal())
+		c.reject(key, refusedNames(names.Names()))
 	}
 }
 

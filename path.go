@@ -48,17 +48,17 @@ func expandTemplate(prefix wirePath, template string, args []any) (wirePath, err
 			}
 			escaped, plain = append(escaped, '.'), append(plain, '.')
 		}
-		err = checkArgument(name, text)
-		if err == nil && isPathArgument(before, name) {
-			err = checkUnescaped(name, text)
+		if isPathArgument(before, name) {
+			err = checkPath(name, text)
 		}
+		err = firstError(err, checkArgument(name, text))
 		if err != nil {
 			return wirePath{}, err
 		}
 		escaped, plain = appendEscaped(escaped, name, text), append(plain, text...)
 	}
 	if next < len(args) {
-		return wirePath{}, argumentError(template, fmt.Sprintf("it takes %d arguments, not %d", next, len(args)))
+		return wirePath{}, argumentError(template, fmt.Sprintf("the route has %d placeholders, and there are %d arguments", next, len(args)))
 	}
 	if string(escaped) == string(plain) {
 		path := string(plain)
@@ -127,6 +127,8 @@ func checkArgument(name, text string) error {
 		reason = "it is longer than 2 KiB"
 	case !utf8.ValidString(text):
 		reason = "it is not valid UTF-8"
+	case strings.Contains(text, "://"):
+		reason = "it is an address: use the path in it, such as group/app"
 	default:
 		reason = pathProblem(text)
 		if decoded := unescapeLoosely(text); reason == "" && decoded != text {
@@ -151,9 +153,23 @@ func isPathArgument(before, name string) bool {
 	return strings.HasSuffix(before, "/projects/") || strings.HasSuffix(before, "/groups/") || strings.HasSuffix(before, "/namespaces/")
 }
 
-// checkUnescaped rejects a path that is escaped already, as other clients expect it.
-func checkUnescaped(name, path string) error {
-	if reason := escapedReason(path); reason != "" {
+// checkPath rejects a URL, and a path that is escaped already, as other clients expect it.
+func checkPath(name, path string) error {
+	reason := ""
+	if _, after, isURL := strings.Cut(path, "://"); isURL {
+		reason = "it is a URL: use the path of the object"
+		_, after, _ = strings.Cut(after, "/")
+		if end := strings.IndexAny(after, "?#"); end >= 0 {
+			after = after[:end]
+		}
+		plain, _, _ := strings.Cut(after, "/-/")
+		if plain = strings.TrimSuffix(strings.Trim(plain, "/"), ".git"); plain != "" && pathProblem(plain) == "" {
+			reason = "it is a URL: use " + strconv.Quote(plain)
+		}
+	} else if checkArgument(name, path) == nil {
+		reason = escapedReason(path)
+	}
+	if reason != "" {
 		return argumentError(name, reason)
 	}
 	return nil
@@ -286,7 +302,7 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 	case err != nil:
 		return "the address cannot be parsed; it must look like https://forge.example.com"
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "the address must begin with https://"
+		return "the address must begin with https://; a token is passed with WithToken"
 	case u.User != nil:
 		return "the address contains a user or password: use a credential option"
 	case u.RawQuery != "" || u.ForceQuery:
@@ -295,6 +311,8 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 		return "the address has a fragment"
 	case u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
 		return "the address has no usable host"
+	case u.Port() != "" && !isPort(u.Port()):
+		return "the port of the address is not between 1 and 65535"
 	case strings.Contains(strings.ToUpper(u.RawPath), "%2F"):
 		return "the path of the address has escaped slashes"
 	}
@@ -327,6 +345,12 @@ func port(u *url.URL) string {
 		return "443"
 	}
 	return "80"
+}
+
+// isPort reports whether text is the number of a port.
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 // isLoopback reports whether a host is this machine, without a DNS query.

@@ -41,7 +41,7 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 // line end, so ReadCSV does not detect a truncated last field; List and Download do.
 func (s *PlaceholderReassignmentsService) ReadCSV(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
-		if err := readReassignments(file, s.owner().config.vocabulary, false, yield); err != nil {
+		if err := readReassignments(file, s.owner(), false, yield); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -66,8 +66,8 @@ func (s *PlaceholderReassignmentsService) list(ctx context.Context, r *request, 
 			return
 		}
 		defer file.Close()
-		config := &s.owner().config
-		if err := readReassignments(file, config.vocabulary, file.Size < 0, recordColumns(config.drift.watch(r.route), yield)); err != nil {
+		core := s.owner()
+		if err := readReassignments(file, core, file.Size < 0, recordColumns(core.config.drift.watch(r.route, core.safeText), yield)); err != nil {
 			yield(nil, file.unusable(err))
 		}
 	}

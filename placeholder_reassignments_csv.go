@@ -88,7 +88,7 @@ func (p *PlaceholderReassignment) field(column string) *string {
 
 // readReassignments reads a file row by row. If lineEnd is set, a last row without a line end is an
 // error: without an announced length of the file, that row may be truncated.
-func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
+func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*PlaceholderReassignment, error) bool) error {
 	if isNil(file) {
 		return reassignmentError(errors.New("the reader is nil"))
 	}
@@ -106,6 +106,9 @@ func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*Place
 	read := func() ([]string, error) {
 		source.row = 0
 		record, err := records.Read()
+		if broken := (*csv.ParseError)(nil); errors.Is(err, csv.ErrFieldCount) && errors.As(err, &broken) {
+			err = fmt.Errorf("line %d has %d fields, and the header has %d: %w", broken.StartLine, len(record), records.FieldsPerRecord, err)
+		}
 		if err == nil && lineEnd && source.unfinished(records.InputOffset()) {
 			err = fmt.Errorf("the last line is truncated: %w", io.ErrUnexpectedEOF)
 		}
@@ -118,7 +121,7 @@ func readReassignments(file io.Reader, w *words, lineEnd bool, yield func(*Place
 	case err != nil:
 		return reassignmentError(err)
 	}
-	header, err := newReassignmentHeader(slices.Clone(first), w)
+	header, err := newReassignmentHeader(slices.Clone(first), c)
 	if err != nil {
 		return err
 	}
@@ -140,18 +143,18 @@ func reassignmentError(err error) error {
 
 // newReassignmentHeader finds the contract's columns. If one is missing, it returns an error: it is
 // another file, and a value in its rows would be lost.
-func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error) {
+func newReassignmentHeader(names []string, c *core) (*reassignmentHeader, error) {
 	h := &reassignmentHeader{names: names, columns: make([]string, len(names))}
 	var p PlaceholderReassignment
 	for i, name := range names {
 		column := name
-		if neutral, known := w.neutral(columnWord, name); known {
+		if neutral, known := c.config.vocabulary.neutral(columnWord, name); known {
 			column = neutral
 		} else if neutral, known := GitLab.NeutralName(columnWord, name); known {
 			column = neutral
 		}
 		if slices.Contains(names[:i], name) || p.field(column) != nil && slices.Contains(h.columns[:i], column) {
-			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", safetext.Clean(name, 256))
+			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", c.safeText(name, 256))
 		}
 		if p.field(column) != nil {
 			h.columns[i] = column
@@ -159,7 +162,7 @@ func newReassignmentHeader(names []string, w *words) (*reassignmentHeader, error
 	}
 	for _, column := range reassignmentColumns() {
 		if !slices.Contains(h.columns, column) {
-			line := safetext.Clean(strings.Join(names, ","), 256)
+			line := c.safeText(strings.Join(names, ","), 256)
 			return nil, fmt.Errorf("forge: the file of reassignments has no column %q; its first line is %q: use the file that the server made, separated by commas", column, line)
 		}
 	}

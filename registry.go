@@ -6,8 +6,6 @@ import (
 	"errors"
 	"iter"
 	"strings"
-
-	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // RegistryService manages container registries through the API: repositories, tags and their
@@ -108,7 +106,7 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 		case found.Status == "":
 			return false, "the repository is not being deleted", nil
 		}
-		return false, "the repository is " + safetext.Clean(string(found.Status), 64), nil
+		return false, "the repository is " + r.core.safeText(string(found.Status), 64), nil
 	})
 }
 

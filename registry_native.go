@@ -156,7 +156,9 @@ func (r *request) manifest(o *DeleteManifestOptions) *request {
 	switch {
 	case r.err != nil:
 	case !known:
-		r.err = nameOption(&DeleteManifestOptions{}, unnamed("Accept", " as ManifestType"))
+		nameless := unnamed("Accept", " as ManifestType")
+		nameless.Option = "DeleteManifestOptions.ManifestType"
+		r.err = nameless
 	case hasControl(kind):
 		r.err = &ValidationError{Option: "DeleteManifestOptions.ManifestType", Param: "Accept", Reason: "it has control bytes"}
 	}

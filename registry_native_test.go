@@ -344,7 +344,7 @@ func TestNativeRefused(t *testing.T) {
 	without, err := c.With(WithVocabulary(""))
 	require.NoError(t, err)
 	err = without.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil)
-	assertRefused(t, err, "DeleteManifestOptions.Accept", "Accept")
+	assertRefused(t, err, "DeleteManifestOptions.ManifestType", "Accept")
 	require.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
 	for _, path := range []string{"", "/a", "a//b", "a/../b"} {
 		assertRefused(t, c.RegistryNative.DeleteManifest(t.Context(), path, "t", nil), "argument", "image_path")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -19,10 +20,19 @@ import (
 // tagServer has tags, by name the age of their manifests; "" has none, and "gone" is not found.
 func tagServer(t *testing.T, ages map[string]string, names []string, fail string) (c *Client, most *atomic.Int32, reads *sync.Map) {
 	t.Helper()
+	handler, most, reads := tagHandler(t, ages, names, fail, 0)
+	srv := httptest.NewServer(handler)
+	t.Cleanup(srv.Close)
+	return onceClient(t, srv.URL), most, reads
+}
+
+// tagHandler is the handler of tagServer. The response for a tag takes a time.
+func tagHandler(t *testing.T, ages map[string]string, names []string, fail string, pause time.Duration) (h http.HandlerFunc, most *atomic.Int32, reads *sync.Map) {
+	t.Helper()
 	var running atomic.Int32
 	now := time.Now()
 	most, reads = new(atomic.Int32), new(sync.Map)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, http.MethodGet, r.Method, "a preview only reads")
 		w.Header().Set("Content-Type", "application/json")
 		path := strings.TrimPrefix(r.URL.Path, "/api/v4/projects/42/registry/repositories/3/tags")
@@ -42,7 +52,7 @@ func tagServer(t *testing.T, ages map[string]string, names []string, fail string
 		defer running.Add(-1)
 		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 		switch age := ages[name]; {
 		case name == fail:
 			w.WriteHeader(http.StatusForbidden)
@@ -57,9 +67,7 @@ func tagServer(t *testing.T, ages map[string]string, names []string, fail string
 			}
 			fmt.Fprintf(w, `{"name":%q,"created_at":%q}`, name, now.Add(-d).Format(time.RFC3339Nano))
 		}
-	}))
-	t.Cleanup(srv.Close)
-	return onceClient(t, srv.URL), most, reads
+	}, most, reads
 }
 
 func tagNames(tags []*RegistryTagDetail) []string {
@@ -153,25 +161,34 @@ func TestPreviewReads(t *testing.T) {
 		names = append(names, fmt.Sprintf("v%03d", i))
 		ages[names[i]] = "1d"
 	}
-	c, most, _ := tagServer(t, ages, names, "")
-	preview, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	// Each read takes a second.
+	preview := func(fail string, limit time.Duration) (got *DeleteTagsPreview, most int32, reads int, err error) {
+		synctest.Test(t, func(t *testing.T) {
+			handler, concurrent, names := tagHandler(t, ages, names, fail, time.Second)
+			s := newBubbleServer(handler)
+			c := s.client(t)
+			defer s.close(c)
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			got, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+			time.Sleep(time.Minute) // the server has ended its requests too
+			names.Range(func(any, any) bool { reads++; return true })
+			most = concurrent.Load()
+		})
+		return got, most, reads, err
+	}
+	got, most, _, err := preview("", time.Hour)
 	require.NoError(t, err)
-	assert.Len(t, preview.Delete, 100)
-	assert.Greater(t, most.Load(), int32(1))
-	assert.LessOrEqual(t, most.Load(), int32(8))
+	assert.Len(t, got.Delete, 100)
+	assert.EqualValues(t, 8, most)
 
-	c, _, reads := tagServer(t, ages, names, "v010")
-	preview, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	got, _, reads, err := preview("v010", time.Hour)
 	require.ErrorIs(t, err, ErrForbidden)
-	assert.Nil(t, preview)
-	n := 0
-	reads.Range(func(any, any) bool { n++; return true })
-	assert.Less(t, n, 60)
+	assert.Nil(t, got)
+	assert.Less(t, reads, len(names)) // the order of the reads is not fixed
 
-	c, _, _ = tagServer(t, ages, names, "")
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Millisecond)
-	defer cancel()
-	_, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	got, _, _, err = preview("", 8*time.Second)
+	assert.Nil(t, got)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -228,11 +245,10 @@ func TestPreviewInterrupted(t *testing.T) {
 		}
 		release := make(chan struct{})
 		soon(t, func() {
+			ctx, expire := expiring(t.Context())
 			c, _, _ := tagServer(t, ages, names, "")
-			c, err := c.With(code.with(atCall(5, func() { <-release })))
+			c, err := c.With(code.with(atCall(5, func() { expire(); <-release })))
 			require.NoError(t, err)
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer cancel()
 			_, err = c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			asError(t, err)

@@ -383,3 +383,11 @@ func (r *request) withError(err error) error {
 func (r *request) fail(sentinel error, text string) error {
 	return &Error{Method: r.route.Method, Route: r.route.Template, Path: r.core.redact(r.path), cause: &sentinelError{sentinel: sentinel, text: text}}
 }
+
+// valuesOf returns the documented values of a parameter; nil if there are none.
+func (r *request) valuesOf(param string) []string {
+	if values := documentedValues(r.options, param); values != nil {
+		return values
+	}
+	return documentedValues(r.body, param)
+}

@@ -11,9 +11,8 @@ import (
 )
 
 // RequestOption changes a single call. An option that does not apply to the call is a
-// *ValidationError. Of two options that set the same number or policy, the last one counts, so that
-// a helper's option can be replaced. Each Query adds a parameter. To set Into, Progress, DryRun,
-// Checksum, StartAt, Sudo or a Header of the same name twice is a *ValidationError.
+// *ValidationError. Of two equal options, or headers of the same name, the last one counts, so that
+// a helper's option can be replaced. Each Query adds a parameter.
 type RequestOption func(*callOptions)
 
 // callKind is the use that a call makes of its response. The kinds can be combined as a set.
@@ -76,14 +75,6 @@ func (o *callOptions) allow(option string, kinds callKind) bool {
 	return o.err == nil
 }
 
-// allowOnce is allow for an option that would replace an earlier one.
-func (o *callOptions) allowOnce(option string, kinds callKind, given bool) bool {
-	if given {
-		o.reject(option, "", "it is set twice, and the first value would be lost")
-	}
-	return o.allow(option, kinds)
-}
-
 func (o *callOptions) reject(option, param, reason string) {
 	if o.err != nil {
 		return
@@ -100,7 +91,7 @@ func Into(response *Response) RequestOption {
 		if response != nil {
 			*response = Response{}
 		}
-		if o.allowOnce("Into", kindAny, o.into != nil && o.into != response) {
+		if o.allow("Into", kindAny) {
 			o.into = response
 		}
 	}
@@ -116,7 +107,7 @@ func OnePage() RequestOption {
 }
 
 // PerPage sets the number of items per page of a list, at least 1. The default is 100, the maximum
-// that servers return.
+// that servers return: a larger n is sent, and means 100. Registries accept more.
 func PerPage(n int) RequestOption {
 	return func(o *callOptions) {
 		if !o.allow("PerPage", kindList) {
@@ -133,7 +124,7 @@ func PerPage(n int) RequestOption {
 // it returns a *ValidationError. PerPage and Ahead may change between runs, filters may not.
 func StartAt(cursor Cursor) RequestOption {
 	return func(o *callOptions) {
-		if o.allowOnce("StartAt", kindList, o.startAt != "") {
+		if o.allow("StartAt", kindList) {
 			o.startAt = cursor
 		}
 	}
@@ -163,7 +154,7 @@ func Ahead(n int) RequestOption {
 // header, and only to the client's own server.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.allowOnce("Sudo", kindAny, o.header["Sudo"] != nil) {
+		if !o.allow("Sudo", kindAny) {
 			return
 		}
 		if user <= 0 {
@@ -190,8 +181,6 @@ func Header(name, value string) RequestOption {
 			o.reject("Header", canonical, "it is set by the transport")
 		case !validHeaderName(name) || hasControl(value):
 			o.reject("Header", "", "the name or value is not a legal header")
-		case o.header[canonical] != nil:
-			o.reject("Header", canonical, "it is set twice, and the first value would be lost")
 		default:
 			o.setHeader(canonical, value)
 		}
@@ -229,8 +218,12 @@ func Query(name, value string) RequestOption {
 		if !o.allow("Query", kindAny) {
 			return
 		}
-		if name == "" || isCredentialParam(name) {
-			o.reject("Query", name, "the name is empty or carries a credential: use a client option, or Sudo")
+		switch {
+		case name == "":
+			o.reject("Query", name, "the name is empty")
+			return
+		case isCredentialParam(name):
+			o.reject("Query", name, "it carries a credential: use a client option, or Sudo")
 			return
 		}
 		if o.query == nil {
@@ -260,7 +253,7 @@ func Retry(policy RetryPolicy) RequestOption {
 // error of the call. The call returns when its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
-		if o.allowOnce("Progress", kindJSON|kindNoResult|kindStream, o.progress != nil) {
+		if o.allow("Progress", kindJSON|kindNoResult|kindStream) {
 			o.progress = report
 		}
 	}
@@ -347,7 +340,7 @@ func RequireComplete() RequestOption {
 // file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
-		if !o.allowOnce("Checksum", kindStream, o.checksum.want != "") {
+		if !o.allow("Checksum", kindStream) {
 			return
 		}
 		digest, err := hex.DecodeString(sum)

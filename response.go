@@ -3,6 +3,7 @@ package forge
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/safetext"
@@ -24,8 +25,8 @@ type Response struct {
 	// Cursor is the position at which StartAt resumes a list: the first page that was not consumed
 	// completely. Cursor.Done reports true only after the loop has ended.
 	Cursor Cursor
-	// Mismatches lists the values whose JSON type does not fit their struct field, at most 1,000. The
-	// raw values are in Extra; see [Mismatch].
+	// Mismatches lists the values whose JSON type does not fit their struct field: at most 1,000, with
+	// at most 64 KiB of pointers. The raw values are in Extra; see [Mismatch].
 	Mismatches []Mismatch
 }
 
@@ -42,8 +43,8 @@ type RateLimit struct {
 // Mismatch is a value in a response whose JSON type does not fit its struct field. The field is
 // zero, and the object that has the field keeps the raw value in its Extra, under the field's own
 // key. For an array or a map with such elements, Extra has the whole value, and the field has the
-// other elements. In types without Extra, such as the caller's types, the raw value is not kept. If
-// a key occurs twice, the last value counts.
+// other elements. A caller's type without Extra does not keep the value: the call returns an error.
+// If a key occurs twice, the last value counts.
 //
 // These values are not mismatches: null, which is the zero value; an empty string for a time or a
 // date; a number in a string; and timestamps that are not in the form of RFC 3339 but are
@@ -53,7 +54,8 @@ type RateLimit struct {
 // timestamp for a Date, of which the field has the day; a number or a time with more digits than
 // its Go type can hold; and "true" for a boolean.
 type Mismatch struct {
-	// Pointer is the value's place in the response as a JSON pointer (RFC 6901).
+	// Pointer is the value's place in the response as a JSON pointer (RFC 6901). "..." stands for a
+	// key of more than 128 bytes, and for the end of a pointer of more than 512 bytes.
 	Pointer string
 	// Want is the type of the field: boolean, integer, number, string, timestamp, date, base64, array
 	// or object; for a caller's own type it is the Go type.
@@ -87,8 +89,10 @@ func newResponse(resp *http.Response, attempts int) Response {
 	}
 }
 
-// contentType returns the Content-Type of a response.
-func contentType(h http.Header) string { return h.Get("Content-Type") }
+// contentType returns the Content-Type of a response; several are separated by commas.
+func contentType(h http.Header) string {
+	return strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
+}
 
 func requestID(h http.Header) string { return safetext.Clean(h.Get("X-Request-Id"), 128) }
 

@@ -2,6 +2,8 @@ package forge
 
 import (
 	"bytes"
+	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
@@ -96,3 +98,23 @@ func (c *bufferCache) close() {
 		freeBuffer(b)
 	}
 }
+
+// peek reads the first n bytes of a body, or as many as are enough, and returns a reader of the
+// whole body. An error is returned by that reader, after the bytes before it.
+func peek(body io.Reader, n int, enough func(head []byte) bool) (head []byte, whole io.Reader) {
+	for len(head) < n && !enough(head) {
+		head = slices.Grow(head, min(512, n-len(head)))
+		more, err := body.Read(head[len(head):min(cap(head), n)])
+		head = head[:len(head)+more]
+		if err != nil {
+			body = failedReader{err}
+			break
+		}
+	}
+	return head, io.MultiReader(bytes.NewReader(head), body)
+}
+
+// failedReader returns the error of an earlier read.
+type failedReader struct{ err error }
+
+func (r failedReader) Read([]byte) (int, error) { return 0, r.err }

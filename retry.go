@@ -26,7 +26,8 @@ type RetryPolicy struct {
 	// timeout or a refused connection. The wait doubles with each attempt. After a lost connection it
 	// is a tenth of MinWait, and after a 429 that requests no wait it is twice MinWait. Default 0.5 s.
 	MinWait time.Duration
-	// MaxWait is the longest wait between attempts that the server did not request; default 30 s.
+	// MaxWait is the longest wait between attempts that the server did not request, at least MinWait;
+	// default 30 s.
 	MaxWait time.Duration
 	// MaxRetryAfter is the longest wait that a server may request. If it requests a longer one, the
 	// call fails immediately. Default 60 s.
@@ -36,6 +37,9 @@ type RetryPolicy struct {
 func (p RetryPolicy) check(option string) error {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 {
 		return &ValidationError{Option: option, Reason: "a field is negative: use 0 for its default"}
+	}
+	if full := p.withDefaults(); full.MinWait > full.MaxWait {
+		return &ValidationError{Option: option, Reason: "MinWait is longer than MaxWait, whose default is 30 s"}
 	}
 	return nil
 }

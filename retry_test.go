@@ -11,9 +11,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -208,9 +210,10 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 	})
 	c := wireClient(t, w.url)
 	var out any
-	if reused {
-		require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, &out))
+	for pooled := !reused; !pooled; {
+		pooled = putBack(t, c, &httptrace.ClientTrace{})
 	}
+	conns := w.accepted()
 	err := c.Do(t.Context(), callOf(k), &out)
 	e := asError(t, err)
 	assert.Equal(t, attempts, e.Attempts)
@@ -228,7 +231,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 	}
 	if reused {
 		require.Equal(t, 2, sent[0].nth)
-		require.Equal(t, 1, sent[0].conn)
+		require.Equal(t, conns, sent[0].conn)
 	}
 	if extra := len(sent) - attempts; k != ClassSafe || !reused || extra < 0 || extra > 1 {
 		// net/http itself sends a GET again, once, if its connection was closed while it was idle.
@@ -422,13 +425,15 @@ func TestRetryUploads(t *testing.T) {
 
 // A finished context ends the call without another attempt.
 func TestRetryFinishedContext(t *testing.T) {
-	w := newWire(t, always(say(502, "")))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	err := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(ClassSafe), nil)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.ErrorIs(t, err, ErrServer)
-	assert.Len(t, w.seen(), 1)
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(say(502, "")))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		err := w.client(t, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(ClassSafe), nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, ErrServer)
+		assert.Len(t, w.seen(), 1)
+	})
 }
 
 // The first wait of the backoff depends on the failure.
@@ -445,4 +450,50 @@ func TestBackoffBase(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(lost))
+}
+
+// 60 calls to a service that always fails in one way make at most 100 requests, for every status
+// and every fault, in every class, whether the failure is retried or not.
+func TestRetryBudgetOfEachFault(t *testing.T) {
+	type answer = func(*http.Request) (*http.Response, error)
+	fails := func(err error) answer { return func(*http.Request) (*http.Response, error) { return nil, err } }
+	says := func(status int, body io.Reader) answer {
+		return func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body), Request: req}, nil
+		}
+	}
+	services := map[string]answer{
+		"refused": fails(&net.OpError{Op: "dial", Err: errors.New("refused")}), "lost": fails(io.ErrUnexpectedEOF),
+		"truncated": says(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
+		"silent": func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		},
+	}
+	for status := 400; status < 600; status++ {
+		services[strconv.Itoa(status)] = func(req *http.Request) (*http.Response, error) {
+			return says(status, strings.NewReader(`{"message":"Resource lock"}`))(req)
+		}
+	}
+	retried := 0
+	for name, service := range services {
+		for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
+			synctest.Test(t, func(t *testing.T) {
+				requests := 0
+				c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+					requests++
+					return service(req)
+				}))
+				for range 60 {
+					require.Error(t, c.Do(t.Context(), callOf(k), new(any)), name)
+				}
+				assert.LessOrEqual(t, requests, 60+40, "%s, %s", name, k)
+				if requests > 60 {
+					retried++
+					assert.Equal(t, 60+40, requests, "%s, %s: the budget is not used up", name, k)
+				}
+			})
+		}
+	}
+	assert.Equal(t, 3*4+2*(5+9+3), retried, "classes of statuses and faults that are retried")
 }

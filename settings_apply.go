@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 )
@@ -16,6 +18,12 @@ type SettingsReport struct {
 	// name: the server ignored them or does not show them, or they were not sent. Reason states which.
 	NotApplied []SettingDifference
 }
+
+// Format writes the names of the settings that are not in force. The values may be secrets.
+func (r SettingsReport) Format(f fmt.State, _ rune) { writeNames(f, r) }
+
+// LogValue returns the names of the settings that are not in force. The values may be secrets.
+func (r SettingsReport) LogValue() slog.Value { return slog.StringValue(setFields(r)) }
 
 // Apply sends the changes of d, reads the settings and reports those that are not in force: a
 // server silently ignores names that it does not know. It sends d.Changes, and the settings that

@@ -3,6 +3,9 @@ package forge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
 	"maps"
 	"slices"
 )
@@ -58,8 +61,11 @@ func (d SettingDifference) Secret() bool { return isSecretSetting(d.Name) }
 // String returns the name without the values, which may be secrets.
 func (d SettingDifference) String() string { return d.Name }
 
-// GoString returns the result of String, for %#v.
-func (d SettingDifference) GoString() string { return d.Name }
+// Format writes the name, for all verbs.
+func (d SettingDifference) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, d.Name) }
+
+// LogValue returns the name.
+func (d SettingDifference) LogValue() slog.Value { return slog.StringValue(d.Name) }
 
 // MarshalJSON writes an object with name, got, want and reason. Secrets are written as "(secret)".
 func (d SettingDifference) MarshalJSON() ([]byte, error) {
@@ -97,6 +103,12 @@ type SettingsDiff struct {
 	document map[string]json.RawMessage // the wanted settings, for companions
 	err      error
 }
+
+// Format writes the names of the settings. The values may be secrets.
+func (d SettingsDiff) Format(f fmt.State, _ rune) { writeNames(f, d) }
+
+// LogValue returns the names of the settings. The values may be secrets.
+func (d SettingsDiff) LogValue() slog.Value { return slog.StringValue(setFields(d)) }
 
 // Err returns an error if the changes cannot be sent: a value is not JSON, a value in Extra has the
 // wrong type, or a deprecated setting and its replacement have different values. Apply and Verify

@@ -21,7 +21,7 @@ const usualSetting = 48 // bytes of a setting, with its name
 // value share it. A response is stored as text: most programs that read settings never compare
 // them, and splitting the text takes as long as decoding it.
 type settingsObject struct {
-	text  []byte // the object and what follows it, if split is nil
+	text  []byte // the object, if split is nil
 	split map[string]json.RawMessage
 }
 
@@ -36,12 +36,14 @@ func (o *settingsObject) byName() map[string]json.RawMessage {
 // decodeOther stores the object that the settings are decoded from. The fields decode it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
 	if r.Kind() == "object" && !s.fieldsOnly {
-		s.read, s.merged = &settingsObject{text: bytes.Clone(r.Rest())}, nil
+		text := r.View()
+		s.read, s.merged = &settingsObject{text: bytes.Clone(text)}, nil
+		r.Back(text)
 	}
 	return false
 }
 
-// readMembers copies the values of the object at the front of text. Of two values of one name,
+// readMembers copies the values of an object. Of two values of one name,
 // the last one counts. For a value that is not an object, the map is empty.
 func readMembers(text []byte) map[string]json.RawMessage {
 	var r jsonread.Reader
@@ -63,11 +65,11 @@ func (s *ApplicationSettings) UnmarshalJSON(data []byte) error {
 	r.Reset(data)
 	var settings ApplicationSettings
 	kind := r.Kind()
-	if kind == "null" {
-		return nil
-	}
 	if err := decodeValue(&r, &settings); err != nil {
 		return err
+	}
+	if kind == "null" {
+		return nil
 	}
 	if settings.read == nil {
 		return fmt.Errorf("forge: ApplicationSettings cannot be a JSON %s", kind)

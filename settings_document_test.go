@@ -260,7 +260,8 @@ func TestMergeSettings(t *testing.T) {
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
 		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
 		"{\"sidekiq_job_limiter_mode\": \"track\"}": "the contract calls it jobqueue_job_limiter_mode",
-		"{} x": "Merge: line 1: it is not JSON",
+		"{} x":                       "Merge: line 1: it is not JSON",
+		"{\"terms\": [1, \"\xff\"]}": "Merge (terms): line 1: its value is not valid UTF-8",
 	} {
 		same := *settings
 		err := settings.Merge([]byte(text))

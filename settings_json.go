@@ -13,7 +13,7 @@ import (
 // membersOf encodes a settings value as a JSON object, including the keys of its Extra, and splits
 // it by key.
 func membersOf(settings any) (map[string]json.RawMessage, error) {
-	data, err := json.Marshal(settings)
+	data, err := marshalCallers(settings)
 	if err == nil {
 		data, err = withExtra(settings, data)
 	}

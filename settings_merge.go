@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -48,6 +49,12 @@ type merge struct {
 func (m merge) object(object []byte) error {
 	var r jsonread.Reader
 	r.Reset(object)
+	switch {
+	case len(bytes.TrimSpace(object)) == 0:
+		return refusedMerge("", object, 0, "it is not JSON: the text is empty")
+	case bytes.HasPrefix(object, []byte("\xef\xbb\xbf")):
+		return refusedMerge("", object, 0, "it is not JSON: the text begins with a byte order mark: remove these three bytes")
+	}
 	if kind := r.Kind(); kind != "object" && kind != "" {
 		return refusedMerge("", object, r.Offset(), "it must be a JSON object of settings, and it is a JSON "+kind)
 	}
@@ -78,6 +85,8 @@ func (m merge) set(name string, value json.RawMessage) (reason string) {
 	_, named := settingField(name)
 	misfit := misfitOf(name, value)
 	switch {
+	case !utf8.Valid(value):
+		return "its value is not valid UTF-8"
 	case isIdentity(name), shown && equalJSON(m.now[name], value):
 		return ""
 	case named && misfit != nil:

@@ -19,7 +19,7 @@ import (
 func TestSettingsTwoInstances(t *testing.T) {
 	other := newSettingsServer(t)
 	clients := settingsClients(t, other.URL)
-	settingsProperty(t, 1500, func(w *settingsWorld) {
+	settingsProperty(t, 500, func(w *settingsWorld) {
 		here := w.vocabulary
 		w.vocabulary = rapid.IntRange(0, len(settingVocabularies)-1).Draw(w.T, "other vocabulary")
 		w.fill(other, "other")
@@ -183,7 +183,7 @@ func (p *settingsPlan) difference(m *settingsModel, name string, a, b any, shown
 // after Apply, or named with the reason, or refused before anything is sent. There is no document
 // from which companions could be taken.
 func TestSettingsOptions(t *testing.T) {
-	settingsProperty(t, 1000, func(w *settingsWorld) {
+	settingsProperty(t, 400, func(w *settingsWorld) {
 		o, m := new(forge.UpdateSettingsOptions), modelOf(w.facts, new(forge.ApplicationSettings), nil)
 		for range rapid.IntRange(0, 5).Draw(w.T, "options") {
 			name := rapid.SampledFrom(append(w.names, "signup_enabled", "domain_allowlist")).Draw(w.T, "option")

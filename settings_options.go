@@ -1,5 +1,10 @@
 package forge
 
+import (
+	"fmt"
+	"log/slog"
+)
+
 // UpdateSettingsOptions are the settings to change (Document 3 §4.1.1 and §4.1.2). Fields that are
 // nil or zero are not sent.
 //
@@ -469,5 +474,11 @@ type UpdateSettingsOptions struct {
 	// WithVocabulary.
 	Extra map[string]any `json:"-"`
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (o UpdateSettingsOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (o UpdateSettingsOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
 func (o *UpdateSettingsOptions) extra() map[string]any { return o.Extra }

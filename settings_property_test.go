@@ -42,7 +42,7 @@ func (w *settingsWorld) end(checks ...*settingsCheck) {
 // with the reason, or refused before anything is sent. Nothing else is sent, and no other setting
 // changes.
 func TestSettingsEdits(t *testing.T) {
-	settingsProperty(t, 3000, func(w *settingsWorld) {
+	settingsProperty(t, 1000, func(w *settingsWorld) {
 		s, m := w.read()
 		if rapid.Bool().Draw(w.T, "copy") {
 			w.edits(s, m, 3)
@@ -147,7 +147,7 @@ func tellAll(list []forge.SettingDifference) string {
 // TestSettingsMarshal checks that the JSON of a document has the values that were read, with the
 // edits, and that the decoded JSON has the same values and no changes.
 func TestSettingsMarshal(t *testing.T) {
-	settingsProperty(t, 1000, func(w *settingsWorld) {
+	settingsProperty(t, 400, func(w *settingsWorld) {
 		s, m := w.read()
 		w.edits(s, m, 6)
 		c := w.check(m)

@@ -280,7 +280,11 @@ func TestDeprecatedSettings(t *testing.T) {
 		replaced[rule.name] = append(replaced[rule.name], rule.use)
 		options := &UpdateSettingsOptions{Extra: map[string]any{rule.name: 1, rule.use: 2}}
 		_, err := serve(t).Settings.Update(t.Context(), options)
-		assertRefused(t, err, "UpdateSettingsOptions."+catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), rule.name), rule.name)
+		option := "UpdateSettingsOptions"
+		if field := fieldOf(reflect.TypeFor[UpdateSettingsOptions](), rule.name); field != "" {
+			option += "." + field
+		}
+		assertRefused(t, err, option, rule.name)
 		assert.ErrorContains(t, err, rule.use+", which replaces it, is set too: omit "+rule.name)
 		require.ErrorContains(t, options.Diff().Err(), rule.use)
 	}

@@ -2,6 +2,8 @@ package forge
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -716,6 +718,12 @@ type ApplicationSettings struct {
 
 	fieldsOnly bool `json:"-"` // decodes the fields alone
 }
+
+// Format writes the names of the fields that are set. The values may be secrets.
+func (s ApplicationSettings) Format(f fmt.State, _ rune) { writeNames(f, s) }
+
+// LogValue returns the names of the fields that are set. The values may be secrets.
+func (s ApplicationSettings) LogValue() slog.Value { return slog.StringValue(setFields(s)) }
 
 // BranchProtectionDefaults is the protection of new default branches (Document 3 §2.1).
 type BranchProtectionDefaults struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,6 +92,20 @@ var statusTable = []statusRow{
 	},
 	{"500, 502-504, 520-527, 530", whenPlain, ErrServer, endRetried, endRetryOpen, endOpen, endRetried},
 	{"501, 505-519, 528, 529, 531-599", whenPlain, ErrServer, endError, endOpen, endOpen, endError},
+}
+
+// some returns the single statuses of the row, the limits of its ranges, and every sixth status
+// between them, which are others for each kind of call.
+func (r statusRow) some(t *testing.T, kind int) []int {
+	t.Helper()
+	all := r.list(t)
+	if longForm() {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(status int) bool {
+		inside := slices.Contains(all, status-1) && slices.Contains(all, status+1)
+		return inside && (status+kind)%6 != 0
+	})
 }
 
 // list returns the statuses of the row.

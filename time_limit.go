@@ -3,6 +3,8 @@ package forge
 import (
 	"context"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
 // timeLimitKey is the context key of the error of a wait that ends after the library's own limit.
@@ -15,8 +17,8 @@ func withTimeout(ctx context.Context, what string, limit time.Duration) (context
 	if earlier, limited := ctx.Deadline(); limited && earlier.Before(deadline) {
 		return ctx, func() {}
 	}
-	passed := &sentinelError{sentinel: ErrTimeout, text: what + " took longer than " + limit.String()}
-	early := &sentinelError{sentinel: ErrTimeout, text: what + " would take longer than " + limit.String()}
+	passed := &conn.TimeoutError{Text: what + " took longer than " + limit.String(), Sentinel: ErrTimeout}
+	early := &conn.TimeoutError{Text: what + " would take longer than " + limit.String(), Sentinel: ErrTimeout}
 	ctx, cancel := context.WithDeadlineCause(ctx, deadline, passed)
 	return context.WithValue(ctx, timeLimitKey{}, early), cancel
 }

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -33,7 +32,7 @@ func (r *request) withVocabulary(n renamer) *request {
 // encode returns the JSON body of json-tagged options. Extra is not renamed: callers name its keys
 // themselves.
 func (n renamer) encode(options any) (*payload, error) {
-	data, err := json.Marshal(options)
+	data, err := marshalCallers(options)
 	if err == nil {
 		if data, err = n.rename(data, n.toProduct); err != nil {
 			return nil, nameOption(options, err)

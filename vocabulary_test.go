@@ -38,7 +38,7 @@ func speaking(t *testing.T, v Vocabulary, exchanges ...exchange) *Client {
 
 // The vocabulary GitLab has exactly the words of the deployed product.
 func TestGitLab(t *testing.T) {
-	facts := map[string]string{ // kind and neutral word, from shared/deployed-server.json
+	facts := map[string]string{ // kind and neutral word, as a deployed server has them
 		"setting antispam_enabled": "akismet_enabled", "setting antispam_api_key": "akismet_api_key", "setting jobqueue_job_limiter_mode": "sidekiq_job_limiter_mode",
 		"setting jobqueue_job_limiter_compression_threshold_bytes": "sidekiq_job_limiter_compression_threshold_bytes", "setting jobqueue_job_limiter_limit_bytes": "sidekiq_job_limiter_limit_bytes",
 		"setting chatapp_enabled": "slack_app_enabled", "setting chatapp_id": "slack_app_id", "setting chatapp_secret": "slack_app_secret", "setting chatapp_signing_secret": "slack_app_signing_secret",

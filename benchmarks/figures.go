@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 // figuresFile holds the figures of a run, in the folder figures.
 type figuresFile struct {
 	Go    string      `json:"go"`
+	Peer  string      `json:"client_go"`
 	CPU   string      `json:"cpu"`
 	CPUs  int         `json:"cpus"`
 	Date  string      `json:"date"`
@@ -79,16 +81,31 @@ func figuresPath(release string) string { return filepath.Join("figures", releas
 // save writes the lines of a run. If the run had some of the rows only, the file keeps its other
 // rows.
 func save(lines []line, quick, some bool) error {
-	file := figuresFile{runtime.Version(), cpuName(), runtime.NumCPU(), time.Now().Format(time.DateOnly), quick, savedLines(lines)}
+	file := figuresFile{runtime.Version(), peerRelease(), cpuName(), runtime.NumCPU(), time.Now().Format(time.DateOnly), quick, savedLines(lines)}
 	if some {
 		old, err := load(release())
 		if err != nil {
 			return err
 		}
+		if old.Peer != file.Peer {
+			return fmt.Errorf("the other rows are of client-go %s, and this run has %s: save all rows", old.Peer, file.Peer)
+		}
 		file.Lines = replaceRows(old.Lines, file.Lines)
 	}
 	text, err := json.MarshalIndent(file, "", "\t")
 	return errors.Join(err, os.WriteFile(figuresPath(release()), append(text, '\n'), 0o644))
+}
+
+// peerRelease returns the release of client-go that this program is built with.
+func peerRelease() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "gitlab.com/gitlab-org/api/client-go/v2" {
+				return module.Version
+			}
+		}
+	}
+	return "of an unknown release"
 }
 
 // replaceRows returns the lines of the old rows, with those of the new rows in their place.

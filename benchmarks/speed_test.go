@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,20 @@ func readText(t *testing.T, path string) string {
 func TestDocumentsHaveTheFigures(t *testing.T) {
 	if err := checkDocuments(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReadmeFigures checks that a row of the README has one figure of speed, and that its proof names
+// the release of client-go that it is compared with.
+func TestReadmeFigures(t *testing.T) {
+	text, number := readText(t, readmePath), regexp.MustCompile(`\d+(\.\d+)?`)
+	for _, r := range readmeRows {
+		_, row, _ := strings.Cut(text, "| "+r.title+" |")
+		row, _, _ = strings.Cut(row, "\n")
+		cells := strings.Split(strings.TrimSuffix(row, " |"), " | ")
+		if len(cells) != 3 || len(number.FindAllString(cells[0]+cells[1], -1)) != 1 || !strings.Contains(cells[2], "client-go v") {
+			t.Errorf("%s: not one figure and what it is compared with: %q", r.title, cells)
+		}
 	}
 }
 

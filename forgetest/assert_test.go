@@ -53,3 +53,8 @@ func TestAssertions(t *testing.T) {
 	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
 }
+
+// noRouteBody is the body of the response to a request that matches no route.
+func noRouteBody(method, path string, near ...string) string {
+	return fmt.Sprintf(`{"error":%q}`, fmt.Sprintf("forgetest has no such route: %s /api/v4%s (near: %q, %q, %q; Server.Handle adds routes)", method, path, near[0], near[1], near[2]))
+}

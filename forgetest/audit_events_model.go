@@ -190,9 +190,11 @@ func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
 	s.mu.Lock()
 	d := newEvent(entityOf(subject), s.store.root, s.now())
 	s.mu.Unlock()
-	if fill != nil {
-		fill(d)
+	computed := []string{"id", "entity_id", "entity_type", "ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id"}
+	if subject != nil {
+		computed = append(computed, "event_type") // only events of the instance have it
 	}
+	d.fillWith(fill, computed...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	author := s.store.userByID(d.int("author_id"))

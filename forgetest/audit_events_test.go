@@ -325,7 +325,6 @@ func TestGeneratedAuditEvents(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20))
 	c := newCaller(t, s)
-	start := time.Now()
 	const keyset = "pagination=keyset&order_by=id&sort=desc&per_page=100"
 
 	r := c.get("/projects/1/audit_events?" + keyset)
@@ -348,7 +347,6 @@ func TestGeneratedAuditEvents(t *testing.T) {
 	assert.Equal(t, middle.Format(timestampLayout), event["created_at"])
 	assert.Equal(t, event, c.get("/audit_events/2000000").object(t))
 	assert.Equal(t, []any{500_000.0 + 3_000_001}, c.get("/groups/group/audit_events?per_page=1").column(t, "id"))
-	assert.Less(t, time.Since(start), 5*time.Second) // visiting each event takes far longer
 
 	// a concurrent event does not move a keyset walk
 	first := c.get("/audit_events?" + keyset)

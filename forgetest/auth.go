@@ -57,8 +57,17 @@ func (c *call) inScope(scopes []string) *response {
 	if len(scopes) == 0 {
 		return nil
 	}
+	accepted := "api"
+	switch {
+	case needed != "" && c.server.gitlab:
+		accepted += " " + strings.TrimSuffix(needed, "s")
+	case needed != "":
+		accepted += " " + needed
+	case c.r.Method == http.MethodGet:
+		accepted = "read_api api"
+	}
 	return fail(response{status: http.StatusForbidden, doc: map[string]any{
-		"error": "insufficient_scope", "scope": orElse(needed, "api"),
+		"error": "insufficient_scope", "scope": accepted,
 		"error_description": "The request requires higher privileges than provided by the access token.",
 	}})
 }

@@ -175,3 +175,55 @@ func TestFormsAsMultipart(t *testing.T) {
 		assert.Equal(t, 400, send("PUT", "/projects/1/resource_groups/production", bad).Status, bad)
 	}
 }
+
+// sentAs are the forms of one value: JSON, JSON text, the text of a form, and, for booleans, the
+// JSON text of Python.
+func (c caller) sentAs(method, path string, p parameter, value string) []reply {
+	replies := []reply{
+		c.sendJSON(method, path, `{"`+p.Wire+`":`+value+`}`),
+		c.sendJSON(method, path, `{"`+p.Wire+`":"`+value+`"}`),
+		c.send(method, path, url.Values{p.Wire: {value}}.Encode()),
+	}
+	if p.Type == "boolean" {
+		replies = append(replies, c.sendJSON(method, path, `{"`+p.Wire+`":"`+strings.ToUpper(value[:1])+value[1:]+`"}`))
+	}
+	return replies
+}
+
+// A boolean or a number has the same effect as JSON, as JSON text and as the text of a form, in
+// every body: clients such as glab send only text.
+func TestTextMeansTheSameInEveryBody(t *testing.T) {
+	s := contractServer(t)
+	s.SetClock(noon)
+	c := newCaller(t, s)
+	checked := map[string]int{}
+	compare := func(method, path string, p parameter) {
+		for _, value := range map[string][]string{"boolean": {"true", "false"}, "integer": {"17"}}[p.Type] {
+			replies := c.sentAs(method, path, p, value)
+			for _, r := range replies {
+				assert.Equal(t, replies[0].Status, r.Status, "%s %s: %s = %s: %s", method, path, p.Wire, value, r.Body)
+				assert.Equal(t, replies[0].Body, r.Body, "%s %s: %s = %s", method, path, p.Wire, value)
+			}
+			if replies[0].Status < 300 {
+				checked[p.Type]++
+			}
+		}
+	}
+	for _, x := range examples() {
+		e := specified(t).endpoints[routeOf(x.id)]
+		if e == nil || e.SameAs != "" || e.Base != "api" {
+			continue
+		}
+		path, _, _ := strings.Cut(x.path, "?")
+		for _, p := range e.BodyParams {
+			compare(e.Method, path, p)
+		}
+		for _, kind := range e.Kinds {
+			for _, p := range kind.Params {
+				compare(e.Method, "/groups/group/integrations/"+orElse(kind.Slug, kind.ID), p)
+			}
+		}
+	}
+	assert.Greater(t, checked["boolean"], 100)
+	assert.Greater(t, checked["integer"], 30)
+}

@@ -66,6 +66,8 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		"WithGitLabVocabulary": one(forgetest.WithGitLabVocabulary()),
 		"WithUnknownFields":    one(forgetest.WithUnknownFields("a_new_field")),
 		"WithMismatchedTypes":  one(forgetest.WithMismatchedTypes("weight")),
+
+		"WithJobTokenForAllProjects": one(forgetest.WithJobTokenForAllProjects()),
 	}
 	return cases
 }

@@ -36,6 +36,11 @@ func (s *Server) seedDemo() {
 	}
 	gateway, _ := s.store.findProject("acme/platform/gateway")
 	d.seedRepository(gateway)
+	gateway.AddMergeRequest(func(doc *Document) { // the one with a diff
+		at := DemoTime().AddDate(0, 0, -3)
+		doc.Set("title", "Serve HTTP/3").Set("author", team["yuki.tanaka"]).Set("source_branch", "experiment/http3").Set("labels", []string{"feature"}).
+			Set("assignees", []*User{team["yuki.tanaka"]}).Set("reviewers", []*User{team["tomas.berg"]}).Set("created_at", at).Set("updated_at", at)
+	})
 	d.seedOperations(s, acme)
 }
 

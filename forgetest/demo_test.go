@@ -1,11 +1,14 @@
 package forgetest
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The demo data have a record of every kind that the example programs need.
@@ -18,6 +21,19 @@ func TestDemoOperations(t *testing.T) {
 	assert.Len(t, c.get("/groups/acme/audit_events?per_page=100").array(t), 54)
 	assert.Len(t, s.AddGroup("acme").Placeholders(), 6)
 	assert.Equal(t, 403, c.with("DELETE", "/projects/1/registry/repositories/1/tags/v1.0.0", "", "").Status)
+}
+
+// The demo data have a merge request with a diff and a version.
+func TestDemoDiff(t *testing.T) {
+	c := newCaller(t, New(t, WithDemo()))
+	const project = "/projects/acme%2Fplatform%2Fgateway/merge_requests"
+	with := slices.DeleteFunc(c.get(project+"?scope=all&per_page=100").array(t), func(mr map[string]any) bool { return mr["changes_count"] == nil })
+	require.Len(t, with, 1)
+	path := fmt.Sprintf("%s/%v", project, with[0]["iid"])
+	changes := c.get(path + "/changes").object(t)["changes"].([]any)
+	assert.Equal(t, fmt.Sprint(len(changes)), with[0]["changes_count"])
+	assert.Contains(t, changes[0].(map[string]any)["diff"], "@@ ")
+	assert.Len(t, c.get(path+"/versions").array(t), 1)
 }
 
 // The Date of responses follows the clock of the server.

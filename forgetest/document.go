@@ -72,9 +72,11 @@ func (f *field) empty() any {
 
 // Set sets a field and returns the document. It panics if the type of the contract does not have
 // the field, or if the field has another type. It accepts nil, bool, integers, float64, strings
-// and types of strings, []string, *Document, []*Document, *User, []*User and map[string]string. A
-// time is a time.Time, a forge.Date, or text such as "2026-03-01". The values of enums are not
-// checked.
+// and types of strings, []string, *Document, []*Document, *User, []*User and map[string]string.
+// Documents have the type that the contract names. A time is a time.Time, a forge.Date, or text
+// such as "2026-03-01". The values of enums are not checked.
+//
+// Functions such as AddIssue panic if their fill has set a field that the server computes.
 func (d *Document) Set(name string, value any) *Document {
 	owner, f, i := d.locate(name)
 	v, ok := f.convert(value)
@@ -152,10 +154,34 @@ func (d *Document) adopt(other *Document) *Document {
 }
 
 func (f *field) describe() string {
-	if f.Format != "" {
+	switch {
+	case f.Format != "":
 		return "a " + f.Format
+	case f.Items != nil && f.Items.Ref != "":
+		return "a list of " + f.Items.Ref
+	case f.Ref != "":
+		return "of type " + f.Ref
 	}
 	return "of type " + f.Type
+}
+
+// fillWith calls fill with the document. It panics, and restores the document, if fill changed a
+// field that the server computes, since the value would be lost.
+func (d *Document) fillWith(fill func(*Document), computed ...string) {
+	if fill == nil {
+		return
+	}
+	former, before := slices.Clone(d.values), make([]string, len(computed))
+	for i, name := range computed {
+		before[i] = string(encoder{}.encode(d.Get(name)))
+	}
+	fill(d)
+	for i, name := range computed {
+		if string(encoder{}.encode(d.Get(name))) != before[i] {
+			d.values = former
+			panic(fmt.Sprintf("forgetest: %s.%s cannot be set: the server computes it", d.shape.name, name))
+		}
+	}
 }
 
 // convert converts a value to the type in which documents store the field.
@@ -164,16 +190,16 @@ func (f *field) convert(value any) (any, bool) {
 	case nil:
 		return nil, true
 	case *Document:
-		return orNil(v), f.Type == "object"
+		return orNil(v), f.Type == "object" && isOf(f.Ref, v)
 	case *User:
 		if v == nil {
 			return nil, true
 		}
-		return v.render(), f.Type == "object"
+		return f.convert(v.as(f.Ref))
 	case renderer:
-		return v.render(), f.Type == "object"
+		return f.convert(v.render())
 	case bool:
-		return v, f.Type == "boolean"
+		return v, f.hasType("boolean")
 	case float64:
 		return v, f.Type == "number"
 	case link:
@@ -191,10 +217,12 @@ func (f *field) convert(value any) (any, bool) {
 		return v.In(time.UTC), f.Format != ""
 	case map[string]string, map[string]any:
 		return v, f.Type == "object" && f.Ref == "" || f.hasType("hash")
-	case []string, []*Document:
-		return v, strings.HasPrefix(f.Type, "array")
+	case []string:
+		return v, strings.HasPrefix(f.Type, "array") && (f.Items == nil || f.Items.Type != "object")
+	case []*Document:
+		return v, f.Type == "array" && (f.Items == nil || f.Items.Ref != "" && isOf(f.Items.Ref, v...))
 	case []*User:
-		return documents(v), f.Type == "array"
+		return f.convert(documents(v))
 	}
 	if v := reflect.ValueOf(value); v.Kind() == reflect.String { // a type of strings, such as forge.IssueState
 		return f.convert(v.String())
@@ -203,8 +231,16 @@ func (f *field) convert(value any) (any, bool) {
 	return n, ok && (f.hasType("integer") || f.Type == "number")
 }
 
-// hasType reports whether the field has the type, which may be one of several: "integer|string".
-func (f *field) hasType(kind string) bool { return slices.Contains(strings.Split(f.Type, "|"), kind) }
+// isOf reports whether documents have a type of the contract. "" is any type; nil is null.
+func isOf(kind string, docs ...*Document) bool {
+	return kind == "" || !slices.ContainsFunc(docs, func(d *Document) bool { return d != nil && d.shape.name != kind })
+}
+
+// hasType reports whether the field has the type, which may be one of several ("integer|string"),
+// or unknown.
+func (f *field) hasType(kind string) bool {
+	return f.Type == "unknown" || slices.Contains(strings.Split(f.Type, "|"), kind)
+}
 
 func orNil(d *Document) any {
 	if d == nil {

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -121,6 +122,12 @@ func InvalidJSON() Fault {
 // requests ("*"). If a route has several faults, the first acts until it is used up.
 func (s *Server) Fail(route string, f Fault) {
 	s.mustBeRoute(route)
+	switch {
+	case f.kind == 0:
+		panic("forgetest: Fail: the Fault is zero: use a function that returns one, such as Status(502)")
+	case f.kind == unfinished && f.status < 100, f.status > 999:
+		panic(fmt.Sprintf("forgetest: Fail: %d is not an HTTP status", f.status))
+	}
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	s.faults.list = append(s.faults.list, &routeFault{route: canonical(route), Fault: f})

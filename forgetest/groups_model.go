@@ -62,10 +62,20 @@ func (s *Server) addGroup(path string) *Group {
 
 // AddMember sets the role of a user in the group, its subgroups and their projects.
 func (g *Group) AddMember(u *User, role Role) {
+	if u == nil {
+		panic("forgetest: AddMember: the user is nil")
+	}
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
 	g.members[u] = role
 	g.srv.store.invalidate()
+}
+
+// EditNamespace changes the group's document in responses of namespaces: avatar_url, plan,
+// end_date, trial, trial_ends_on and billable_members_count.
+func (g *Group) EditNamespace(fill func(namespace *Document)) *Group {
+	g.srv.editNamespace(g.ID, fill)
+	return g
 }
 
 // role returns the strongest role of the user in the group or one of its ancestors.

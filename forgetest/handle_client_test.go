@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"go/ast"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 const (
@@ -194,6 +197,43 @@ func TestHandlePassesTheRequest(t *testing.T) {
 	srv.AssertAppliedCount(t, playJob, 4)
 }
 
+// assertRoutesAreChecked checks that every method of the server that takes a route panics if it is
+// misspelled.
+func assertRoutesAreChecked(t *testing.T, srv *forgetest.Server) {
+	calls := map[string]func(route string){
+		"AssertRequestCount": func(route string) { srv.AssertRequestCount(t, route, 0) },
+		"AssertAppliedCount": func(route string) { srv.AssertAppliedCount(t, route, 0) },
+		"AssertNoRequest":    func(route string) { srv.AssertNoRequest(t, route) },
+		"AssertRequests":     func(route string) { srv.AssertRequests(t, route) },
+		"LastRequest":        func(route string) { srv.LastRequest(t, route) },
+		"Fail":               func(route string) { srv.Fail(route, forgetest.Status(500)) },
+		"SetRateLimit":       func(route string) { srv.SetRateLimit(route, 1) },
+		"CountRequests":      func(route string) { srv.CountRequests(route) },
+		"CountApplied":       func(route string) { srv.CountApplied(route) },
+	}
+	for name, f := range calls {
+		assert.PanicsWithValue(t, `forgetest: no route "GET /projects/:id/job": did you mean "GET /projects/:id/jobs"? Routes are spelled as in the contract; Handle adds others`,
+			func() { f("GET /projects/:id/job") }, name)
+	}
+	_, files, err := gosource.Parse(".")
+	require.NoError(t, err)
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			f, isFunc := decl.(*ast.FuncDecl)
+			if !isFunc || f.Recv == nil || !f.Name.IsExported() || f.Name.Name == "Handle" { // Handle adds a route
+				continue
+			}
+			for _, param := range f.Type.Params.List {
+				for _, name := range param.Names {
+					if name.Name == "route" || name.Name == "routes" {
+						assert.Contains(t, calls, f.Name.Name, "it takes a route: add it")
+					}
+				}
+			}
+		}
+	}
+}
+
 // The log, the assertions and the counters know an added route.
 func TestHandleIsLogged(t *testing.T) {
 	srv := forgetest.New(t)
@@ -214,17 +254,7 @@ func TestHandleIsLogged(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	misspelled := func(f func(route string)) {
-		assert.PanicsWithValue(t, `forgetest: no route "GET /projects/:id/job": did you mean "GET /projects/:id/jobs"? Routes are spelled as in the contract; Handle adds others`,
-			func() { f("GET /projects/:id/job") })
-	}
-	misspelled(func(route string) { srv.AssertRequestCount(t, route, 0) })
-	misspelled(func(route string) { srv.AssertAppliedCount(t, route, 0) })
-	misspelled(func(route string) { srv.AssertNoRequest(t, route) })
-	misspelled(func(route string) { srv.AssertRequests(t, route) })
-	misspelled(func(route string) { srv.LastRequest(t, route) })
-	misspelled(func(route string) { srv.Fail(route, forgetest.Status(500)) })
-	misspelled(func(route string) { srv.SetRateLimit(route, 1) })
+	assertRoutesAreChecked(t, srv)
 	srv.AssertNoRequest(t, listJobs, playJob)
 
 	client, app := srv.Client(forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1})), forge.Path("acme/app")
@@ -333,4 +363,34 @@ func TestHandleWritesDocuments(t *testing.T) {
 	require.NoError(t, json.Unmarshal(single, &shown))
 	assert.Equal(t, "v1", shown["title"])
 	assert.Equal(t, "new", shown["newer"])
+}
+
+// The error of a call to a route that the server does not have says so, with the nearest routes and
+// without a guess about roles or objects, and a header says it to programs. A 404 or 405 of an
+// endpoint has no such header.
+func TestNoSuchRouteIsSaid(t *testing.T) {
+	srv := forgetest.New(t)
+	srv.AddProject("acme/app")
+	client, app := srv.Client(), forge.Path("acme/app")
+	for _, tc := range []struct{ route, path, text string }{
+		{"GET /projects/:id", "", `405 Method Not Allowed: %s (near: "PUT /projects/:id/", "GET /runners/:id", "GET /users/:id"; Server.Handle adds routes)`},
+		{"GET /projects/:id/isues", "/isues", `404 Not Found: %s (near: "GET /projects/:id/runners", "GET /groups/:id/issues", "PUT /projects/:id/"; Server.Handle adds routes)`},
+		{"POST /projects/:id/secure_file", "/secure_file", `404 Not Found: %s (near: "POST /projects/:project_id/secure_files", ` +
+			`"GET /projects/:project_id/secure_files", "GET /projects/:project_id/secure_files/:id"; Server.Handle adds routes)`},
+	} {
+		var failed *forge.Error
+		require.ErrorAs(t, client.Do(t.Context(), call(tc.route, app), nil), &failed)
+		method, _, _ := strings.Cut(tc.route, " ")
+		said := "forgetest has no such route: " + method + " /api/v4/projects/acme%2Fapp" + tc.path
+		assert.Equal(t, fmt.Sprintf("forge: %s (/projects/acme%%2Fapp%s): "+tc.text+" (request id %s)", tc.route, tc.path, said, failed.RequestID), failed.Error())
+	}
+	for path, header := range map[string]string{"/projects/1": "no such route", "/nothing": "no such route", "/projects/99/resource_groups": "", "/issues": ""} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4"+path, http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("PRIVATE-TOKEN", srv.Token)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, header, response.Header.Get("X-Forgetest"), path)
+	}
 }

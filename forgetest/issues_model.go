@@ -55,9 +55,8 @@ func (p *Project) AddIssue(fill func(issue *Document)) *Issue {
 	p.srv.mu.Unlock()
 
 	i := p.tracker.newIssue(now)
-	if fill != nil {
-		fill(i.doc)
-	}
+	i.doc.fillWith(fill, "id", "iid", "project_id", "web_url", "references", "type", "subscribed", "has_tasks", "task_completion_status",
+		"_links.self", "_links.notes", "_links.award_emoji", "_links.project", "time_stats.human_time_estimate", "time_stats.human_total_time_spent")
 
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()

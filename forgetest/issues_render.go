@@ -33,23 +33,23 @@ func (i *Issue) render(s scope) *Document {
 		Set("user_notes_count", d.int("user_notes_count")+int64(len(i.notes))).
 		Set("_links", NewDocument("IssueLinks").Set("self", link(self)).Set("notes", link(self+"/notes")).
 			Set("award_emoji", link(self+"/award_emoji")).Set("project", link(api)).Set("closed_as_duplicate_of", i.duplicateOf()))
-	if len(i.related) > 0 {
+	if len(i.related) > 0 && d.int("merge_requests_count") == 0 {
 		d.Set("merge_requests_count", len(i.related))
 	}
-	if assignees := d.assignees(); len(assignees) > 0 {
+	if assignees := d.assignees(); len(assignees) > 0 && d.doc("assignee") == nil {
 		d.Set("assignee", assignees[0])
 	}
-	if epic := d.doc("epic"); epic != nil {
+	if epic := d.doc("epic"); epic != nil && d.Get("epic_iid") == nil {
 		d.Set("epic_iid", epic.int("iid"))
 	}
 	all, done := checklist(d.text("description"))
 	d.Set("has_tasks", all > 0).Set("task_completion_status",
 		NewDocument("TaskCompletionStatus").Set("count", all).Set("completed_count", done))
-	if all > 0 {
+	if all > 0 && d.text("task_status") == "" {
 		d.Set("task_status", fmt.Sprintf("%d of %d checklist items completed", done, all))
 	}
 	if s.labels {
-		d.Set("labels", p.tracker.labelDetails(d.labels()))
+		p.tracker.addLabelDetails(d)
 	}
 	return d
 }
@@ -62,17 +62,24 @@ func (i *Issue) duplicateOf() any {
 	return nil
 }
 
-func (t *tracker) labelDetails(names []string) []*Document {
+// addLabelDetails replaces the names of labels by their long form, which is another type.
+func (t *tracker) addLabelDetails(d *Document) {
+	names := d.labels()
 	docs := make([]*Document, len(names))
 	for i, name := range names {
 		docs[i] = t.label(name)
 	}
-	return docs
+	d.values[d.shape.index["labels"]] = docs
 }
 
 // timeStats returns the issue's time tracking with its human-readable forms.
-func (i *Issue) timeStats() *Document {
-	stats := i.doc.doc("time_stats").clone()
+func (i *Issue) timeStats() *Document { return i.doc.doc("time_stats").withHumanTimes() }
+
+func (d *Document) withHumanTimes() *Document {
+	if d == nil {
+		return nil
+	}
+	stats := d.clone()
 	return stats.Set("human_time_estimate", humanDuration(stats.int("time_estimate"))).
 		Set("human_total_time_spent", humanDuration(stats.int("total_time_spent")))
 }

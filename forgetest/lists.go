@@ -52,8 +52,9 @@ func find(params []parameter, name string) *parameter {
 //   - milestone_id accepts its keywords and no other text, like the deployed server.
 //   - A key of not has the tier and the exclusions of the parameter of its name. It has no
 //     keywords, since its row has none: None is an ordinary text, and invalid as an id. Only
-//     milestone_id, whose values are all keywords, keeps them.
-//   - If not has both an id and a username of the same person as keys, they exclude each other.
+//     milestone_id, whose values are all keywords, keeps them. Two keys exclude each other exactly
+//     if the rows do: not takes both assignee keys of merge requests, whose lists document no
+//     assignee_username.
 func (e *endpoint) complete() {
 	if p := find(e.QueryParams, "milestone_id"); p != nil {
 		p.Enum = p.Special
@@ -80,17 +81,11 @@ func (e *endpoint) complete() {
 			key.Special = row.Special
 		}
 		for _, other := range not.Keys {
-			if slices.Contains(row.ExclusiveWith, other.Name) || samePerson(key.Name, other.Name) {
+			if slices.Contains(row.ExclusiveWith, other.Name) {
 				key.ExclusiveWith = append(key.ExclusiveWith, other.baseName())
 			}
 		}
 	}
-}
-
-func samePerson(a, b string) bool {
-	id, isID := strings.CutSuffix(a, "_id")
-	name, isName := strings.CutSuffix(b, "_username")
-	return isID && isName && id == name || strings.HasSuffix(b, "_id") && strings.HasSuffix(a, "_username") && samePerson(b, a)
 }
 
 // baseName returns the wire name without the brackets of an array.

@@ -68,8 +68,11 @@ func (s *Server) Requests() []Request {
 }
 
 // CountRequests returns how many requests a route ("GET /issues") has received; "*" counts all, ""
-// those that match no route.
+// those that match no route. It panics if the route is misspelled.
 func (s *Server) CountRequests(route string) int {
+	if route != "" {
+		s.mustBeRoute(route)
+	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	if route == "*" {
@@ -79,8 +82,9 @@ func (s *Server) CountRequests(route string) int {
 }
 
 // CountApplied returns how many calls of a route have changed something, including calls whose
-// response the client did not receive; "*" counts all routes.
+// response the client did not receive; "*" counts all routes. It panics if the route is misspelled.
 func (s *Server) CountApplied(route string) int {
+	s.mustBeRoute(route)
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	if route != "*" {

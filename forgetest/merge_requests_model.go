@@ -38,7 +38,7 @@ type deployment struct {
 
 // AddMergeRequest creates a merge request. fill, if not nil, changes its document. If its branches
 // exist in the repository, the merge request has a first diff version, and its sha, diff_refs and
-// changes_count come from it.
+// changes_count come from it unless fill sets them.
 func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 	p.srv.mu.Lock()
 	mr := &MergeRequest{ID: p.srv.store.nextID("merge_request", 1), IID: p.srv.store.nextID(fmt.Sprintf("merge_request of project %d", p.ID), 1)}
@@ -53,13 +53,19 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 		Set("author", p.srv.store.root).Set("assignees", []*Document{}).Set("reviewers", []*Document{}).Set("target_branch", defaultBranch).
 		Set("source_branch", fmt.Sprintf("change-%d", mr.IID)).Set("merge_status", "can_be_merged").Set("pipeline", nil).
 		Set("blocking_discussions_resolved", true).Set("changes_count", nil)
-	if fill != nil {
-		fill(mr.doc)
-	}
+	empty := mr.doc.clone()
+	mr.doc.fillWith(fill, "id", "iid", "project_id", "web_url", "references", "reference", "subscribed", "work_in_progress",
+		"allow_maintainer_to_push", "task_completion_status", "time_stats.human_time_estimate", "time_stats.human_total_time_spent")
 
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
+	filled := mr.doc.clone()
 	mr.recordVersion(mr.doc.time("created_at"))
+	for _, name := range []string{"sha", "changes_count", "diff_refs"} {
+		if given := filled.Get(name); given != empty.Get(name) {
+			mr.doc.Set(name, given)
+		}
+	}
 	p.tracker.mergeRequests = append(p.tracker.mergeRequests, mr)
 	p.srv.store.invalidate()
 	return mr
@@ -184,25 +190,25 @@ func (v *diffVersion) changes() []fileChange {
 func (mr *MergeRequest) render(s scope) *Document {
 	d := mr.doc.clone()
 	references := mr.project.references("!", mr.IID, s)
-	stats := d.doc("time_stats").clone()
 	all, done := checklist(d.text("description"))
 	d.Set("web_url", link(fmt.Sprintf("/%s/-/merge_requests/%d", mr.project.Path, mr.IID))).
 		Set("references", references).Set("reference", references.text("relative")).
-		Set("time_stats", stats.Set("human_time_estimate", humanDuration(stats.int("time_estimate"))).
-			Set("human_total_time_spent", humanDuration(stats.int("total_time_spent")))).
-		Set("merged_by", d.Get("merge_user")).Set("work_in_progress", d.Get("draft")).Set("allow_maintainer_to_push", d.Get("allow_collaboration")).
+		Set("time_stats", d.doc("time_stats").withHumanTimes()).Set("work_in_progress", d.Get("draft")).Set("allow_maintainer_to_push", d.Get("allow_collaboration")).
 		Set("subscribed", mr.subscribers[s.user]).
 		Set("upvotes", d.int("upvotes")+mr.countAwards("thumbsup")).
 		Set("downvotes", d.int("downvotes")+mr.countAwards("thumbsdown")).
 		Set("task_completion_status", NewDocument("TaskCompletionStatus").Set("count", all).Set("completed_count", done))
-	if assignees := d.assignees(); len(assignees) > 0 {
+	if d.doc("merged_by") == nil {
+		d.Set("merged_by", d.Get("merge_user"))
+	}
+	if assignees := d.assignees(); len(assignees) > 0 && d.doc("assignee") == nil {
 		d.Set("assignee", assignees[0])
 	}
 	if d.Get("detailed_merge_status") == "" { // unless the test has set a status
 		d.Set("detailed_merge_status", map[bool]string{true: "mergeable", false: "not_open"}[d.text("state") == "opened"])
 	}
 	if s.labels {
-		d.Set("labels", mr.project.tracker.labelDetails(d.labels()))
+		mr.project.tracker.addLabelDetails(d)
 	}
 	return d
 }

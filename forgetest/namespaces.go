@@ -3,6 +3,7 @@ package forgetest
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -81,7 +82,33 @@ func getNamespace(c *call) response {
 	return notFound("Namespace")
 }
 
+// editNamespace stores the fields that fill sets, for the namespace with the id.
+func (s *Server) editNamespace(id int64, fill func(*Document)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.store.namespaceEdits[id]
+	if d == nil {
+		d = NewDocument("Namespace")
+		s.store.namespaceEdits[id] = d
+	}
+	d.fillWith(fill, "id", "name", "path", "full_path", "kind", "parent_id", "web_url", "members_count_with_descendants", "root_repository_size",
+		"projects_count", "max_seats_used", "seats_in_use", "max_seats_used_changed_at")
+}
+
+// renderNamespace returns the namespace as it is in responses, with the fields of EditNamespace.
 func (c *call) renderNamespace(n namespace) *Document {
+	d := c.computeNamespace(n)
+	if edits := c.store.namespaceEdits[n.id]; edits != nil {
+		for i, f := range edits.shape.fields {
+			if !reflect.DeepEqual(edits.values[i], f.zero()) {
+				d.values[i] = edits.values[i]
+			}
+		}
+	}
+	return d
+}
+
+func (c *call) computeNamespace(n namespace) *Document {
 	d := NewDocument("Namespace").Set("id", n.id).Set("name", n.name).Set("path", n.slug()).Set("full_path", n.path).
 		Set("plan", string(c.server.tier)).Set("billable_members_count", 1)
 	for _, p := range c.store.projects {

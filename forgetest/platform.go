@@ -29,11 +29,21 @@ const (
 
 // WithTier sets the tier; the default is [Ultimate]. Calls that need a higher one are rejected with
 // 403, parameters that need one are ignored, and fields that need one are omitted.
-func WithTier(t Tier) Option { return func(s *Server) { s.tier = t } }
+func WithTier(t Tier) Option {
+	if !slices.Contains([]Tier{Free, Premium, Ultimate}, t) {
+		panic(fmt.Sprintf("forgetest: WithTier: %q is not free, premium or ultimate", t))
+	}
+	return func(s *Server) { s.tier = t }
+}
 
 // WithOffering sets the offering; the default is [SelfManaged]. Calls of another offering are
 // rejected with 403, parameters of another offering are ignored.
-func WithOffering(o Offering) Option { return func(s *Server) { s.offering = o } }
+func WithOffering(o Offering) Option {
+	if !slices.Contains([]Offering{Hosted, SelfManaged, Dedicated}, o) {
+		panic(fmt.Sprintf("forgetest: WithOffering: %q is not hosted, self-managed or dedicated", o))
+	}
+	return func(s *Server) { s.offering = o }
+}
 
 // WithRelease sets an older release of the server ("16.4"); the default is the newest. Endpoints
 // that were added later are 404, parameters that were added later are ignored, fields that were

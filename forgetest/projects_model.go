@@ -45,6 +45,9 @@ func (s *Server) AddProject(path string, visibility ...Visibility) *Project {
 	p.tracker.init(p)
 	p.repo.init(p)
 	s.store.projects = append(s.store.projects, p)
+	if len(s.store.projects) == 1 && !s.jobReachesAll {
+		s.store.tokens[s.JobToken] = credential{scheme: "job_token", user: s.store.root, project: p}
+	}
 	s.store.invalidate()
 	return p
 }
@@ -61,6 +64,9 @@ func (p *Project) adopt(parent string) {
 
 // AddMember sets the role of a user in the project.
 func (p *Project) AddMember(u *User, role Role) {
+	if u == nil {
+		panic("forgetest: AddMember: the user is nil")
+	}
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
 	p.members[u] = role

@@ -1,7 +1,7 @@
 package forgetest
 
 import (
-	"math"
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -200,8 +200,9 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 		if text == "" {
 			return nil
 		}
-		compiled, err := regexp.Compile(`\A` + text + `\z`) // as on the deployed server, where an alternation needs parentheses
-		if err != nil {
+		_, err := regexp.Compile(text)                       // alone, so that the message is about the caller's text
+		compiled, err2 := regexp.Compile(`\A` + text + `\z`) // as on the deployed server, where an alternation needs parentheses
+		if err := cmp.Or(err, err2); err != nil {
 			problems = append(problems, name+" is an invalid regexp: "+err.Error())
 		}
 		return compiled
@@ -244,31 +245,4 @@ func (j cleanup) selectTags(r *RegistryRepository, now time.Time) []*registryTag
 		tags = tags[len(tags)-j.limit:] // the oldest first
 	}
 	return tags
-}
-
-// parseAge parses an age: numbers with the units hour, day, week, month (of 30 days) and year (of
-// 365.25), written in full or abbreviated: "1h", "1d", "1month", "2 weeks 3d". An age of zero is
-// invalid; one that overflows is the longest duration.
-func parseAge(text string) (age time.Duration, valid bool) {
-	const day = 24 * time.Hour
-	units := map[string]time.Duration{
-		"h": time.Hour, "hour": time.Hour, "d": day, "day": day, "w": 7 * day, "week": 7 * day,
-		"mo": 30 * day, "month": 30 * day, "y": 8766 * time.Hour, "year": 8766 * time.Hour,
-	}
-	parts := regexp.MustCompile(`([0-9]+) ?([a-z]+) ?`).FindAllStringSubmatch(text, -1)
-	length, hours := 0, 0.0
-	for _, part := range parts {
-		n, err := strconv.Atoi(part[1])
-		unit, known := units[part[2]]
-		if !known {
-			unit, known = units[strings.TrimSuffix(part[2], "s")]
-		}
-		if err != nil || !known {
-			return 0, false
-		}
-		length += len(part[0])
-		hours += float64(n) * unit.Hours()
-	}
-	age = time.Duration(min(hours, math.MaxInt64/float64(time.Hour)-1)) * time.Hour
-	return age, age > 0 && length == len(text)
 }

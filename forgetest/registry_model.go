@@ -20,6 +20,7 @@ type RegistryRepository struct {
 	project   *Project
 	createdAt time.Time
 	status    any // nil, or text
+	cleanup   any // cleanup_policy_started_at: nil, or a time
 	tags      []*registryTag
 	cleaned   time.Time // the latest bulk deletion
 }
@@ -47,8 +48,8 @@ func (p *Project) AddRegistryRepository(name string) *RegistryRepository {
 }
 
 // AddTag creates a tag, or replaces the one with this name. fill, if not nil, changes its document:
-// its digest (two tags with one digest share one image), the created_at of its manifest, and its
-// total_size, which is 1 MB by default.
+// its name, its digest (two tags with one digest share one image), the created_at of its manifest,
+// and its total_size, which is 1 MB by default.
 func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *RegistryRepository {
 	srv := r.project.srv
 	srv.mu.Lock()
@@ -56,13 +57,18 @@ func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *Regi
 	now := srv.now()
 	srv.mu.Unlock()
 
-	d := NewDocument("RegistryTagDetail").Set("created_at", now).Set("total_size", 1_000_000).
+	d := NewDocument("RegistryTagDetail").Set("name", name).Set("created_at", now).Set("total_size", 1_000_000).
 		Set("digest", "sha256:"+hex.EncodeToString(sum[:]))
-	if fill != nil {
-		fill(d)
-	}
+	d.fillWith(fill, "path", "location")
+	name = orElse(d.text("name"), name)
+	d.Set("name", name)
 	revision := sha256.Sum256([]byte(d.text("digest"))) // the digest of the image's configuration, which differs from that of the manifest
-	d.Set("name", name).Set("revision", hex.EncodeToString(revision[:])).Set("short_revision", hex.EncodeToString(revision[:])[:9])
+	if d.text("revision") == "" {
+		d.Set("revision", hex.EncodeToString(revision[:]))
+	}
+	if d.text("short_revision") == "" {
+		d.Set("short_revision", d.text("revision")[:min(9, len(d.text("revision")))])
+	}
 
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
@@ -76,7 +82,7 @@ func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *Regi
 }
 
 // AddTags creates n tags; fill, if not nil, is called with the index and the document of each. They
-// are named v0001, v0002 and so on.
+// are named v0001, v0002 and so on, unless fill sets another name.
 func (r *RegistryRepository) AddTags(n int, fill func(i int, tag *Document)) *RegistryRepository {
 	for i := range n {
 		r.AddTag(fmt.Sprintf("v%04d", i+1), func(d *Document) {
@@ -197,7 +203,7 @@ func (r *RegistryRepository) drop() {
 func (r *RegistryRepository) render(host string) *Document {
 	return NewDocument("RegistryRepository").Set("id", r.ID).Set("name", r.Name).Set("path", r.Path).
 		Set("project_id", r.project.ID).Set("location", host+"/"+r.Path).Set("created_at", r.createdAt).Set("status", r.status).
-		Omit("tags_count").Omit("tags").Omit("size")
+		Set("cleanup_policy_started_at", r.cleanup).Omit("tags_count").Omit("tags").Omit("size")
 }
 
 func (r *RegistryRepository) renderTag(t *registryTag, d *Document, host string) *Document {
@@ -216,6 +222,17 @@ func (r *RegistryRepository) size() int64 {
 		}
 	}
 	return size
+}
+
+// Edit changes the created_at, the cleanup_policy_started_at and the status of the repository's
+// document.
+func (r *RegistryRepository) Edit(fill func(repository *Document)) *RegistryRepository {
+	r.project.srv.mu.Lock()
+	defer r.project.srv.mu.Unlock()
+	d := r.render("")
+	d.fillWith(fill, "id", "name", "path", "project_id", "location", "tags_count", "tags", "size")
+	r.createdAt, r.status, r.cleanup = d.time("created_at"), d.Get("status"), d.Get("cleanup_policy_started_at")
+	return r
 }
 
 // SetCreatedAt changes the creation time of the repository. The size of repositories that were

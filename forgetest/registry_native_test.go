@@ -149,7 +149,7 @@ func TestManifestDeletion(t *testing.T) {
 			{"v1", n.token("root", n.s.Token, "repository:group/app:delete"), manifestType, 401, "UNAUTHORIZED"},
 			{"latest", token, manifestType, 403, "DENIED"},
 			{"none", token, manifestType, 404, "MANIFEST_UNKNOWN"},
-			{"feature/x", token, manifestType, 404, "404 Not Found"}, // a slash needs escaping
+			{"feature/x", token, manifestType, 404, "no such route"}, // a slash needs escaping
 			{"v2", token, "application/json, " + manifestType + ";q=0.9", 202, ""},
 			{"v2", token, manifestType, 404, "MANIFEST_UNKNOWN"},
 			{"feature%2Fx", token, "application/json", wrongAccept, ""},

@@ -3,6 +3,8 @@ package forgetest
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -91,14 +93,12 @@ func TestRegistryRepositories(t *testing.T) {
 	assert.Equal(t, []any{"group/app/web", "group/app", "group/sub/lib/x"}, group.column(t, "path"))
 	keysBut(t, "RegistryRepository", group.array(t)[0], "tags", "tags_count", "size")
 	for path, body := range map[string]string{
-		"/registry/repositories/99":     `{"message":"404 Container Repository Not Found"}`,
-		"/registry/repositories/x":      `{"error":"id is invalid"}`,
-		registryPath + "/99/tags":       `{"message":"404 Container Repository Not Found"}`,
-		registryPath + "/4/tags":        `{"message":"404 Container Repository Not Found"}`, // of another project
-		registryPath + "/1/tags/none":   `{"message":"404 Tag Not Found"}`,
-		registryPath + "?tags=perhaps":  `{"error":"tags is invalid"}`,
-		registryPath + "/1/tags/a/b":    `{"error":"404 Not Found"}`, // an unencoded slash
-		"/groups/none/registry/reposit": `{"error":"404 Not Found"}`,
+		"/registry/repositories/99":    `{"message":"404 Container Repository Not Found"}`,
+		"/registry/repositories/x":     `{"error":"id is invalid"}`,
+		registryPath + "/99/tags":      `{"message":"404 Container Repository Not Found"}`,
+		registryPath + "/4/tags":       `{"message":"404 Container Repository Not Found"}`, // of another project
+		registryPath + "/1/tags/none":  `{"message":"404 Tag Not Found"}`,
+		registryPath + "?tags=perhaps": `{"error":"tags is invalid"}`,
 	} {
 		assert.Equal(t, body, c.get(path).Body, path)
 	}
@@ -283,7 +283,8 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 		"name_regex_delete=.*&older_than=0h+0days":              `{"error":"older_than is invalid"}`,
 		"name_regex_delete=.*&older_than=-1d":                   `{"error":"older_than is invalid"}`,
 		"name_regex_delete=.*&older_than=99999999999999999999d": `{"error":"older_than is invalid"}`,
-		"name_regex_delete=(&name_regex_keep=.*":                "name_regex_delete is an invalid regexp",
+		"name_regex_delete=(&name_regex_keep=.*":                `{"error":"name_regex_delete is an invalid regexp: error parsing regexp: missing closing ): ` + "`(`" + `"}`,
+		"name_regex_delete=v1\\":                                `{"error":"name_regex_delete is an invalid regexp: error parsing regexp: trailing backslash at end of expression: ` + "``" + `"}`,
 		"name_regex_delete=.*&name_regex_keep=(?=a)b":           "name_regex_keep is an invalid regexp", // not RE2
 		"name_regex=[":                                          "name_regex is an invalid regexp",
 	} {
@@ -321,13 +322,48 @@ func TestRegistryBulkDeletionRefusals(t *testing.T) {
 	assert.Equal(t, 3, s.CountApplied("DELETE /projects/:id/registry/repositories/:repository_id/tags"))
 }
 
-func TestRegistryBulkDeletionIsCappedOnTheHostedOffering(t *testing.T) {
-	for offering, left := range map[Offering]int{Hosted: 50, SelfManaged: 0, Dedicated: 0} {
-		s, _, c := registryWorld(t, WithOffering(offering))
-		r := s.AddProject("group/app").AddRegistryRepository("many").AddTags(hostedCleanup+50, nil)
-		assert.Equal(t, 202, c.send("DELETE", fmt.Sprintf("%s/%d/tags", registryPath, r.ID), "name_regex_delete=.*").Status)
+// On the hosted offering one bulk deletion removes 200 tags, the oldest first. The tags that are
+// left are compared with a model, for random ages and parameters.
+func TestRegistryBulkDeletionLeavesWhatTheModelLeaves(t *testing.T) {
+	const day = 24 * time.Hour
+	random := rand.New(rand.NewPCG(7, 19))
+	for round := range 24 {
+		offering := []Offering{Hosted, SelfManaged, Hosted, Dedicated}[round%4]
+		s := New(t, WithOffering(offering))
+		s.SetClock(noon)
+		p := s.AddProject("group/app")
+		p.ProtectRegistryTags("v.*7")
+		r := p.AddRegistryRepository("web")
+		ages := random.Perm(220 + random.IntN(200)) // in days
+		r.AddTags(len(ages), func(i int, tag *Document) { tag.Set("created_at", noon().Add(-time.Duration(ages[i])*day)) })
+		keep, older := random.IntN(2)*random.IntN(60), random.IntN(2)*(1+random.IntN(60))
+		form := fmt.Sprintf("name_regex_delete=v.*&name_regex_keep=v.*3&keep_n=%d", keep)
+		if older > 0 {
+			form += fmt.Sprintf("&older_than=%dd", older)
+		}
+
+		doomed := map[int]string{} // names by age
+		for i, age := range ages {
+			if name := fmt.Sprintf("v%04d", i+1); !strings.HasSuffix(name, "7") && !strings.HasSuffix(name, "3") {
+				doomed[age] = name
+			}
+		}
+		for _, age := range slices.Sorted(maps.Keys(doomed)) { // the newest first
+			if keep > 0 || age < older {
+				delete(doomed, age)
+			}
+			keep--
+		}
+		for _, age := range slices.Sorted(maps.Keys(doomed)) {
+			if offering == Hosted && len(doomed) > 200 {
+				delete(doomed, age)
+			}
+		}
+		gone := slices.Collect(maps.Values(doomed))
+		left := slices.DeleteFunc(r.Tags(), func(name string) bool { return slices.Contains(gone, name) })
+		assert.Equal(t, 202, newCaller(t, s).send("DELETE", registryPath+"/1/tags", form).Status)
 		s.FinishBackgroundJobs()
-		assert.Len(t, r.Tags(), left, offering)
+		assert.Equal(t, left, r.Tags(), "%s, %d tags: %s", offering, len(ages), form)
 	}
 }
 
@@ -432,7 +468,13 @@ func TestJobTokensReachTheirProjectOnly(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 401, c.as("").with("PUT", "/projects/1/", "JOB-TOKEN", token).Status)
-	assert.Equal(t, 200, c.as("").with("GET", "/projects/2/registry/repositories", "JOB-TOKEN", s.JobToken).Status)
+	for path, status := range map[string]int{"/projects/1/registry/repositories": 200, "/projects/2/registry/repositories": 403} {
+		assert.Equal(t, status, c.as("").with("GET", path, "JOB-TOKEN", s.JobToken).Status, "the server's token is that of the first project")
+	}
+	lenient := New(t, WithJobTokenForAllProjects())
+	lenient.AddProject("group/app")
+	lenient.AddProject("group/other")
+	assert.Equal(t, 200, newCaller(t, lenient).as("").with("GET", "/projects/2/registry/repositories", "JOB-TOKEN", lenient.JobToken).Status)
 }
 
 func TestHostedArchivesAreLimited(t *testing.T) {
@@ -451,21 +493,5 @@ func TestHostedArchivesAreLimited(t *testing.T) {
 		assert.Equal(t, want, c.get("/projects/1/repository/archive").Status)
 		pass(time.Second)
 		assert.Equal(t, 200, c.get("/projects/1/repository/archive").Status, "a minute later")
-	}
-}
-
-func TestAges(t *testing.T) {
-	const day = 24 * time.Hour
-	for text, want := range map[string]time.Duration{
-		"1h": time.Hour, "1d": day, "1month": 30 * day, "2 weeks": 14 * day, "1y": 8766 * time.Hour, "3mo": 90 * day, "1d12h": 36 * time.Hour,
-		"1 day 2 hours": 26 * time.Hour,
-	} {
-		age, valid := parseAge(text)
-		assert.True(t, valid, text)
-		assert.Equal(t, want, age, text)
-	}
-	for _, text := range []string{"", "1", "d", "-1d", "1m", "1x", "soon", "1d!", "99999999999999999999d"} {
-		_, valid := parseAge(text)
-		assert.False(t, valid, text)
 	}
 }

@@ -139,6 +139,45 @@ func (t *routeTable) nearest(name string) string {
 	return slices.MinFunc(t.all(), func(a, b *route) int { return distance(a) - distance(b) }).name
 }
 
+// noRouteHeader is in the response to a request that the server has no route for, so that a program
+// can distinguish it from a 404 or 405 of an endpoint.
+const noRouteHeader = "X-Forgetest"
+
+// noRoute returns the response to a request that matches no route, with the nearest routes. Outside
+// of the API the response is that of a server: there the client's base URL is wrong.
+func (s *Server) noRoute(status int, r *http.Request) response {
+	a := rejected(status, "404 Not Found")
+	path := r.URL.EscapedPath()
+	if base, rest := s.splitBase(path); base != "" {
+		near := s.routes.near(r.Method, rest)
+		a = rejected(status, fmt.Sprintf("forgetest has no such route: %s %s (near: %q, %q, %q; Server.Handle adds routes)",
+			r.Method, path, near[0], near[1], near[2]))
+	}
+	a.set(noRouteHeader, "no such route")
+	return a
+}
+
+// near returns the three routes with the smallest edit distance to a request. Any text of the
+// request fits a placeholder.
+func (t *routeTable) near(method, path string) (names []string) {
+	const longest = 300 // bytes that are compared
+	path = path[:min(len(path), longest)]
+	parts := strings.Split(path, "/")
+	distance := map[string]int{}
+	for _, r := range t.all() {
+		segments := strings.Split(r.endpoint.Path, "/")
+		for i, segment := range segments {
+			if strings.HasPrefix(segment, ":") && i < len(parts) && parts[i] != "" {
+				segments[i] = parts[i]
+			}
+		}
+		names = append(names, r.name)
+		distance[r.name] = editDistance(method+" "+path, r.endpoint.Method+" "+strings.Join(segments, "/"))
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return distance[a] - distance[b] })
+	return names[:3]
+}
+
 // skeleton returns a route without the names of placeholders, an optional part and a final slash.
 func skeleton(name string) string {
 	name, _, _ = strings.Cut(strings.TrimSuffix(name, "/"), "[")

@@ -56,12 +56,11 @@ func (s *Server) addRunner(kind string, fill func(runner *Document), place func(
 		Set("active", true).Set("runner_type", kind).Set("is_shared", kind == "instance_type").Set("contacted_at", now).
 		Set("architecture", "amd64").Set("platform", "linux").Set("revision", "91a27b2a").Set("version", "18.0.0").
 		Set("tag_list", []string{}).Set("access_level", "not_protected").Set("locked", false).Set("run_untagged", true)
-	if fill != nil {
-		fill(r.doc)
-	}
+	r.doc.fillWith(fill, "id", "runner_type", "online", "projects")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	place(r)
+	r.doc.Set("paused", r.doc.bool("paused") || !r.doc.bool("active")) // active is the old name of the opposite
 	r.doc.Set("active", !r.doc.bool("paused"))
 	s.store.runners = append(s.store.runners, r)
 	return r

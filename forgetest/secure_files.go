@@ -41,6 +41,9 @@ func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Doc
 		fill(f.doc)
 	}
 	if m := f.doc.doc("metadata"); m != nil && m.doc("issuer") != nil {
+		if m.doc("issuer").text("UID") != "" {
+			panic("forgetest: SecureFileMetadata.issuer.UID cannot be set: only subjects have a UID")
+		}
 		m.doc("issuer").Omit("UID") // only subjects have a UID
 	}
 	p.srv.mu.Lock()

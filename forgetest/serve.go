@@ -130,10 +130,10 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 			e.views = []string{c.route.endpoint.view()}
 		}
 	case len(allowed) > 0:
-		a = rejected(http.StatusMethodNotAllowed, "405 Not Allowed")
+		a = s.noRoute(http.StatusMethodNotAllowed, c.r)
 		a.set("Allow", strings.Join(allowed, ", "))
 	default:
-		a = rejected(http.StatusNotFound, "404 Not Found")
+		a = s.noRoute(http.StatusNotFound, c.r)
 	}
 	if a.status < http.StatusMultipleChoices {
 		e.changes = &s.changes

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -25,23 +27,26 @@ type Server struct {
 	RegistryURL, RegistryAuthURL string
 	// Token is the access token of the default user, an administrator named "root".
 	Token string
-	// JobToken is a CI job token of the default user. It works where the contract accepts job tokens.
+	// JobToken is a CI job token of the default user, of a pipeline of the first project that was
+	// added. It works where the contract accepts job tokens, and has access to this project only;
+	// [WithJobTokenForAllProjects] changes this. AddJobToken returns those of other projects.
 	JobToken string
 
-	addr, prefix string
-	origin       string       // of WithExternalURL
-	listener     net.Listener // instead of one at addr
-	bound        net.Addr     // of the listener in use
-	tls          bool
-	certificate  *tls.Certificate
-	configure    func(*http.Server) // before it serves
-	demo         bool
-	gitlab       bool // terms of the deployed product
-	tier         Tier
-	offering     Offering
-	release      release
-	maxQuery     int
-	changes      changes
+	addr, prefix  string
+	origin        string       // of WithExternalURL
+	listener      net.Listener // instead of one at addr
+	bound         net.Addr     // of the listener in use
+	tls           bool
+	certificate   *tls.Certificate
+	configure     func(*http.Server) // before it serves
+	demo          bool
+	gitlab        bool // terms of the deployed product
+	tier          Tier
+	offering      Offering
+	release       release
+	maxQuery      int
+	changes       changes
+	jobReachesAll bool // the job token has access to all projects
 
 	http     *http.Server
 	stop     context.CancelFunc
@@ -84,6 +89,9 @@ func WithListener(l net.Listener) Option { return func(s *Server) { s.listener =
 // use another address than that of its listener, such as that of a proxy. Without a proxy an https
 // address needs [WithTLS].
 func WithExternalURL(origin string) Option {
+	if address, err := url.Parse(origin); err != nil || address.Scheme == "" || address.Host == "" || strings.Trim(address.Path, "/") != "" {
+		panic(fmt.Sprintf("forgetest: WithExternalURL(%q): it must be a scheme and a host, as in https://forge.test", origin))
+	}
 	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
 }
 
@@ -96,6 +104,10 @@ func WithHTTPServer(configure func(*http.Server)) Option {
 
 // WithToken sets the access token of the default user; by default every server has a new one.
 func WithToken(token string) Option { return func(s *Server) { s.Token = token } }
+
+// WithJobTokenForAllProjects lets [Server.JobToken] access all projects. A real job token can
+// access one.
+func WithJobTokenForAllProjects() Option { return func(s *Server) { s.jobReachesAll = true } }
 
 // WithPrefix serves the API below a path prefix, as on a host that serves other applications, too:
 // with "/forge" the API is at /forge/api/v4.

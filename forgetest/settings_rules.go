@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,9 +25,6 @@ func (u *settingsUpdate) read() *response {
 		value, given := u.call.setting(f.Name)
 		if !given || f.Name == "id" || f.Format != "" || !f.Only.available(u.call.server) {
 			continue
-		}
-		if text, isText := value.(string); isText && u.call.server.gitlab && deployedDecimals[f.Name] {
-			value = json.Number(text) // deployed servers accept the text that they send
 		}
 		parsed, fits := f.parse(value)
 		if !fits {

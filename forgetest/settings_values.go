@@ -39,16 +39,17 @@ func (c *call) setting(name string) (value any, given bool) {
 }
 
 // parse converts a JSON value, or the text of a form, to the type in which documents store the
-// field. fits is false for a wrong type, and for null if the contract does not allow it: requests
-// send only true or false (Document 1 §2.1).
+// field. Numbers, booleans and lists may be text in JSON too, as in the bodies of all endpoints:
+// see [parameter.accepts]. fits is false for a wrong type, and for null if the contract does not
+// allow it: requests send only true or false (Document 1 §2.1).
 func (f *field) parse(value any) (parsed any, fits bool) {
 	switch v := value.(type) {
 	case nil:
 		return nil, f.acceptsNull()
 	case formText:
-		return f.parseForm(string(v))
+		return f.parseText(string(v))
 	case string:
-		return v, f.isText()
+		return f.parseText(v)
 	case bool:
 		return v, f.Type == "boolean"
 	case json.Number:
@@ -67,9 +68,10 @@ func (f *field) isText() bool { return f.Type == "string" || f.Type == "text" }
 // and for a text that only requests have and that has no enum.
 func (f *field) acceptsNull() bool { return f.Type != "boolean" && (f.Nullable || f.blank) }
 
-func (f *field) parseForm(s string) (any, bool) {
+func (f *field) parseText(s string) (any, bool) {
 	switch f.Type {
 	case "boolean":
+		s = orElse(deployedBooleans[s], s)
 		return s == "true", s == "true" || s == "false"
 	case "integer", "number":
 		if s == "" {

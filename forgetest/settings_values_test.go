@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -21,12 +22,12 @@ type trial struct {
 	value any
 	legal bool
 	text  bool // sent as text in a form
-	shown any  // the shown value of a form
+	shown any  // the value of a legal one in the response
 }
 
 func legal(values ...any) (all []trial) {
 	for _, v := range values {
-		all = append(all, trial{value: v, legal: true})
+		all = append(all, trial{value: v, legal: true, shown: v})
 	}
 	return all
 }
@@ -41,6 +42,11 @@ func illegal(values ...any) (all []trial) {
 func formOf(text string, shown any) trial {
 	return trial{value: text, legal: true, text: true, shown: shown}
 }
+
+// textOf returns a value that is legal as text in a form and in JSON.
+func textOf(text string, shown any) []trial {
+	return []trial{formOf(text, shown), {value: text, legal: true, shown: shown}}
+}
 func badForm(text string) trial { return trial{value: text, text: true} }
 
 // trials returns values of all kinds for a parameter: values that §4.1.1 allows, null, zero, values
@@ -49,8 +55,8 @@ func trials(p parameter) []trial {
 	object, list := map[string]any{}, []any{}
 	switch p.Type {
 	case "boolean": // "Requests send only true or false" (Document 1 §2.1)
-		return slices.Concat(legal(true, false), illegal(nil, "true", "", "yes", 0, 1, list, object),
-			[]trial{formOf("true", true), formOf("false", false), badForm(""), badForm("1"), badForm("yes")})
+		return slices.Concat(legal(true, false), illegal(nil, "", "yes", 0, 1, list, object), textOf("true", true), textOf("false", false),
+			textOf("True", true), []trial{badForm(""), badForm("1"), badForm("yes")})
 	case "integer":
 		return integerTrials(p)
 	case "array<string>":
@@ -67,12 +73,12 @@ func integerTrials(p parameter) []trial {
 		lowest = float64(*p.Min)
 	}
 	all := slices.Concat(legal(lowest, lowest+1),
-		illegal(lowest-1, lowest+0.5, -1e6, 1e30, "17", "x", "", true, []any{}, []any{1}, map[string]any{}),
-		[]trial{formOf(shown(lowest), lowest), badForm(shown(lowest - 1)), badForm("x"), badForm("1.5")})
+		illegal(lowest-1, lowest+0.5, -1e6, 1e30, "x", "1.5", true, []any{}, []any{1}, map[string]any{}),
+		textOf(shown(lowest), lowest), []trial{badForm(shown(lowest - 1)), badForm("x"), badForm("1.5")})
 	if strings.HasSuffix(p.Name, "runner_token_expiration_interval") { // null removes the interval
-		all = append(append(all, legal(nil)...), formOf("", nil))
+		all = append(append(all, legal(nil)...), textOf("", nil)...)
 	} else {
-		all = append(append(all, illegal(nil)...), badForm(""))
+		all = append(append(all, illegal(nil, "")...), badForm(""))
 	}
 	if p.Max != nil {
 		all = append(append(all, legal(float64(*p.Max))...), illegal(*p.Max+1)...)
@@ -81,11 +87,11 @@ func integerTrials(p parameter) []trial {
 }
 
 func arrayTrials(p parameter) []trial {
-	all := slices.Concat(legal([]any{}), illegal(nil, true, 1, "group", map[string]any{}, []any{1, true}, []any{nil}, []any{[]any{"group"}}))
+	all := slices.Concat(legal([]any{}), illegal(nil, true, 1, map[string]any{}, []any{1, true}, []any{nil}, []any{[]any{"group"}}))
 	if len(p.ItemEnum) == 0 {
-		return slices.Concat(all, legal([]any{"ewm", "custom-issue-tracker"}))
+		return slices.Concat(all, legal([]any{"ewm", "custom-issue-tracker"}), textOf("ewm", []any{"ewm"}))
 	}
-	return slices.Concat(all, legal([]any{"group"}, []any{"project"}, []any{"group", "project"}),
+	return slices.Concat(all, textOf("group,project", []any{"group", "project"}), legal([]any{"group"}, []any{"project"}, []any{"group", "project"}),
 		illegal([]any{"foo"}, []any{"group", "foo"}, []any{"group", "group"}))
 }
 
@@ -100,8 +106,8 @@ func stringTrials(p parameter) []trial {
 	case p.Name == "signin_enabled":
 		return append(slices.Concat(legal("true", "false"), illegal(nil, "", "maybe", "TRUE")), formOf("false", "false"), badForm("maybe"))
 	case p.Name == "archive_builds_in_human_readable":
-		return slices.Concat(legal("15 days", "1 day", "24 hours", "2 weeks", "1 month", "1 year 6 months", "", nil),
-			illegal("1 hour", "23 hours", "banana", "0 days", "1", "day", "-3 days", "15 days ago", "99999999999999999999 days", "1 day or so"))
+		return slices.Concat(legal("15 days", "1 day", "24 hours", "1 day 30 minutes", "1d 30m", "2 weeks", "1 month", "1 year 6 months", "", nil),
+			illegal("1 hour", "23 hours", "banana", "0 days", "1", "day", "-3 days", "15 days ago", "99999999999999999999 days", "1439 minutes", "1 day or so"))
 	case p.Name == "spam_check_endpoint_url":
 		return slices.Concat(legal("grpc://spam.example:443", "tls://spam.example", "", nil),
 			illegal("http://x", "https://x", "grpc://", "grpc:x", "x", "//spam.example", "tls://%zz"))
@@ -146,10 +152,11 @@ func soldSetting(s *Server, p parameter) bool {
 }
 
 // A setting is either stored as it was sent, or rejected without a change, or, if the platform does
-// not have it, ignored and not shown. It is never set to another value.
+// not have it, ignored and not shown. It is never set to another value. See [triedOn].
 func TestSettingsKeepWhatWasSent(t *testing.T) {
+	tried := 0
 	for i, on := range settingPlatforms() {
-		if raceEnabled && i%3 != 0 {
+		if raceEnabled && on.name != "ultimate" {
 			continue // the test has no concurrency, and takes ten times as long with the race detector
 		}
 		t.Run(on.name, func(t *testing.T) {
@@ -157,10 +164,13 @@ func TestSettingsKeepWhatWasSent(t *testing.T) {
 			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it
 			m := &meeting{caller: newCaller(t, s), srv: s}
 			m.http.Transport.(*http.Transport).DisableCompression = true // the test needs half of the time
-			m.before = m.get(settingsPath)
+			m.before, tried = m.get(settingsPath), 0
 			for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
 				sold := soldSetting(s, p)
 				for _, x := range trials(p) {
+					if tried++; !triedOn(on, i, tried) {
+						continue
+					}
 					for _, problem := range m.try(x, p, sold) {
 						t.Errorf("%s = %s (form: %t): %s", p.Name, encoder{}.encode(x.value), x.text, problem)
 					}
@@ -168,6 +178,12 @@ func TestSettingsKeepWhatWasSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// triedOn reports whether a value is tried on a platform: all on one, and a part of them on each
+// other one. With FORGE_LONG=1 each is tried on all platforms.
+func triedOn(on platformOf, platform, value int) bool {
+	return on.name == "ultimate" || (platform+value)%7 == 0 || os.Getenv("FORGE_LONG") != ""
 }
 
 // inWords returns the server's name of a setting.
@@ -189,15 +205,13 @@ type meeting struct {
 func (m *meeting) try(x trial, p parameter, sold bool) (problems []string) {
 	name := inWords(m.srv, p.Name)
 	body := map[string]any{name: x.value}
-	if x.value == true || x.value == "true" && p.Type == "boolean" {
+	if x.shown == true {
 		for _, other := range p.Requires {
 			body[inWords(m.srv, other)] = companionValue(other)
 		}
 	}
 	var r reply
-	want := x.value
 	if x.text {
-		want = x.shown
 		form := url.Values{}
 		for key, value := range body {
 			form.Set(key, fmt.Sprint(value))
@@ -227,7 +241,7 @@ func (m *meeting) try(x trial, p parameter, sold bool) (problems []string) {
 	switch {
 	case is != sold:
 		problems = append(problems, fmt.Sprintf("shown: %t, the platform has it: %t", is, sold))
-	case sold && !assert.ObjectsAreEqual(want, shown):
+	case sold && !assert.ObjectsAreEqual(x.shown, shown):
 		problems = append(problems, fmt.Sprintf("it shows %s", encoder{}.encode(shown)))
 	}
 	return append(problems, otherChanges(old, now, body)...)
@@ -271,14 +285,14 @@ func aliasesOfTheText() [][2]string {
 
 // The server accepts its default values: a program may send back the values that it read.
 func TestSettingsStartIsLegal(t *testing.T) {
-	for _, on := range settingPlatforms() {
+	for i, on := range settingPlatforms() {
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
 			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) })
 			c := newCaller(t, s)
 			before := c.get(settingsPath).object(t)
-			for _, name := range slices.Sorted(maps.Keys(before)) {
-				if name == "updated_at" {
+			for k, name := range slices.Sorted(maps.Keys(before)) {
+				if name == "updated_at" || !triedOn(on, i, k) {
 					continue
 				}
 				r := c.put(settingsPath, map[string]any{name: before[name]})
@@ -303,10 +317,10 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 		status int
 	}{
 		{"rsa_key_restriction", "-1", 200}, {"rsa_key_restriction", "-2", 400}, {"max_attachment_size", "-1", 400}, {"max_attachment_size", "null", 400},
-		{"polling_interval_multiplier", "1.5", 200}, {"polling_interval_multiplier", `"nan"`, 400}, {"polling_interval_multiplier", "-1", 400},
+		{"polling_interval_multiplier", "1.5", 200}, {"polling_interval_multiplier", `"1.x"`, 400}, {"polling_interval_multiplier", "-1", 400},
 		{"home_page_url", "null", 200}, {"default_preferred_language", "null", 400}, {"default_preferred_language", "7", 400},
 		{"external_pipeline_validation_service_timeout", "null", 200}, {"domain_allowlist", `["a.example"]`, 200}, {"domain_allowlist", "null", 400},
-		{"domain_allowlist", `"a.example"`, 400}, {"asset_proxy_allowlist", "[1]", 400}, {"repository_storages_weighted", `{"default":50}`, 200},
+		{"asset_proxy_allowlist", "[1]", 400}, {"repository_storages_weighted", `{"default":50}`, 200},
 		{"repository_storages_weighted", `{"default":"half"}`, 400}, {"repository_storages_weighted", "[]", 400},
 		{"default_branch_protection_defaults", `{"allow_force_push":true,"allowed_to_push":[{"access_level":40}],"allowed_to_merge":[{"access_level":30}]}`, 200},
 		{"gravatar_enabled", "null", 400}, {"external_authorization_service_timeout", "0.5", 200}, {"asset_proxy_whitelist", "[1]", 400},

@@ -23,6 +23,8 @@ type store struct {
 	lastID    map[string]int64
 	events    auditLog
 
+	namespaceEdits map[int64]*Document // by id, see EditNamespace
+
 	signingKey   string // of registry tokens
 	tagDeleteOff bool
 	runners      []*Runner
@@ -33,6 +35,7 @@ func (s *store) init() {
 	s.userIDs, s.usernames = map[int64]*User{}, map[string]*User{}
 	s.tokens = map[string]credential{}
 	s.moved = map[string]*Project{}
+	s.namespaceEdits = map[int64]*Document{}
 	s.rates = map[string]*rate{largeBlobs: {perMinute: limitedCalls}}
 	s.lists = map[string][]issueRef{}
 	s.scans = map[string]*issueScan{}

@@ -60,7 +60,7 @@ func (s *Server) AddBot(username string, kind BotKind) *User {
 func (u *User) Edit(fill func(user *Document)) *User {
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
-	fill(u.doc)
+	u.doc.fillWith(fill, "id", "username", "custom_attributes")
 	u.Name = u.doc.text("name")
 	for _, name := range []string{"name", "state", "avatar_url", "locked"} {
 		u.summary.Set(name, u.doc.Get(name))

@@ -76,5 +76,20 @@ func (s *Server) addUser(username string, admin bool) *User {
 	return u
 }
 
+// EditNamespace changes the document of the user's personal namespace: avatar_url, plan, end_date,
+// trial, trial_ends_on and billable_members_count.
+func (u *User) EditNamespace(fill func(namespace *Document)) *User {
+	u.srv.editNamespace(u.namespaceID, fill)
+	return u
+}
+
+// as returns the user in the form of a type that nests users.
+func (u *User) as(kind string) *Document {
+	if kind == "UserProfile" {
+		return profileOf(u)
+	}
+	return u.summary
+}
+
 // render returns the user summary (Document 2 §2.1).
 func (u *User) render() *Document { return u.summary }

@@ -245,7 +245,7 @@ func TestEmbedded(t *testing.T) {
 	assert.Equal(t, 10, strings.Count(text, "GET /application/settings  /<"))
 	assert.Contains(t, text, "ROUTE                      FIELD                    ")
 	assert.Contains(t, text, "Not called:\n  GET /groups/:id/integrations/:slug: no integration was found\n")
-	assert.Contains(t, text, "\n\nDrift: 53 of 59 read endpoints were read.\n")
+	assert.Contains(t, text, "\n\nDrift: 54 of 59 read endpoints were read.\n")
 }
 
 // What the token may not read, and what the server does not have, is listed and does not end the

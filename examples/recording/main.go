@@ -8,7 +8,7 @@
 // Prefer forgetest if both would do. It responds to any request, keeps what is written, fails on
 // demand and is never out of date. A recording has only the requests of the day it was made, and
 // breaks if the program sends them in another order. Record what forgetest cannot know, and read
-// the file before you check it in: recorder.go removes the credential, the address and the secrets
+// the file before you check it in: scrub.go removes the credential, the address and the secrets
 // that it knows by name, but only you know of others. With -record the program subscribes the user
 // to an issue, and unsubscribes again.
 package main
@@ -67,12 +67,16 @@ func recordFrom(server *forge.Client, cassette string) (client *forge.Client, st
 // replay returns a client that gets its responses from a cassette. It also gets the recorded
 // failures, but without the waits.
 func replay(cassette string) (client *forge.Client, stop func() error, err error) {
-	recorder, err := newRecorder(cassette, nil, nil)
+	client, err = forge.NewClient(exampleURL, forge.WithToken("not-a-token"),
+		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
+	if err != nil {
+		return nil, nil, err
+	}
+	recorder, err := newRecorder(cassette, client, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w; -cassette names another recording, and -record makes one", err)
 	}
-	client, err = forge.NewClient(exampleURL, forge.WithToken("not-a-token"), forge.WithHTTPClient(&http.Client{Transport: recorder}),
-		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
+	client, err = client.With(forge.WithHTTPClient(&http.Client{Transport: recorder}))
 	return client, recorder.Stop, err
 }
 

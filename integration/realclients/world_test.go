@@ -86,7 +86,7 @@ func newWorld(t *testing.T) *world {
 // addPeople adds users for more than two pages, and addresses.
 func (w *world) addPeople() {
 	w.srv.AddUsers(45, "crowd")
-	w.JobToken = w.srv.JobToken
+	w.JobToken = w.shop.AddJobToken(w.srv.Root())
 	w.OutsiderToken = w.srv.AddUser("outsider").Token
 	w.OwnerToken = w.srv.AddUser("maya.lindqvist").Token
 	tomas := w.srv.AddUser("tomas.berg")

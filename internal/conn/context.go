@@ -46,14 +46,21 @@ type Context struct {
 	reader Reader // of the response; in the same allocation
 }
 
-// timeoutError ends an attempt whose server is silent.
-type timeoutError struct {
-	text     string
-	sentinel error
+// TimeoutError is a limit of time of the library that has passed. It is a net.Error. It is not
+// temporary, since programs send a request with such an error again, a write included.
+type TimeoutError struct {
+	Text     string
+	Sentinel error
 }
 
-func (e *timeoutError) Error() string { return e.text }
-func (e *timeoutError) Unwrap() error { return e.sentinel }
+func (e *TimeoutError) Error() string { return e.Text }
+func (e *TimeoutError) Unwrap() error { return e.Sentinel }
+
+// Timeout returns true.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// Temporary returns false.
+func (e *TimeoutError) Temporary() bool { return false }
 
 // AwaitResponse starts the wait for a response.
 func (c *Context) AwaitResponse() { c.start(c.Limits.Header, true) }
@@ -120,7 +127,7 @@ func (c *Context) expire(now time.Duration) {
 	if c.awaitsResponse {
 		text = fmt.Sprintf("no response within %s", c.Limits.Header)
 	}
-	c.cancel(&timeoutError{text, c.Limits.Err})
+	c.cancel(&TimeoutError{text, c.Limits.Err})
 }
 
 // reset sets the timer for the current wait. A timer that fires too early is set again: to reset it
@@ -201,7 +208,7 @@ func (c *Context) TimeoutCause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.check()
-	var timeout *timeoutError
+	var timeout *TimeoutError
 	if errors.As(c.cause, &timeout) {
 		return timeout
 	}

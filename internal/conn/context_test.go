@@ -160,7 +160,7 @@ func TestContextOfTheNextAttempt(t *testing.T) {
 func TestContext(t *testing.T) {
 	type key struct{}
 	mine := errors.New("mine")
-	silence := &timeoutError{"silence", errTest}
+	silence := &TimeoutError{"silence", errTest}
 	for name, test := range map[string]struct {
 		end        func(c *Context, caller context.CancelCauseFunc)
 		err, cause error
@@ -225,7 +225,7 @@ func TestContextChildren(t *testing.T) {
 
 // A limit of time of the call, which the cause of its context names, is a timeout as well.
 func TestTimeoutCauseOfTheCall(t *testing.T) {
-	limit := &timeoutError{"the call took longer than 5s", errTest}
+	limit := &TimeoutError{"the call took longer than 5s", errTest}
 	for _, test := range []struct{ cause, want error }{{limit, limit}, {io.ErrUnexpectedEOF, io.EOF}, {nil, io.EOF}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		c := &Context{Context: ctx, Limits: &Limits{Header: time.Minute, Stall: time.Minute, Err: errTest}, Clock: time.Now()}

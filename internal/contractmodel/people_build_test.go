@@ -94,7 +94,7 @@ func (s *peopleServer) addUser(i int, u *peopleUser) {
 
 func (s *peopleServer) addRunner(r *peopleRunner) {
 	fill := func(d *forgetest.Document) {
-		d.Set("paused", r.Paused).Set("active", !r.Paused).Set("tag_list", r.Tags).Set("version", r.Version)
+		d.Set("paused", r.Paused).Set("tag_list", r.Tags).Set("version", r.Version)
 		if r.Contacted.IsZero() {
 			d.Set("contacted_at", nil)
 		} else {

@@ -3,4 +3,4 @@
 package contractmodel
 
 // peopleCases is the number of cases of each list in CI.
-const peopleCases = 1500
+const peopleCases = 500

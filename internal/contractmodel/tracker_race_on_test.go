@@ -3,4 +3,4 @@
 package contractmodel
 
 // trackerSlower divides the number of cases: each takes longer with the race detector.
-const trackerSlower = 8
+const trackerSlower = 3

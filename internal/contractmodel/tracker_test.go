@@ -27,7 +27,7 @@ func trackerEnvironment(name string, standard uint64) uint64 {
 // trackerFlags sets the seed and the number of checks of rapid. FORGE_SEED changes the seed, and
 // FORGE_CASES the number of queries for each list.
 func trackerFlags(t *testing.T) {
-	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 4000/trackerSlower)
+	seed, cases := trackerEnvironment("FORGE_SEED", 20260101), trackerEnvironment("FORGE_CASES", 1200/trackerSlower)
 	checks := (cases + trackerQueries - 1) / trackerQueries
 	for name, value := range map[string]string{
 		"rapid.seed": strconv.FormatUint(seed, 10), "rapid.checks": strconv.FormatUint(checks, 10), "rapid.nofailfile": "true",

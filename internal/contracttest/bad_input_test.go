@@ -48,11 +48,12 @@ type badInput struct {
 	client   *forge.Client
 	requests atomic.Int64
 	options  map[reflect.Type]reflect.Value // valid options, by the type of the pointer
+	names    map[string]bool                // exported names of the package
 }
 
 func newBadInput(t *testing.T) *badInput {
 	t.Helper()
-	b := &badInput{t: t, options: map[reflect.Type]reflect.Value{}}
+	b := &badInput{t: t, names: identifiers(t), options: map[reflect.Type]reflect.Value{}}
 	b.client = memoryClient(t, b.respond, forge.WithVocabulary(cases.Vocabulary()), forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
 	for _, c := range conformanceCases(t) {
 		if c.Options == nil {
@@ -191,6 +192,9 @@ func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts .
 		return nil
 	}
 	assert.NotEmpty(b.t, invalid.Option, "%s: %v", what, err)
+	if parts := strings.Split(invalid.Option, "."); len(parts) > 1 {
+		assert.True(b.t, b.names[strings.Join(parts[:2], ".")], "%s: %q does not exist: %v", what, invalid.Option, err)
+	}
 	assert.NotEmpty(b.t, invalid.Route, "%s: %v", what, err)
 	assert.NotEmpty(b.t, invalid.Reason, "%s: %v", what, err)
 	return invalid
@@ -354,12 +358,14 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 		return of(forge.IDs(), forge.IDs(-1), forge.IDs(7, 0))
 	case reflect.TypeFor[[]int64]():
 		return of([]int64{}, []int64{0}, []int64{7, -1})
-	case reflect.TypeFor[forge.LabelFilter](), reflect.TypeFor[forge.LabelNames]():
+	case reflect.TypeFor[forge.LabelNames](): // of not, which has no keywords
+		return of(forge.Labels(), forge.Labels(""), forge.Labels("bug", " "), forge.Labels("a,b"))
+	case reflect.TypeFor[forge.LabelFilter]():
 		return of(forge.Labels(), forge.Labels(""), forge.Labels("bug", " "), forge.Labels("a,b"), forge.Labels("None"), forge.Labels("bug", "any"), forge.Labels("NO LABEL"))
 	case reflect.TypeFor[forge.TextFilter]():
 		return of(forge.Text(""), forge.Text(" \t"), forge.Text("none"), forge.Text("Any"))
 	case reflect.TypeFor[forge.Text]():
-		return of(forge.Text(" \t"), forge.Text("none"), forge.Text("ANY"))
+		return of(forge.Text(" \t"))
 	case reflect.TypeFor[forge.Hash]():
 		return of(forge.Hash{}, forge.Hash{" ": "x"})
 	case reflect.TypeFor[time.Time]():

@@ -39,7 +39,6 @@ func TestCurlSendsTheSame(t *testing.T) {
 	}
 	compared := 0
 	for _, c := range conformanceCases(t) {
-		c.others = map[string]map[string]bool{}
 		client := server.begin(t, c.Endpoint)
 		call := c.calls(t, 0)[0]
 		in, _ := c.Arguments(t, client, call.Filled)

@@ -2,6 +2,7 @@ package contracttest_test
 
 import (
 	"fmt"
+	"go/ast"
 	"reflect"
 	"regexp"
 	"strings"
@@ -77,4 +78,51 @@ func quoted(names string) string {
 		return ""
 	}
 	return "`" + strings.ReplaceAll(names, ", ", "`, `") + "`"
+}
+
+// TestTableOfServices compares the table of AGENTS.md with the fields of the client, and with the
+// methods of each and their types of arguments. FORGE_UPDATE=1 writes it; what a service is for is by
+// hand.
+func TestTableOfServices(t *testing.T) {
+	methods := map[string][]string{} // by type
+	eachFunction(t, ".", func(name string, f *ast.FuncDecl) {
+		if service, method, found := strings.Cut(name, "."); found && ast.IsExported(method) {
+			methods[service] = append(methods[service], "`"+method+"`"+methodNotes(f))
+		}
+	})
+	rows := tableRows(t, "AGENTS.md", "## Services")
+	var table strings.Builder
+	table.WriteString("| field | for | methods |\n|---|---|---|\n")
+	for field := range reflect.TypeFor[forge.Client]().Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		purpose := "?"
+		for _, row := range rows {
+			if row[0] == "`"+field.Name+"`" {
+				purpose = row[1]
+			}
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", field.Name, purpose, strings.Join(methods[field.Type.Elem().Name()], ", "))
+	}
+	checkGenerated(t, "AGENTS.md", "services", "TestTableOfServices", table.String())
+}
+
+// methodNotes returns the types of a method's arguments that are not identifiers or request options,
+// and whether it is deprecated.
+func methodNotes(f *ast.FuncDecl) string {
+	var notes []string
+	for _, argument := range f.Type.Params.List {
+		name := receiver(argument.Type)
+		if ast.IsExported(name) && name != "Ref" {
+			notes = append(notes, "`"+name+"`")
+		}
+	}
+	if strings.Contains(f.Doc.Text(), "\nDeprecated: ") {
+		notes = append(notes, "deprecated")
+	}
+	if notes == nil {
+		return ""
+	}
+	return " (" + strings.Join(notes, ", ") + ")"
 }

@@ -42,6 +42,7 @@ type documentPlace struct {
 	replace     func(any)      // replaces the holder; nil if the holder is the whole document
 	owner       reflect.Type   // the holder's type
 	first       bool           // the first place of this field and this kind of element
+	firstKind   bool           // the first place of this Go type
 	turn        int            // counts the other places
 }
 
@@ -96,8 +97,9 @@ func fullDocuments(t *testing.T) (documents []*fullDocument) {
 		document.places = document.allPlaces()
 		for _, p := range document.places {
 			field := fmt.Sprint(p.owner, p.key, p.kind, p.element)
-			p.first, p.turn = !met[field], turn
-			met[field] = true
+			kind := fmt.Sprint(p.kind, p.element)
+			p.first, p.firstKind, p.turn = !met[field], !met[kind], turn
+			met[field], met[kind] = true, true
 			turn++
 		}
 	}

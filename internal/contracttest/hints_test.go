@@ -26,8 +26,8 @@ var platforms = []platform{
 	{forgetest.Ultimate, forgetest.SelfManaged, "16.4", true},
 }
 
-// TestHintsAreTrue calls every route with each credential, on each platform, with objects that exist
-// and with ones that do not. Of each call that is rejected with 401, 403 or 404, the first sentence
+// TestHintsAreTrue calls every route, on each platform with a third of the credentials, and with
+// FORGE_LONG=1 with all of them; with objects that exist and with ones that do not. Of each call that is rejected with 401, 403 or 404, the first sentence
 // of the hint is true, no sentence states as a fact what is not true, and one names a true cause.
 // Only a tier, an offering or a release may follow a sentence about a role that the caller has, since
 // no response tells them apart. Calls of the API are then sent again to a server that hides the cause
@@ -38,11 +38,11 @@ func TestHintsAreTrue(t *testing.T) {
 	if racetest.Enabled { // texts do not depend on it, and all platforms take half a minute
 		sampled = platforms[3:5]
 	}
-	for _, p := range sampled {
-		t.Run(fmt.Sprintf("%s %s %s private=%t", p.tier, p.offering, p.release, p.private), func(t *testing.T) { table.fill(t, p) })
+	for n, p := range sampled {
+		t.Run(fmt.Sprintf("%s %s %s private=%t", p.tier, p.offering, p.release, p.private), func(t *testing.T) { table.fill(t, p, n) })
 	}
 	if racetest.Enabled {
-		assert.Greater(t, table.cells, 5000, "rejected calls")
+		assert.Greater(t, table.cells, 1500, "rejected calls")
 		return
 	}
 	for _, s := range sentences {
@@ -51,7 +51,7 @@ func TestHintsAreTrue(t *testing.T) {
 	for _, r := range forge.Routes() {
 		assert.True(t, table.rejected[r.Method+" "+r.Template], "no call of %s %s was rejected", r.Method, r.Template)
 	}
-	assert.Greater(t, table.cells, 30000, "rejected calls")
+	assert.Greater(t, table.cells, 9000, "rejected calls")
 }
 
 type truthTable struct {
@@ -61,9 +61,12 @@ type truthTable struct {
 	cells     int
 }
 
-func (table *truthTable) fill(t *testing.T, p platform) {
+func (table *truthTable) fill(t *testing.T, p platform, number int) {
 	w := newHintWorld(t, p)
 	for i := range w.callers {
+		if (i+number)%3 != 0 && !long {
+			continue
+		}
 		client := w.client(t, w.callers[i])
 		for _, r := range forge.Routes() {
 			for missing := -1; missing < strings.Count(r.Template, "/:"); missing++ {

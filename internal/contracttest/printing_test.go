@@ -9,6 +9,8 @@ import (
 	"go/ast"
 	"log/slog"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,4 +177,136 @@ func checkError(t *testing.T, place string, err error) {
 		var invalid *forge.ValidationError
 		_, _, _, _ = errors.As(err, &failed), errors.As(err, &limited), errors.As(err, &invalid), errors.Unwrap(err)
 	}, place)
+}
+
+// secretText is planted in values whose type can hold secrets.
+const secretText = "planted-0123456789"
+
+// TestSecretsAreNotPrinted plants a secret in each text of each exported type that can hold one: a
+// type with a field of that name, with the configuration of an integration, or with unexported
+// text. No verb of fmt, no handler of slog and no error that wraps the value shows the secret.
+func TestSecretsAreNotPrinted(t *testing.T) {
+	holders := map[string]bool{}
+	forms := []string{secretText, fmt.Sprintf("%x", secretText), fmt.Sprintf("%X", secretText), strings.Trim(fmt.Sprintf("%d", []byte(secretText)), "[]")}
+	for name, kind := range zeroTypes(t) {
+		if kind.Kind() != reflect.Struct || !canHoldSecret(kind, 4) {
+			continue
+		}
+		holders[name] = true
+		value := reflect.New(kind)
+		plantSecret(value.Elem(), 5)
+		for _, v := range []any{value.Interface(), value.Elem().Interface(), []any{value.Interface()}, struct{ V any }{value.Elem().Interface()}} {
+			for verb, text := range printedForms(v) {
+				shown := slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
+				assert.False(t, shown, "%T: %s", v, verb)
+			}
+		}
+	}
+	for _, name := range []string{"ApplicationSettings", "UpdateSettingsOptions", "SettingsDiff", "SettingsReport", "SettingDifference", "RegistryToken", "TeamChatDOptions", "CustomIntegration"} {
+		assert.True(t, holders[name], name)
+	}
+}
+
+// canHoldSecret reports whether a value of the type can hold a secret.
+func canHoldSecret(kind reflect.Type, depth int) bool {
+	switch kind.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return depth > 0 && canHoldSecret(kind.Elem(), depth-1)
+	case reflect.Struct:
+	default:
+		return false
+	}
+	// The text of these is the value itself, or was redacted before it was stored.
+	public := []string{"Error", "ValidationError", "RateLimitError", "IDList", "LabelNames", "PlannedRequest", "PlaceholderReassignment", "Download", "Drift", "File"}
+	if kind.PkgPath() != reflect.TypeFor[forge.Client]().PkgPath() || slices.Contains(public, kind.Name()) {
+		return false
+	}
+	if _, integrates := reflect.New(kind).Interface().(forge.IntegrationOptions); integrates {
+		return true
+	}
+	for field := range kind.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		named := regexp.MustCompile(`(^|_)(token|secret|password|api_key|license_key|webhook)$`).MatchString(name) && holdsText(field.Type, 2)
+		if named || !field.IsExported() && holdsText(field.Type, 4) || canHoldSecret(field.Type, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+func holdsText(kind reflect.Type, depth int) bool {
+	switch kind.Kind() {
+	case reflect.String:
+		return true
+	case reflect.Slice:
+		return kind.Elem().Kind() == reflect.Uint8 || depth > 0 && holdsText(kind.Elem(), depth-1)
+	case reflect.Map, reflect.Pointer:
+		return depth > 0 && holdsText(kind.Elem(), depth-1)
+	case reflect.Struct:
+		for field := range kind.Fields() {
+			if depth > 0 && kind != reflect.TypeFor[time.Time]() && holdsText(field.Type, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plantSecret sets all texts in a value to the secret, in unexported fields too.
+func plantSecret(v reflect.Value, depth int) {
+	if depth == 0 {
+		return
+	}
+	if !v.CanSet() {
+		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+	}
+	switch kind := v.Type(); kind.Kind() {
+	case reflect.String:
+		v.SetString(secretText)
+	case reflect.Interface:
+		if kind.NumMethod() == 0 {
+			v.Set(reflect.ValueOf(secretText))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(kind.Elem()))
+		plantSecret(v.Elem(), depth-1)
+	case reflect.Slice:
+		if kind.Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(`"` + secretText + `"`)) // also valid JSON
+			return
+		}
+		v.Set(reflect.MakeSlice(kind, 1, 1))
+		plantSecret(v.Index(0), depth-1)
+	case reflect.Map:
+		value := reflect.New(kind.Elem()).Elem()
+		plantSecret(value, depth-1)
+		v.Set(reflect.MakeMap(kind))
+		v.SetMapIndex(reflect.ValueOf("name").Convert(kind.Key()), value)
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			// A name is printed, and so is a reason. The rest of a time is unexported.
+			if names := []string{"Name", "Reason", "OnlyInGot", "Slug"}; !slices.Contains(names, field.Name) && kind != reflect.TypeFor[time.Time]() {
+				plantSecret(value, depth-1)
+			}
+		}
+	}
+}
+
+// printedForms returns a value as printed in each verb, logged by slog, and wrapped in an error.
+func printedForms(v any) map[string]string {
+	forms := map[string]string{"Sprint": fmt.Sprint(v), "error": fmt.Errorf("wrapped: %w", fmt.Errorf("%+v", v)).Error()}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%t", "%T", "%8.3s"} {
+		forms[verb] = fmt.Sprintf(verb, v)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("", "v", v, slog.Group("group", "v", v))
+	forms["slog text"] = log.String()
+	switch reflect.Indirect(reflect.ValueOf(v)).Type().Name() {
+	case "": // inside another value encoding/json writes it, as for a request
+	default:
+		log.Reset()
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("", "v", v, slog.Group("group", "v", v))
+		forms["slog JSON"] = log.String()
+	}
+	return forms
 }

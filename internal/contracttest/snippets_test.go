@@ -74,7 +74,8 @@ func TestSnippetsThatDoNotCompile(t *testing.T) {
 	assert.NoError(t, compileSnippet("issue, err := client.Issues.Subscribe(ctx, project, 5)", packages))
 }
 
-// TestNamesInGuidesExist checks that every name in the text of the guides exists.
+// TestNamesInGuidesExist checks that every name in the text of the guides exists: with its package or
+// variable, or of a field or method with its type or service.
 func TestNamesInGuidesExist(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
@@ -87,9 +88,25 @@ func TestNamesInGuidesExist(t *testing.T) {
 				"%s names %s, which does not exist", file, name)
 			checked++
 		}
+		if file == "docs/migrating.md" || file == "docs/other-clients.md" {
+			continue // names of other clients
+		}
+		for _, name := range memberName.FindAllStringSubmatch(readText(t, file), -1) {
+			service := compileSnippet("_ = client."+name[1], packages) == nil
+			if !service && compileSnippet("type _ = forge."+name[1], packages) != nil {
+				continue // of another module
+			}
+			uses := []string{"_ = client." + name[1] + "." + name[2], "_ = new(forge." + name[1] + ")." + name[2], "_ = forge." + name[1] + "." + name[2]}
+			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
+				"%s names %s, which does not exist", file, name[0])
+			checked++
+		}
 	}
-	assert.Greater(t, checked, 50)
+	assert.Greater(t, checked, 150)
 }
+
+// memberName is a field or method of a type or of a service, as inline code.
+var memberName = regexp.MustCompile("`([A-Z]\\w*)\\.([A-Z]\\w*)(?:\\(\\))?`")
 
 var inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
 

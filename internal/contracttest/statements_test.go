@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,12 +14,64 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentSections are the sections of the contract, by document; 0 is the text before the first
-// section.
-var documentSections = map[string]string{
-	"1": "0 1 2 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 3 4 4.1 4.1.1 4.1.2 4.2 4.3 4.3.1 4.4 4.5 4.6 4.7 5 6 7 8 8.1 9",
-	"2": "0 1 2 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 2.9 2.10 3 4 4.1 4.1.1 4.2 4.2.1 4.3 4.4 4.5 4.6",
-	"3": "0 1 2 2.1 2.2 3 4 4.1 4.1.1 4.1.2 4.2 4.2.1 4.2.2 6",
+// statement is a row of testdata/spec/statements-*.tsv: a statement of a section, the side that it
+// is about, and its tests or the reason why it has none.
+type statement struct{ at, section, text, side, proof string }
+
+func statementsOf(t *testing.T, table string) (rows []statement) {
+	t.Helper()
+	for i, columns := range tsvRows(t, table) {
+		require.Len(t, columns, 4, "%s:%d", table, i+2)
+		rows = append(rows, statement{fmt.Sprintf("%s:%d", table, i+2), columns[0], columns[1], columns[2], columns[3]})
+	}
+	return rows
+}
+
+// tsvRows returns the rows of a table of testdata/spec, without its header.
+func tsvRows(t *testing.T, table string) (rows [][]string) {
+	t.Helper()
+	for line := range strings.Lines(readText(t, "testdata/spec/"+table)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows[1:]
+}
+
+// tableSection is a section of a table, with its number of rows. Section 0 is the text before the
+// first section of a document.
+type tableSection struct{ name, rows string }
+
+// tableSections returns the sections of the tables in their order. The numbers are in a file of their
+// own, because a deleted row leaves no trace in its table.
+func tableSections(t *testing.T) map[string][]tableSection {
+	t.Helper()
+	sections := map[string][]tableSection{}
+	for _, columns := range tsvRows(t, "row_counts.tsv") {
+		sections[columns[0]] = append(sections[columns[0]], tableSection{columns[1], columns[2]})
+	}
+	files, err := filepath.Glob("testdata/spec/*.tsv")
+	require.NoError(t, err)
+	assert.Len(t, files, len(sections)+1, "row_counts.tsv and the tables that it counts")
+	return sections
+}
+
+// misplaced returns the sections that do not have their number of rows, and the rows that are out of
+// the order of the sections.
+func misplaced(sections []tableSection, rows []statement) (found []string) {
+	counts, last := map[string]int{}, 0
+	for _, r := range rows {
+		counts[r.section]++
+		at := slices.IndexFunc(sections, func(s tableSection) bool { return s.name == r.section })
+		if at < last {
+			found = append(found, fmt.Sprintf("%s: section %q does not exist, or comes too late", r.at, r.section))
+		}
+		last = max(last, at)
+	}
+	for _, s := range sections {
+		if rows := strconv.Itoa(counts[s.name]); rows != s.rows {
+			found = append(found, fmt.Sprintf("section %s has %s rows, and %s in row_counts.tsv", s.name, rows, s.rows))
+		}
+	}
+	return found
 }
 
 // packageTests has the tests of each package directory, read once.
@@ -45,63 +98,81 @@ func (n packageTests) has(t *testing.T, dir, name string) bool {
 }
 
 // TestStatements checks the tables that name, for each statement of the documents, the tests that
-// fail if the statement is false. It fails if such a test is renamed or removed.
+// fail if the statement is false. It fails if such a test is renamed or removed, and if a table of
+// testdata/spec does not have its number of rows.
 func TestStatements(t *testing.T) {
-	files, err := filepath.Glob("testdata/spec/statements-*.tsv")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	decisions := strings.Join(strings.Fields(readText(t, "CONTRIBUTING.md")), " ")
 	names := packageTests{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		require.Equal(t, "section\tstatement\tside\ttest", lines[0], file)
-		document := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "statements-"), ".tsv")
-		sections, last := strings.Fields(documentSections[document]), 0
-		seen, kinds := map[string]bool{}, map[string]int{}
-		for i, line := range lines[1:] {
-			at := fmt.Sprintf("%s:%d", file, i+2)
-			columns := strings.Split(line, "\t")
-			if !assert.Len(t, columns, 4, at) {
-				continue
-			}
-			section := slices.Index(sections, columns[0])
-			assert.GreaterOrEqual(t, section, last, "%s: section %q does not exist, or comes too late", at, columns[0])
-			last = max(last, section)
-			about := strings.Join(columns[:3], "\t")
-			assert.False(t, seen[about], "%s: twice: %s", at, about)
-			seen[about] = true
-			kinds[statementKind(t, at, columns, names)]++
+	for table, sections := range tableSections(t) {
+		if !strings.HasPrefix(table, "statements-") {
+			assert.Equal(t, sections[0].rows, strconv.Itoa(len(tsvRows(t, table))), "rows of %s in row_counts.tsv", table)
+			continue
 		}
-		t.Logf("document %s: %d statements: %v", document, len(lines)-1, kinds)
+		rows := statementsOf(t, table)
+		assert.Empty(t, misplaced(sections, rows), table)
+		seen, kinds := map[string]bool{}, map[string]int{}
+		for _, r := range rows {
+			about := r.section + " " + r.text + " " + r.side
+			assert.False(t, seen[about], "%s: twice: %s", r.at, about)
+			seen[about] = true
+			words := len(strings.Fields(r.text))
+			assert.True(t, words > 0 && words <= 12, "%s: %d words: %s", r.at, words, r.text)
+			assert.Contains(t, []string{"client", "forgetest", "both"}, r.side, r.at)
+			kinds[r.kind(t, names, decisions)]++
+		}
+		t.Logf("%s: %d rows: %v", table, len(rows), kinds)
 	}
 }
 
-// statementKind checks the statement, the side and the last column of a row, and returns what the
-// last column is: tests, or a kind with its reason. "silent" is a decision about something that the
-// documents do not specify, "not modelled" quotes a line of the list in forgetest's documentation,
-// and "nothing" is a statement that requires no code on either side.
-func statementKind(t *testing.T, at string, columns []string, names packageTests) string {
-	t.Helper()
-	words := len(strings.Fields(columns[1]))
-	assert.True(t, words > 0 && words <= 12, "%s: %d words: %s", at, words, columns[1])
-	assert.Contains(t, []string{"client", "forgetest", "both"}, columns[2], at)
-	for _, kind := range []string{"silent", "nothing", "not modelled"} {
-		reason, found := strings.CutPrefix(columns[3], kind+": ")
-		if !found {
-			continue
+// TestDeletedStatements deletes each row in turn: the tables are complete only if that is noticed.
+func TestDeletedStatements(t *testing.T) {
+	for table, sections := range tableSections(t) {
+		if !strings.HasPrefix(table, "statements-") {
+			continue // each has one number
 		}
-		assert.NotEmpty(t, strings.TrimSpace(reason), "%s: %s without a reason", at, kind)
-		if kind == "not modelled" {
-			assert.Contains(t, notModelled(t), reason, "%s: not in the list of forgetest/doc.go", at)
+		rows := statementsOf(t, table)
+		require.Empty(t, misplaced(sections, rows), table)
+		for i, r := range rows {
+			assert.Len(t, misplaced(sections, slices.Delete(slices.Clone(rows), i, i+1)), 1, "without %s", r.at)
+		}
+	}
+}
+
+// proofs are the forms of the last column of a row: tests, or a kind with a reason. "silent" is a
+// decision where the documents specify nothing, or disagree; "decided otherwise" is a sentence of the
+// document, and the decision that departs from it; both may have tests. "not modelled" quotes a line
+// of the list in forgetest's documentation, and "nothing" is a statement that requires no code on
+// either side.
+var proofs = regexp.MustCompile(`^(?:(silent): (.+?)|(decided otherwise): "[^"]+"; (.+?)|(not modelled): (.+?)|(nothing): (.+?))??` +
+	`(?:(?:^|; )([^\s:]+:\w+(?:, [^\s:]+:\w+)*))?$`)
+
+// kind checks the last column of a row, and returns what it is.
+func (r *statement) kind(t *testing.T, names packageTests, decisions string) string {
+	t.Helper()
+	form := proofs.FindStringSubmatch(r.proof)
+	if !assert.NotEmpty(t, form, "%s: %s", r.at, r.proof) || !assert.NotEmpty(t, r.proof, r.at) {
+		return ""
+	}
+	if tests := form[9]; tests != "" {
+		for test := range strings.SplitSeq(tests, ", ") {
+			dir, name, _ := strings.Cut(test, ":")
+			assert.True(t, names.has(t, dir, name), "%s: there is no test %q", r.at, test)
+		}
+	}
+	switch kind := form[1] + form[3] + form[5] + form[7]; kind {
+	case "silent", "decided otherwise":
+		if decision := form[2] + form[4]; !strings.Contains(decisions, decision) { // assert.Contains would print the whole file
+			assert.Fail(t, "no decision in CONTRIBUTING.md", "%s: %s", r.at, decision)
 		}
 		return kind
+	case "not modelled":
+		assert.Contains(t, notModelled(t), form[6], "%s: not in the list of forgetest/doc.go", r.at)
+		return kind
+	case "nothing":
+		return kind
+	default:
+		return "test"
 	}
-	for test := range strings.SplitSeq(columns[3], ", ") {
-		dir, name, _ := strings.Cut(test, ":")
-		assert.True(t, names.has(t, dir, name), "%s: there is no test %q", at, test)
-	}
-	return "test"
 }
 
 // notModelled returns the text after the heading "Not modelled" of forgetest's documentation, on

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -49,6 +50,9 @@ func TestNothingSentIsLost(t *testing.T) {
 	t.Run("lists", listLosses)
 }
 
+// long reports whether cross products are tested with all combinations, as in .ci/nightly.
+var long = os.Getenv("FORGE_LONG") != ""
+
 // oddValues has a value of each JSON type, and numbers that do not fit every number type.
 var oddValues = []string{`{"odd":{"k":[1,"two"]}}`, `["odd",{"k":1},7]`, `[]`, `{}`, `"odd text"`, `4711`, `4711.25`, `9223372036854775808`, `-1e999`, `true`, `null`}
 
@@ -56,11 +60,22 @@ var oddValues = []string{`{"odd":{"k":[1,"two"]}}`, `["odd",{"k":1},7]`, `[]`, `
 var oddTimes = []string{"2026-01-02T03:04:05+0200", "2026-01-02T03:04:05+02", "2026-01-02 03:04:05 UTC", "2026-01-02 03:04:05 +0200", "2026-01-02T03:04:05",
 	"2026-01-02", "2026-01-02T23:04:05.678-05:00", "2026-01-02T03:04:05Z", "Fri, 02 Jan 2026 03:04:05 GMT", "2026/01/02", "1767323045", "02.01.2026", "tomorrow"}
 
-// otherTypes puts odd values into the place: each value if it is the first place of its field, and
-// some of them if it is a later place.
+// otherTypes puts odd values into the place: each value if it is the first place of its Go type,
+// every third if it is the first of its field, and fewer if it is a later place. With FORGE_LONG=1
+// each first place of a field gets all of them.
 func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
+	every := 11 // of the values
+	switch {
+	case p.firstKind, p.first && long:
+		every = 1
+	case p.first, long:
+		every = 3
+	}
+	if racetest.Enabled {
+		every *= 3
+	}
 	for i, odd := range oddValues {
-		if p.first && !racetest.Enabled || (p.first || !racetest.Enabled) && i%3 == p.turn%3 {
+		if i%every == p.turn%every {
 			d.disturb(document, p, odd)
 		}
 	}
@@ -81,7 +96,10 @@ func (d *decoding) duplicates(document *fullDocument, p *documentPlace) {
 	if p.element || !p.first {
 		return
 	}
-	for _, odd := range []string{`{"odd":1,"id":4711,"name":"odd"}`, `"odd text"`, `4711`, `[1]`} {
+	for i, odd := range []string{`{"odd":1,"id":4711,"name":"odd"}`, `"odd text"`, `4711`, `[1]`} {
+		if i%2 != p.turn%2 && !long {
+			continue
+		}
 		what := fmt.Sprintf("%s%s twice, first %s", document.name, p.pointer, odd)
 		value, _, err := d.decode(document.kind, document.textTwice(p, odd, true))
 		if d.report(what, "the call fails", err == nil, err) {

@@ -21,6 +21,7 @@ type Credential struct {
 	authorize func(ctx context.Context) (value string, sent Sent, err error)
 	renew     func(ctx context.Context, sent Sent) (bool, error) // nil: the token does not change
 	redact    func(text string) string
+	stored    func() []string // secrets that no request of the API carries, and tokens not sent yet; nil: none
 }
 
 // Sent is the token that a request was sent with. The zero Sent holds no token.
@@ -72,6 +73,16 @@ func (c Credential) Redact(text string, sent Sent) string {
 		return text
 	}
 	return c.redact(text)
+}
+
+// RedactStored removes from text all secrets of the credential, those that were not sent included.
+func (c Credential) RedactStored(text string) string {
+	if c.stored != nil {
+		for _, secret := range c.stored() {
+			text = safetext.Redact(text, secret)
+		}
+	}
+	return c.Redact(text, Sent{})
 }
 
 // Same reports whether both send the same token. Tokens that change are not compared.
@@ -171,6 +182,10 @@ func checkToken(token string) error {
 	switch {
 	case token == "":
 		return errors.New("the token is empty")
+	case strings.HasPrefix(strings.ToLower(token), "bearer "):
+		return errors.New(`the token begins with "Bearer": pass the token alone`)
+	case strings.ContainsAny(token[:1], `"'$`):
+		return errors.New("the token is in quotes, or it is the name of a variable: pass its value alone")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return errors.New("the token has spaces, control bytes or bytes outside ASCII")
 	}

@@ -50,9 +50,10 @@ func NewOAuth(token *oauth2.Token, saved func(*oauth2.Token)) (*OAuth, error) {
 	return &OAuth{saved: saved, current: &own}, nil
 }
 
-// Credential returns a credential with the token. exchange obtains another one for a refresh token.
-func (o *OAuth) Credential(exchange func(ctx context.Context, refreshToken string) (*oauth2.Token, error)) Credential {
-	return bearer(&o.last, func(ctx context.Context, refused string) (*oauth2.Token, error) {
+// Credential returns a credential with the token. exchange obtains another one for a refresh token,
+// with the client's secret.
+func (o *OAuth) Credential(secret string, exchange func(ctx context.Context, refreshToken string) (*oauth2.Token, error)) Credential {
+	c := bearer(&o.last, func(ctx context.Context, refused string) (*oauth2.Token, error) {
 		token, ok := o.usable(refused)
 		switch {
 		case ok:
@@ -69,6 +70,11 @@ func (o *OAuth) Credential(exchange func(ctx context.Context, refreshToken strin
 			return o.refresh(ctx, exchange)
 		})
 	})
+	c.stored = func() []string {
+		token, _ := o.usable("")
+		return []string{token.AccessToken, token.RefreshToken, secret}
+	}
+	return c
 }
 
 func (o *OAuth) usable(refused string) (*oauth2.Token, bool) {

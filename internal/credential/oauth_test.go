@@ -44,7 +44,7 @@ func TestOAuth(t *testing.T) {
 	exchange := exchanges(map[string]*oauth2.Token{
 		"r1": {AccessToken: "a1", RefreshToken: "r2"}, "r2": {AccessToken: "a2", RefreshToken: "r3"},
 	}, &calls)
-	one, two := o.Credential(exchange), o.Credential(exchange)
+	one, two := o.Credential("", exchange), o.Credential("", exchange)
 	assert.Equal(t, "Bearer a1", authorize(t, one))
 	assert.Equal(t, "Bearer a1", authorize(t, two))
 	_, _, sent, err := two.Authorize(t.Context())
@@ -63,7 +63,7 @@ func TestOAuthUnusableToken(t *testing.T) {
 	var saved []*oauth2.Token
 	o, err := NewOAuth(&oauth2.Token{RefreshToken: "r1"}, func(token *oauth2.Token) { saved = append(saved, token) })
 	require.NoError(t, err)
-	c := o.Credential(exchanges(map[string]*oauth2.Token{
+	c := o.Credential("", exchanges(map[string]*oauth2.Token{
 		"r1": {AccessToken: "a b", RefreshToken: "r2"}, "r2": {AccessToken: "a", RefreshToken: "r2"},
 	}, &calls))
 	err = authorizeError(t, c)
@@ -80,7 +80,7 @@ func TestOAuthWithoutRefreshToken(t *testing.T) {
 		o, err := NewOAuth(given, nil)
 		require.NoError(t, err)
 		given.AccessToken = "changed by the caller"
-		c := o.Credential(nil)
+		c := o.Credential("", nil)
 		_, value, sent, err := c.Authorize(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, "Bearer a", value)

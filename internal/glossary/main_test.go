@@ -30,6 +30,8 @@ func TestSample(t *testing.T) {
 		`docs/guide.md:3: "tells": write reports, says; receives, sends`,
 		`docs/guide.md:6: "answer": write response; returns, responds with`,
 		`docs/guide.md:6: "cuts": write truncated, truncates`,
+		`NOTES.md:5: there is no docs/missing.json`,
+		`NOTES.md:6: "catalogue's README" is not in the repository: state the rule`,
 	}, findings)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"go/scanner"
 	"go/token"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -94,6 +95,7 @@ var link = regexp.MustCompile(`\]\([^)]*\)`)
 // guide checks the words of README.md, AGENTS.md, SECURITY.md and docs, and of the comments in
 // their code.
 func (c *checker) guide(name, text string) {
+	c.paths(name, text)
 	if name != "README.md" && name != "AGENTS.md" && name != "SECURITY.md" && path.Dir(name) != "docs" {
 		return
 	}
@@ -112,10 +114,35 @@ func (c *checker) guide(name, text string) {
 }
 
 var (
+	pathName = regexp.MustCompile("`(\\.?[\\w-][\\w.-]*)((?:/[\\w.-]+)+)/?`")
 	fileName = regexp.MustCompile(`(?:^|[^\w/.*<-])([A-Za-z_][\w/-]*\.(?:md|go))(?:[^\w(*.]|\.?$|\.[^\w])`)
 	section  = regexp.MustCompile(`([\w./-]+\.md),? "([^"]+)"`)
-	design   = regexp.MustCompile(`\bDesign \d+(\.\d+)?`)
+	design   = regexp.MustCompile(`\bDesign \d+(\.\d+)?|\bshared/[\w./-]+|\bcatalogue's README`)
 )
+
+// paths finds paths in Markdown that begin with a folder of the repository, or of the file, and do
+// not exist there.
+func (c *checker) paths(name, text string) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if m := design.FindString(line); m != "" {
+			c.found(name, number, "%q is not in the repository: state the rule", m)
+		}
+		for _, m := range pathName.FindAllStringSubmatch(line, -1) {
+			for _, dir := range []string{c.dir, path.Join(c.dir, path.Dir(name))} {
+				folder, err := os.Stat(path.Join(dir, m[1]))
+				if err != nil || !folder.IsDir() {
+					continue
+				}
+				if _, err := os.Stat(path.Join(dir, m[1]+m[2])); err != nil {
+					c.found(name, number, "there is no %s", m[1]+m[2])
+				}
+				break
+			}
+		}
+	}
+}
 
 // references finds names of files and headings that do not exist.
 func (c *checker) references(name string, number int, comment string) {

@@ -33,6 +33,10 @@ const (
 	maxDepth      = 10000 // of nesting, as in encoding/json
 	maxMismatches = 1000  // recorded; a text can contain millions
 
+	maxPointer  = 512      // bytes of a pointer: its keys are data, as long as the text
+	maxToken    = 128      // bytes of a key in a pointer
+	maxPointers = 64 << 10 // bytes of the pointers of all recorded mismatches
+
 	entrySize = 2 * 24 // bytes of an entry in a map of raw values, without its text
 
 	keptDepth   = 64       // steps whose memory Reset keeps
@@ -60,6 +64,7 @@ type Reader struct {
 	path    []step // the objects and arrays entered, outermost first
 	key     []byte // the current key, unescaped
 	wrong   []Mismatch
+	noted   int    // bytes of the pointers in wrong
 	scratch []byte // the last unescaped string
 	texts   textCopier
 	raws    rawCopier
@@ -90,7 +95,7 @@ const (
 
 // Mismatch is a value whose JSON type is not the requested one, or that could be read in part only.
 type Mismatch struct {
-	// Pointer is the place of the value (RFC 6901).
+	// Pointer is the place of the value (see Reader.Pointer).
 	Pointer string
 	// Want and Got are the requested and the actual type.
 	Want, Got string
@@ -109,7 +114,7 @@ func (e *SyntaxError) Error() string { return e.Reason + " at byte " + strconv.I
 
 // StrictError reports a violation of Strict: a key without a field, or a value of the wrong type.
 type StrictError struct {
-	// Pointer is the place (RFC 6901).
+	// Pointer is the place (see Reader.Pointer).
 	Pointer string
 	// Reason describes the error.
 	Reason string
@@ -141,7 +146,7 @@ func (r *Reader) Reset(data []byte) {
 		path, scratch = nil, nil
 	}
 	// Field by field: assigning a whole Reader would write a kilobyte.
-	r.data, r.pos, r.err, r.taken, r.path, r.key, r.wrong, r.scratch = data, 0, nil, 0, path, nil, nil, scratch
+	r.data, r.pos, r.err, r.taken, r.path, r.key, r.wrong, r.noted, r.scratch = data, 0, nil, 0, path, nil, nil, 0, scratch
 	r.raws, r.bools, r.ints, r.zone, r.shift = rawCopier{}, cells[bool]{}, cells[int]{}, nil, 0
 	r.texts.reset()
 }
@@ -157,7 +162,7 @@ func (r *Reader) Take(size int) {
 // Err returns the first error: in the syntax, or of Strict or Limit.
 func (r *Reader) Err() error { return r.err }
 
-// Mismatches lists the first 1,000 values of the wrong type.
+// Mismatches lists the first values of the wrong type: at most 1,000, with 64 KiB of pointers.
 func (r *Reader) Mismatches() []Mismatch { return r.wrong }
 
 // End returns an error if anything but white space follows the value.
@@ -241,9 +246,6 @@ func (r *Reader) CurrentKey() []byte { return r.key }
 
 // KeyText returns CurrentKey as a string.
 func (r *Reader) KeyText() string { return r.texts.copy(r.key, len(r.data)-r.pos) }
-
-// Rest returns the text that is not read yet, without copying it.
-func (r *Reader) Rest() []byte { return r.data[r.pos:] }
 
 // More moves to the next element of the array and returns true, or leaves the array and returns
 // false.
@@ -344,14 +346,8 @@ func (r *Reader) View() []byte {
 	return r.data[start:r.pos]
 }
 
-// Peek is View without consuming the value.
-func (r *Reader) Peek() []byte {
-	r.peek()
-	start := r.pos
-	text := r.View()
-	r.pos = start
-	return text
-}
+// Back returns to the start of the value whose text View has just returned.
+func (r *Reader) Back(text []byte) { r.pos -= len(text) }
 
 // Offset returns the number of bytes read. After Kind it is the start of the next value.
 func (r *Reader) Offset() int { return r.pos }
@@ -389,14 +385,13 @@ func kindOf(c byte) string {
 func (r *Reader) mismatch(want string) bool {
 	got := r.Kind()
 	if r.Skip(); r.err == nil {
-		r.Note("", want, got)
+		r.Note(want, got)
 	}
 	return false
 }
 
-// Note records that the value just read, or the part of it that below points to, is not of the
-// wanted type.
-func (r *Reader) Note(below, want, got string) {
+// Note records that the value just read is not of the wanted type, or was read in part only.
+func (r *Reader) Note(want, got string) {
 	for i := len(r.path) - 1; i >= 0; i-- {
 		if top := &r.path[i]; top.index < 0 && !top.isMap {
 			top.state |= odd
@@ -409,42 +404,48 @@ func (r *Reader) Note(below, want, got string) {
 	switch {
 	case r.err != nil:
 	case r.Strict:
-		r.err = &StrictError{Pointer: r.Pointer() + below, Reason: "it should be of type " + want + " and is " + got}
-	case len(r.wrong) < maxMismatches:
-		r.wrong = append(r.wrong, Mismatch{Pointer: r.Pointer() + below, Want: want, Got: got})
+		r.err = &StrictError{Pointer: r.Pointer(), Reason: "it should be of type " + want + " and is " + got}
+	case len(r.wrong) < maxMismatches && r.noted < maxPointers:
+		m := Mismatch{Pointer: r.Pointer(), Want: want, Got: got}
+		r.wrong, r.noted = append(r.wrong, m), r.noted+len(m.Pointer)
 	}
 }
 
-// Pointer returns the current place as a JSON pointer.
-func (r *Reader) Pointer() string {
-	var b strings.Builder
-	for _, s := range r.path {
-		b.WriteByte('/')
-		if s.index >= 0 {
-			b.WriteString(strconv.Itoa(s.index))
-			continue
-		}
-		b.WriteString(r.token(s))
-	}
-	return b.String()
-}
+// Pointer returns the current place as a JSON pointer (RFC 6901). A key of more than 128 bytes is
+// "...", and a pointer that would be longer than 512 bytes ends in "...".
+func (r *Reader) Pointer() string { return r.place(false) }
 
 // Place returns Pointer with "*" for data: indexes, and keys of maps.
-func (r *Reader) Place() string {
+func (r *Reader) Place() string { return r.place(true) }
+
+func (r *Reader) place(masked bool) string {
 	var b strings.Builder
 	for _, s := range r.path {
-		if s.index >= 0 || s.isMap {
-			b.WriteString("/*")
-			continue
+		token := "*"
+		switch {
+		case masked && (s.index >= 0 || s.isMap):
+		case s.index >= 0:
+			token = strconv.Itoa(s.index)
+		default:
+			token = pointerToken(r.data[s.start:s.end])
 		}
-		b.WriteString("/" + r.token(s))
+		if b.Len()+len(token) > maxPointer-len("/...") {
+			b.WriteString("/...")
+			break
+		}
+		b.WriteString("/" + token)
 	}
 	return b.String()
 }
 
-// token returns a key as a token of a JSON pointer.
-func (r *Reader) token(s step) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(string(unescape(nil, r.data[s.start:s.end])))
+// pointerToken returns a key, which is escaped as in the text, as a token of a JSON pointer. A part
+// of a long key could be a part of a credential, which redaction would not recognize.
+func pointerToken(key []byte) string {
+	if len(key) > maxToken {
+		return "..."
+	}
+	text := string(unescape(nil, key))
+	return strings.ReplaceAll(strings.ReplaceAll(text, "~", "~0"), "/", "~1")
 }
 
 // peek skips white space and returns the next byte; 0 at the end.

@@ -361,3 +361,24 @@ func TestStrings(t *testing.T) {
 		assert.Equal(t, 1, r.Offset(), text)
 	}
 }
+
+// A pointer is bounded, and a long key is not in it: a part of it could be a part of a credential.
+func TestPointerIsBounded(t *testing.T) {
+	for _, n := range []int{1, maxToken, maxToken + 1, 10 * maxToken} {
+		var r Reader
+		r.Reset([]byte(strings.Repeat(`{"`+strings.Repeat("a", n)+`":`, 8) + "1" + strings.Repeat("}", 8)))
+		require.True(t, r.Object() && r.Key())
+		want := "/" + strings.Repeat("a", n)
+		if n > maxToken {
+			want = "/..."
+		}
+		assert.Equal(t, want, r.Pointer())
+		for range 7 {
+			require.True(t, r.Object() && r.Key())
+		}
+		for _, pointer := range []string{r.Pointer(), r.Place()} {
+			assert.LessOrEqual(t, len(pointer), maxPointer)
+			assert.Equal(t, n >= maxToken, strings.HasSuffix(pointer, "/..."), pointer)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func Time(v *time.Time, r *Reader) bool {
 	}
 	t, cut, ok := r.anyTime(raw)
 	if !ok || cut {
-		r.Note("", "timestamp", "string")
+		r.Note("timestamp", "string")
 	}
 	*v = t
 	return ok
@@ -41,7 +41,7 @@ func (r *Reader) Date() (year, month, day int, ok bool) {
 	case ok:
 		_, _, ok = r.anyTime(raw)
 	}
-	r.Note("", "date", "string")
+	r.Note("date", "string")
 	if !ok {
 		return 0, 0, 0, false
 	}

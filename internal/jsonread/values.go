@@ -33,7 +33,7 @@ func Bool[T ~bool](v *T, r *Reader) bool {
 		return r.literal("null")
 	case '"':
 		raw, _ := r.scanString()
-		r.Note("", "boolean", "string")
+		r.Note("boolean", "string")
 		*v = string(raw) == "true"
 		return bool(*v) || string(raw) == "false"
 	}
@@ -50,7 +50,7 @@ func Int[T ~int | ~int64](v *T, r *Reader) bool {
 	}
 	n, ok := parseInt(raw)
 	if !ok || int64(T(n)) != n {
-		r.Note("", "integer", kindOf(r.data[r.pos-1]))
+		r.Note("integer", kindOf(r.data[r.pos-1]))
 		return false
 	}
 	*v = T(n)
@@ -69,11 +69,11 @@ func Float[T ~float64](v *T, r *Reader) bool {
 	good, isNumber := numberPrefix(raw)
 	n, err := strconv.ParseFloat(string(raw), 64)
 	if !isNumber || good < len(raw) || err != nil {
-		r.Note("", "number", kindOf(r.data[r.pos-1]))
+		r.Note("number", kindOf(r.data[r.pos-1]))
 		return false
 	}
 	if *v = T(n); isRounded(raw, n) {
-		r.Note("", "number", kindOf(r.data[r.pos-1]))
+		r.Note("number", kindOf(r.data[r.pos-1]))
 	}
 	return true
 }
@@ -104,7 +104,7 @@ func Bytes(v *[]byte, r *Reader) bool {
 	}
 	data, err := base64.StdEncoding.DecodeString(string(raw))
 	if err != nil {
-		r.Note("", "base64", "string")
+		r.Note("base64", "string")
 		return false
 	}
 	*v = data
@@ -149,7 +149,7 @@ func (r *Reader) numeral(want string) (raw []byte, ok bool) {
 	case c == '"':
 		raw, _ = r.scanString()
 		if digits := bytes.TrimPrefix(raw, []byte("-")); len(digits) > 1 && digits[0] == '0' && digits[1] != '.' { // leading zeros would be lost
-			r.Note("", want, "string")
+			r.Note(want, "string")
 			return nil, false
 		}
 	case c == 'n':

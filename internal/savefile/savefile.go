@@ -37,6 +37,9 @@ func Write(path string, private bool, write func(io.Writer) error) error {
 		return err
 	}
 	defer t.discard()
+	if err := t.prepare(old, private); err != nil {
+		return err
+	}
 	if err := write(t.file); err != nil {
 		return err
 	}
@@ -121,12 +124,7 @@ func create(target string, old fs.FileInfo, private bool) (*temporary, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &temporary{file: file}
-	if err := t.prepare(old, private); err != nil {
-		t.discard()
-		return nil, err
-	}
-	return t, nil
+	return &temporary{file: file}, nil
 }
 
 // commit sets the final mode and owner, and renames the file.

@@ -26,7 +26,7 @@ func drawWorld(r source, p *Plan) WorldPlan {
 		w.Streams = oneOf(r, 0, 0, 1, 3)
 	}
 	if r.chance(5) {
-		w.Retry = forge.RetryPolicy{MaxAttempts: oneOf(r, 0, 1, 2, 6), MinWait: drawTime(r), MaxRetryAfter: drawTime(r)}
+		w.Retry = forge.RetryPolicy{MaxAttempts: oneOf(r, 0, 1, 2, 6), MinWait: min(drawTime(r), 30*time.Second), MaxRetryAfter: drawTime(r)}
 	}
 	w.drawRefreshes(r, p)
 	switch r.IntN(12) {

@@ -237,7 +237,7 @@ func waitsAreKept(o *Outcome, report func(*observed, string, ...any)) {
 				continue
 			}
 			gap := b.Start.Sub(a.Start.Add(a.Duration))
-			if floor := min(least, 30*time.Second) / 20; gap < floor && !o.plan.says() {
+			if floor := least / 20; gap < floor && !o.plan.says() {
 				report(s, "attempt %d came %v after the end of the one before it", b.Number, gap)
 			}
 			wait := o.announced(s, a)

@@ -28,7 +28,7 @@ var found = map[string]struct {
 	"a token that would take too long": {5693, Plan{
 		World: WorldPlan{
 			Faults: []Fault{{Call: "*", At: AtBefore, Kind: Respond, Status: 503}},
-			Retry:  forge.RetryPolicy{MinWait: 2 * time.Minute},
+			Retry:  forge.RetryPolicy{MinWait: 30 * time.Second},
 		},
 		Goroutines: [][]Step{{{ID: "g0.s0", Call: "RegistryNative.DeleteTagReference", Read: -1}}},
 	}},

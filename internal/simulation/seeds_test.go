@@ -48,19 +48,12 @@ func TestSimulation(t *testing.T) {
 	case *countFlag > 0:
 		search(t, *fromFlag, *countFlag, time.Now().Add(24*time.Hour)) // -test.timeout ends it before
 	default:
-		began := seedOfCommit()
-		search(t, began, 1<<40, time.Now().Add(duration()))
-	}
-}
-
-// duration is the time for the seeds of a commit.
-func duration() time.Duration {
-	if text := os.Getenv("FORGE_SIMULATION"); text != "" {
-		if d, err := time.ParseDuration(text); err == nil {
-			return d
+		count, limit := 300, 24*time.Hour
+		if d, err := time.ParseDuration(os.Getenv("FORGE_SIMULATION")); err == nil {
+			count, limit = 1<<40, d
 		}
+		search(t, seedOfCommit(), count, time.Now().Add(limit))
 	}
-	return 15 * time.Second
 }
 
 // seedOfCommit returns a different seed for each commit.
@@ -84,7 +77,7 @@ func search(t *testing.T, from uint64, count int, until time.Time) {
 	var took []time.Duration
 	for seed := from; len(took) < count && time.Now().Before(until); seed++ {
 		began := time.Now()
-		stuck := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("seed %d does not end", seed)) })
+		stuck := time.AfterFunc(10*time.Minute, func() { panic(fmt.Sprintf("seed %d does not end", seed)) })
 		plan := Draw(seed)
 		out := Play(t, plan)
 		stuck.Stop()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Patience is the time limit of one call: many times the time that it needs.
-const Patience = 5 * time.Second
+// Patience is the time limit of one call: so long that only a call that hangs exceeds it.
+const Patience = time.Minute
 
 // Kind is how a function ended.
 type Kind int

@@ -104,11 +104,20 @@ var (
 // NameKey returns the same key for the wire name and the Go name of a parameter: not[author_id], or
 // not. and AuthorID.
 func NameKey(name string) string {
-	if strings.HasPrefix(name, "<") {
-		name = placeholderPrefix.ReplaceAllString(name, "")
+	if key, known := nameKeys.Load(name); known {
+		return key.(string)
 	}
-	return otherNames.Replace(strings.ToLower(wireMarks.Replace(name)))
+	plain := name
+	if strings.HasPrefix(name, "<") {
+		plain = placeholderPrefix.ReplaceAllString(name, "")
+	}
+	key := otherNames.Replace(strings.ToLower(wireMarks.Replace(plain)))
+	nameKeys.Store(name, key)
+	return key
 }
+
+// nameKeys are the results of NameKey.
+var nameKeys sync.Map
 
 // sampleSent returns a value that contains the number, and its expected wire form.
 func sampleSent(t *testing.T, key string, kind reflect.Type, n int, truth bool, enum []any) (reflect.Value, *Sent) {
