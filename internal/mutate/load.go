@@ -248,7 +248,7 @@ func (t *tree) overlay(dir string, mutants []mutant) (string, error) {
 		byFile[m.file] = append(byFile[m.file], m)
 	}
 	for name, list := range byFile {
-		copied := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		copied := filepath.Join(dir, copyName(name))
 		replace[filepath.Join(t.root, name)] = copied
 		if err := os.WriteFile(copied, instrument(t.sources[name], t.path, list), 0o600); err != nil {
 			return "", err
@@ -261,3 +261,6 @@ func (t *tree) overlay(dir string, mutants []mutant) (string, error) {
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, text, 0o600)
 }
+
+// copyName returns the name of the instrumented copy of a file.
+func copyName(name string) string { return strings.ReplaceAll(name, "/", "_") }

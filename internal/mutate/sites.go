@@ -341,9 +341,9 @@ func (f *finder) statements(list []ast.Stmt) {
 }
 
 func (f *finder) isBool(e ast.Expr) bool {
-	t := f.info.TypeOf(e)
-	basic, ok := t.(*types.Basic)
-	return ok && basic.Info()&types.IsBoolean != 0 && !f.isConstant(e)
+	tv := f.info.Types[e]
+	basic, ok := tv.Type.(*types.Basic)
+	return ok && tv.IsValue() && basic.Info()&types.IsBoolean != 0 && tv.Value == nil
 }
 
 func (f *finder) isConstant(e ast.Expr) bool { return f.info.Types[e].Value != nil }

@@ -41,7 +41,7 @@ func (t *tree) build(ctx context.Context, dir string, packages []module, mutants
 		if err == nil {
 			return mutants, nil
 		}
-		left := t.without(mutants, text)
+		left := without(mutants, text)
 		if len(left) == len(mutants) {
 			return nil, fmt.Errorf("%w\n%s", err, text)
 		}
@@ -79,16 +79,12 @@ func (t *tree) compile(ctx context.Context, dir, overlay string, packages []modu
 var position = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
 // without returns the mutants without those in lines that the compiler reports.
-func (t *tree) without(mutants []mutant, errs string) []mutant {
+func without(mutants []mutant, errs string) []mutant {
 	bad := map[string]bool{}
 	for _, m := range position.FindAllStringSubmatch(errs, -1) {
-		name := m[1]
-		if filepath.IsAbs(name) {
-			name, _ = filepath.Rel(t.root, name)
-		}
-		bad[filepath.Clean(name)+":"+m[2]] = true
+		bad[filepath.Base(m[1])+":"+m[2]] = true
 	}
-	return slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return bad[m.file+":"+strconv.Itoa(m.line)] })
+	return slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return bad[copyName(m.file)+":"+strconv.Itoa(m.line)] })
 }
 
 // list returns the tests of the packages.

@@ -47,6 +47,15 @@ func KilledSwap(a, b int) int {
 
 func minus(a, b int) int { return a - b }
 
+// KilledType reports whether v is true.
+func KilledType(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	}
+	return false
+}
+
 // SurvivesEqual has mutants that change nothing.
 func SurvivesEqual(n int) int {
 	if n > 0 {

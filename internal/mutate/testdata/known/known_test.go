@@ -28,6 +28,12 @@ func TestSwap(t *testing.T) {
 	}
 }
 
+func TestType(t *testing.T) {
+	if !KilledType(true) || KilledType("true") {
+		t.Fatal("the type is wrong")
+	}
+}
+
 func TestNothing(*testing.T) {
 	SurvivesUnchecked(1)
 	SurvivesEqual(-1)
