@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -143,36 +142,6 @@ func sourceComments(t *testing.T) map[string]string {
 			comments[name] += oneLine(part)
 		}
 	})
-	return comments
-}
-
-// wireComments returns the comments of fields, each on one line, by type and wire name. The comment
-// of the type itself has the name "".
-func wireComments(t *testing.T) map[string]map[string]string {
-	t.Helper()
-	comments, same := map[string]map[string]string{}, map[string]string{}
-	eachType(t, func(spec *ast.TypeSpec, doc *ast.CommentGroup) {
-		fields := map[string]string{}
-		switch kind := spec.Type.(type) {
-		case *ast.StructType:
-			for _, field := range kind.Fields.List {
-				tag := tagOf(t, field)
-				wire, _, _ := strings.Cut(tag.Get("json")+tag.Get("url"), ",")
-				fields[wire] = oneLine(field.Doc)
-			}
-		case *ast.Ident:
-			same[spec.Name.Name] = kind.Name
-		}
-		fields[""] = oneLine(doc)
-		comments[spec.Name.Name] = fields
-	})
-	for name, of := range same {
-		own := comments[name][""]
-		comments[name] = maps.Clone(comments[of])
-		if comments[name] != nil {
-			comments[name][""] = own
-		}
-	}
 	return comments
 }
 

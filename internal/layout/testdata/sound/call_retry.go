@@ -1,5 +1,0 @@
-package sound
-
-type retryState struct{ attempts int }
-
-func (r *retryState) begin() { r.attempts++ }

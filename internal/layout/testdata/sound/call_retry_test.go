@@ -1,5 +1,0 @@
-package sound
-
-import "testing"
-
-func BenchmarkBegin(b *testing.B) { new(retryState).begin() }

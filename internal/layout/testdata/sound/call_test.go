@@ -1,5 +1,0 @@
-package sound
-
-import "testing"
-
-func TestSend(t *testing.T) { new(call).send() }
