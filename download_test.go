@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -308,6 +309,26 @@ func TestChecksumAndSecureFile(t *testing.T) {
 		_, err = io.Copy(io.Discard, d)
 		require.ErrorIs(t, err, test.is)
 		require.NoError(t, d.Close())
+	}
+}
+
+// The last bytes of a download are part of its checksum if they come together with its end, too.
+func TestChecksumOfBytesWithTheEnd(t *testing.T) {
+	const content = "content"
+	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		body := io.NopCloser(iotest.DataErrReader(strings.NewReader(content)))
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1, Body: body, Request: req}, nil
+	}))
+	for sum, is := range map[string]error{sumOf(content): nil, sumOf(content[:6]): ErrChecksum, sumOf(""): ErrChecksum} {
+		for _, size := range []int{1, 6, 7, 100} {
+			d, err := openArchive(t.Context(), c, Checksum(ChecksumSHA256, sum))
+			require.NoError(t, err)
+			var got strings.Builder
+			_, err = io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{d}, make([]byte, size))
+			require.ErrorIs(t, err, is)
+			assert.Equal(t, content, got.String())
+			require.NoError(t, d.Close())
+		}
 	}
 }
 
