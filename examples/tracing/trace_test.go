@@ -188,8 +188,8 @@ func TestDescribedAddress(t *testing.T) {
 	assert.Equal(t, int64(443), got["server.port"])
 }
 
-// TestBaggageOfOtherOrigins: otelhttp sends baggage to other origins, too, and with the propagator of
-// docs/observability.md only the trace.
+// TestBaggageOfOtherOrigins: otelhttp sends baggage to other origins, too. With the propagator of
+// docs/observability.md it sends only the trace.
 func TestBaggageOfOtherOrigins(t *testing.T) {
 	var got http.Header
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
