@@ -51,22 +51,28 @@ func readList(t *testing.T, ctx context.Context, client *Client, call Call, each
 	return ids, last
 }
 
-// A moved project is redirected only once: later pages are requested directly at its new path.
+// A project that moves before a page is redirected only once without Ahead: later pages are
+// requested directly at its new path.
 func TestListMovedProject(t *testing.T) {
-	for _, ahead := range []int{0, 1, 4} {
-		srv := servePages(t, &pageServer{rows: 9, hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			if r.URL.EscapedPath() == "/api/v4/groups/new%2Fhome/issues" {
-				return false
+	const from, to = "/api/v4/groups/a%2Fb/issues", "/api/v4/groups/new%2Fhome/issues"
+	for moves := 1; moves <= 5; moves++ {
+		for _, ahead := range []int{0, 1, 4} {
+			srv := servePages(t, &pageServer{rows: 9, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
+				if page < moves || r.URL.EscapedPath() == to {
+					return false
+				}
+				w.Header().Set("Location", to+"?"+r.URL.RawQuery)
+				w.WriteHeader(http.StatusMovedPermanently)
+				return true
+			}})
+			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
+			require.NoError(t, err)
+			assert.Equal(t, upTo(9), ids, "ahead %d, moved before page %d", ahead, moves)
+			for i, u := range srv.addresses() {
+				if ahead == 0 || moves == 1 {
+					assert.Equal(t, i < moves, u.EscapedPath() == from, "request %d went to %s", i, u)
+				}
 			}
-			w.Header().Set("Location", "/api/v4/groups/new%2Fhome/issues")
-			w.WriteHeader(http.StatusMovedPermanently)
-			return true
-		}})
-		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Ahead(ahead))
-		require.NoError(t, err)
-		assert.Equal(t, upTo(9), ids)
-		for i, u := range srv.addresses() {
-			assert.Equal(t, i == 0, u.EscapedPath() == "/api/v4/groups/a%2Fb/issues", "request %d went to %s", i, u)
 		}
 	}
 }

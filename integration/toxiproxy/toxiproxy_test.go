@@ -179,7 +179,7 @@ func TestDownloadTruncated(t *testing.T) {
 // A slow download ends with its context.
 func TestDownloadDeadline(t *testing.T) {
 	s := newSetup(t, false, toxitest.Toxic{Type: "bandwidth", Attributes: map[string]int{"rate": 10}})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of the 30 that the whole file takes
 	defer cancel()
 	download, err := s.client.SecureFiles.Download(ctx, s.ref(), s.file)
 	require.NoError(t, err)
@@ -230,12 +230,13 @@ func (s *setup) same(route string, n int) {
 
 // If the server is silent, each attempt ends after the header timeout, and the error states this.
 func TestSilence(t *testing.T) {
+	const wait = 500 * time.Millisecond // enough to connect and to send on a busy machine
 	for _, stream := range []string{"upstream", "downstream"} {
 		s := newSetup(t, false, toxitest.Toxic{Type: "timeout", Stream: stream})
-		_, err := s.client.Issues.GetTimeStats(t.Context(), s.ref(), 1, forge.HeaderTimeout(20*time.Millisecond))
+		_, err := s.client.Issues.GetTimeStats(t.Context(), s.ref(), 1, forge.HeaderTimeout(wait))
 		require.ErrorIs(t, err, forge.ErrTimeout)
-		assert.ErrorContains(t, err, "no response within 20ms (4 attempts)")
-		_, err = s.client.Issues.AddSpentTime(t.Context(), s.ref(), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}, forge.HeaderTimeout(20*time.Millisecond))
+		assert.ErrorContains(t, err, "no response within 500ms (4 attempts)")
+		_, err = s.client.Issues.AddSpentTime(t.Context(), s.ref(), 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}, forge.HeaderTimeout(wait))
 		require.ErrorIs(t, err, forge.ErrTimeout)
 		assert.ErrorContains(t, err, "the write may have been applied")
 		assert.EqualValues(t, 5, s.attempts.Load())
