@@ -92,8 +92,17 @@ func checkOut(t reflect.Type) error {
 	return nil
 }
 
-// unexportedProblem returns why nothing would be decoded into a struct with unexported fields only.
+// unexportedProblem returns why nothing would be decoded into a struct with unexported fields only,
+// or into a list of such structs.
 func unexportedProblem(t reflect.Type) string {
+	for range maxEmbedding { // a type can be a list of itself
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			if !decodesItself(t) {
+				t = t.Elem()
+			}
+		}
+	}
 	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) || isResponseType(t) {
 		return ""
 	}
