@@ -48,12 +48,11 @@ type badInput struct {
 	client   *forge.Client
 	requests atomic.Int64
 	options  map[reflect.Type]reflect.Value // valid options, by the type of the pointer
-	names    map[string]bool                // exported names of the package
 }
 
 func newBadInput(t *testing.T) *badInput {
 	t.Helper()
-	b := &badInput{t: t, names: identifiers(t), options: map[reflect.Type]reflect.Value{}}
+	b := &badInput{t: t, options: map[reflect.Type]reflect.Value{}}
 	b.client = memoryClient(t, b.respond, forge.WithVocabulary(cases.Vocabulary()), forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
 	for _, c := range conformanceCases(t) {
 		if c.Options == nil {
@@ -192,9 +191,6 @@ func (m *badMethod) refused(b *badInput, what string, in []reflect.Value, opts .
 		return nil
 	}
 	assert.NotEmpty(b.t, invalid.Option, "%s: %v", what, err)
-	if parts := strings.Split(invalid.Option, "."); len(parts) > 1 {
-		assert.True(b.t, b.names[strings.Join(parts[:2], ".")], "%s: %q does not exist: %v", what, invalid.Option, err)
-	}
 	assert.NotEmpty(b.t, invalid.Route, "%s: %v", what, err)
 	assert.NotEmpty(b.t, invalid.Reason, "%s: %v", what, err)
 	return invalid
@@ -390,43 +386,27 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 }
 
 // badRequestOptions passes each method the request options that do not apply to it, and invalid
-// values in those that do.
+// values in one that does.
 func (m *badMethod) badRequestOptions(b *badInput) {
-	for name, option := range map[string]forge.RequestOption{
-		"HeaderTimeout": forge.HeaderTimeout(-1), "MaxBytes": forge.MaxBytes(-1), "Sudo": forge.Sudo(-1),
-		"Header Authorization": forge.Header("Authorization", "x"), "Header PRIVATE-TOKEN": forge.Header("private-token", "x"), "Header JOB-TOKEN": forge.Header("Job-Token", "x"),
-		"Header Cookie": forge.Header("Cookie", "x"), "Header Host": forge.Header("Host", "x"), "Header Content-Length": forge.Header("Content-Length", "1"),
-		"Header ": forge.Header("", "x"), "Header X-A": forge.Header("X-A", "a\r\nb"), "Header a b": forge.Header("a b", "x"),
-		"Query private_token": forge.Query("private_token", "x"), "Query private_token[]": forge.Query("private_token[]", "x"), "Query job_token[a]": forge.Query("job_token[a]", "x"),
-		"Query access_token": forge.Query("access_token", "x"), "Query ": forge.Query("", "x"),
-	} {
-		word, _, _ := strings.Cut(name, " ")
-		if invalid := m.refused(b, name, m.in, option); invalid != nil {
-			assert.Contains(b.t, invalid.Option, word, "%s: %v", name, invalid)
+	bad := map[string]forge.RequestOption{"Sudo": forge.Sudo(-1)}
+	rows := m.name == "PlaceholderReassignments.List" // one file: options of lists have no effect and are accepted
+	pages := m.list || strings.Contains(m.name, "Wait") || strings.Contains(m.name, "Preview")
+	switch {
+	case rows:
+	case pages:
+		bad["Ahead"], bad["PerPage"], bad["StartAt"] = forge.Ahead(-1), forge.PerPage(-1), forge.StartAt("garbage")
+	default:
+		bad["Ahead"], bad["PerPage"], bad["OnePage"] = forge.Ahead(2), forge.PerPage(2), forge.OnePage()
+	}
+	if download := m.method.Type().Out(0) == reflect.TypeFor[*forge.Download](); !download && !rows {
+		bad["Checksum"] = forge.Checksum(forge.ChecksumSHA256, strings.Repeat("0", 64))
+		if !strings.Contains(m.name, "Upload") {
+			bad["Progress"] = forge.Progress(func(int64, int64) {})
 		}
 	}
-	pages := m.list || slices.ContainsFunc([]string{"Wait", "Preview"}, func(word string) bool { return strings.Contains(m.name, word) })
-	lists := map[string]forge.RequestOption{"Ahead": forge.Ahead(-1), "PerPage": forge.PerPage(-1), "StartAt": forge.StartAt("garbage")}
-	if !pages {
-		lists = map[string]forge.RequestOption{"Ahead": forge.Ahead(2), "PerPage": forge.PerPage(2), "OnePage": forge.OnePage()}
-	}
-	if m.name == "PlaceholderReassignments.List" {
-		lists = nil // the response is one file: options of lists have no effect and are accepted
-	}
-	for name, option := range lists {
+	for name, option := range bad {
 		if invalid := m.refused(b, name, m.in, option); invalid != nil {
 			assert.Equal(b.t, name, invalid.Option, "%v", invalid)
 		}
 	}
-	if download := m.method.Type().Out(0) == reflect.TypeFor[*forge.Download](); !download && m.name != "PlaceholderReassignments.List" {
-		m.refused(b, "Checksum", m.in, forge.Checksum(forge.ChecksumSHA256, strings.Repeat("0", 64)))
-		if !strings.Contains(m.name, "Upload") {
-			m.refused(b, "Progress", m.in, forge.Progress(func(int64, int64) {}))
-		}
-	}
-	in := slices.Clone(m.in)
-	in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
-	err, sent, out := m.call(b, in)
-	kept := m.name == "RegistryNative.GetToken" // it may return a cached token
-	assert.True(b.t, out.Kind == callresult.Returned && (err != nil || kept) && sent == 0, "nil context: the call %s, %d requests", out, sent)
 }

@@ -1,7 +1,6 @@
 package contracttest_test
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -41,29 +40,23 @@ type conformanceCase struct {
 // takes seconds to find them, and four tests need them.
 var excluding = map[string]map[string]bool{}
 
-// conformanceCases returns the methods with the parameters that their options may send: the
-// parameters of all endpoints that share the options, and those beyond the contract.
+// conformanceCases returns the methods with the parameters that their options may send: those of all
+// endpoints that share the options, and those of deployed servers.
 func conformanceCases(t *testing.T) (all []*conformanceCase) {
 	t.Helper()
 	known := map[reflect.Type]map[string]bool{}
-	for _, row := range cases.Kinds {
-		known[reflect.TypeOf(row.Options()).Elem()] = setOf(row.Beyond)
-	}
 	for _, method := range cases.All(t) {
 		c := &conformanceCase{Case: method, arrived: map[string]bool{}}
 		all = append(all, c)
-		if c.Options == nil {
-			continue
-		}
 		if known[c.Options] == nil {
-			known[c.Options] = setOf(beyond[c.Options.Name()])
+			known[c.Options] = map[string]bool{}
 		}
 		c.known = known[c.Options]
 		for _, param := range c.Endpoint.Params() {
-			c.known[param.Wire] = true
+			c.known[param.Wire], c.known[param.Name] = true, true
 		}
-		for _, param := range c.Endpoint.Body {
-			c.known[param.Name] = true // the name in JSON
+		for _, name := range c.Beyond {
+			c.known[name] = true
 		}
 	}
 	return all
@@ -72,8 +65,10 @@ func conformanceCases(t *testing.T) (all []*conformanceCase) {
 // TestConformance calls every endpoint with every parameter.
 func TestConformance(t *testing.T) {
 	server := newContractServer(t)
-	documented, arrived := 0, 0
+	documented, arrived, endpoints := 0, 0, catalogue.Endpoints(t)
+	require.Len(t, endpoints, 94)
 	for _, c := range conformanceCases(t) {
+		delete(endpoints, c.Endpoint.ID)
 		t.Run(c.Name, func(t *testing.T) {
 			fields := len(c.Fill(t, 0, nil).Sent)
 			for round := range max(1, bits.Len(uint(fields))) { // any two booleans differ in at least one round
@@ -92,6 +87,7 @@ func TestConformance(t *testing.T) {
 			arrived += len(c.arrived)
 		})
 	}
+	assert.Empty(t, endpoints, "no method calls them")
 	assert.Positive(t, documented)
 	assert.Equal(t, documented, arrived)
 	t.Logf("%d of %d documented parameters have arrived", arrived, documented)
@@ -199,34 +195,6 @@ func (c *conformanceCase) run(t *testing.T, server *contractServer, call conform
 		w.compare(r.query, c.Endpoint.Query)
 		w.body(r)
 	}
-}
-
-// TestConformanceSpecials sends each word that the catalogue has for a parameter, such as None and
-// Any.
-func TestConformanceSpecials(t *testing.T) {
-	server := newContractServer(t)
-	words := map[string]any{"None": forge.None, "Any": forge.Any, "Upcoming": forge.Upcoming, "Started": forge.Started}
-	seen := 0
-	for _, c := range conformanceCases(t) {
-		for _, param := range c.Endpoint.Params() {
-			for _, word := range param.Special {
-				only := c.Fill(t, 0, c.Fill(t, 0, nil).Keys())
-				field := only.Value.FieldByName(catalogue.GoName(c.Options, param.Wire))
-				if !assert.True(t, field.IsValid() && words[word] != nil && cases.Fits(words[word], field.Type()), "%s: %s cannot be %s", c.Name, param.Wire, word) {
-					continue
-				}
-				field.Set(reflect.ValueOf(words[word]))
-				client := server.begin(t, c.Endpoint)
-				in, _ := c.Arguments(t, client, only)
-				require.NoError(t, cases.Consume(c.Method.Call(in)))
-				assert.Equal(t, []string{word}, server.end()[0].query[cmp.Or(param.WireSpecial, param.Wire)], "%s: %s", c.Name, param.Wire)
-				client.CloseIdleConnections()
-				seen++
-			}
-		}
-	}
-	assert.Positive(t, seen)
-	t.Logf("%d words for special values have arrived", seen)
 }
 
 // headers returns the headers that the catalogue requires, or of which the client may choose one.

@@ -69,26 +69,13 @@ func responseTypes() (types []reflect.Type) {
 	return types
 }
 
-// fullDocuments returns the documents: one of each response type with every field set, and the
-// fixtures.
+// fullDocuments returns a document of each response type with every field set.
 func fullDocuments(t *testing.T) (documents []*fullDocument) {
 	t.Helper()
 	types := responseTypes()
 	require.Greater(t, len(types), 30, "the response types are not found")
 	for _, kind := range types {
 		documents = append(documents, &fullDocument{name: kind.Name(), kind: kind, tree: filledTree(kind, nil)})
-	}
-	for name, row := range fixtureRows {
-		decoder := json.NewDecoder(bytes.NewReader(catalogue.Fixture(t, name)))
-		decoder.UseNumber()
-		var tree any
-		require.NoError(t, decoder.Decode(&tree), name)
-		if items, is := tree.([]any); is && len(items) > 0 {
-			tree = items[0]
-		}
-		if _, is := tree.(map[string]any); is {
-			documents = append(documents, &fullDocument{name: name, kind: reflect.TypeOf(row), tree: tree})
-		}
 	}
 	slices.SortFunc(documents, func(a, b *fullDocument) int { return strings.Compare(a.name, b.name) })
 	met := map[string]bool{}

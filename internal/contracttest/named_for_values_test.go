@@ -2,13 +2,15 @@ package contracttest_test
 
 import (
 	"go/ast"
+	"go/token"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 )
 
@@ -29,55 +31,53 @@ var otherWords = map[string]string{
 // The name of a constant ends with its value, so that DueToday cannot send "tomorrow".
 func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
-	eachConstant(t, func(kind, name, word string) {
-		if other, known := otherWords[name]; known {
-			assert.Equal(t, other, word, name)
-		} else if kind != "" && ast.IsExported(name) && kind != "Vocabulary" { // a vocabulary is a table, not a value
-			end := marks.Replace(strings.ToLower(word))
-			assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
-			checked++
-		}
-	})
+	_, files := parsePackage(t, ".")
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			decl, isDecl := n.(*ast.GenDecl)
+			if !isDecl || decl.Tok != token.CONST {
+				return true
+			}
+			for _, spec := range decl.Specs {
+				value := spec.(*ast.ValueSpec)
+				name := value.Names[0].Name
+				kind, typed := value.Type.(*ast.Ident)
+				if !typed || !ast.IsExported(name) || kind.Name == "Vocabulary" || len(value.Values) != 1 { // a vocabulary is a table, not a value
+					continue
+				}
+				word, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
+				require.NoError(t, err)
+				if other, known := otherWords[name]; known {
+					assert.Equal(t, other, word, name)
+					continue
+				}
+				end := marks.Replace(strings.ToLower(word))
+				assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
+				checked++
+			}
+			return true
+		})
+	}
 	assert.Greater(t, checked, 150)
 }
 
 // The name of a field matches its wire name, so that ProxyURL cannot send another URL, and Platform
 // is not decoded from the architecture.
 func TestFieldsAreNamedForTheirKeys(t *testing.T) {
-	checked, seen := 0, map[reflect.Type]bool{}
-	var check func(kind reflect.Type)
-	check = func(kind reflect.Type) {
-		for kind.Kind() != reflect.Struct {
-			if kind.Kind() != reflect.Pointer && kind.Kind() != reflect.Slice && kind.Kind() != reflect.Map {
-				return
-			}
-			kind = kind.Elem()
+	checked := 0
+	for name, kind := range zeroTypes(t) {
+		if kind.Kind() != reflect.Struct {
+			continue
 		}
-		if seen[kind] || kind.PkgPath() != reflect.TypeFor[forge.Issue]().PkgPath() {
-			return
-		}
-		seen[kind] = true
 		for field := range kind.Fields() {
-			check(field.Type)
 			for _, format := range []string{"json", "url"} {
 				word, _, _ := strings.Cut(field.Tag.Get(format), ",")
 				if word != "" && word != "-" {
-					assert.Equal(t, cases.NameKey(word), cases.NameKey(field.Name), "%s.%s is %q", kind.Name(), field.Name, word)
+					assert.Equal(t, cases.NameKey(word), cases.NameKey(field.Name), "%s.%s is %q", name, field.Name, word)
 					checked++
 				}
 			}
 		}
-	}
-	for _, value := range typeRows {
-		check(reflect.TypeOf(value))
-	}
-	for _, row := range optionRows {
-		if row.options != nil {
-			check(reflect.TypeOf(row.options))
-		}
-	}
-	for _, kind := range integrationTypes() {
-		check(kind)
 	}
 	assert.Greater(t, checked, 1300)
 }

@@ -61,8 +61,8 @@ var oddTimes = []string{"2026-01-02T03:04:05+0200", "2026-01-02T03:04:05+02", "2
 	"2026-01-02", "2026-01-02T23:04:05.678-05:00", "2026-01-02T03:04:05Z", "Fri, 02 Jan 2026 03:04:05 GMT", "2026/01/02", "1767323045", "02.01.2026", "tomorrow"}
 
 // otherTypes puts odd values into the place: each value if it is the first place of its Go type,
-// every third if it is the first of its field, and fewer if it is a later place. With FORGE_LONG=1
-// each first place of a field gets all of them.
+// every third and null if it is the first of its field, and fewer if it is a later place. With
+// FORGE_LONG=1 each first place of a field gets all of them.
 func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
 	every := 11 // of the values
 	switch {
@@ -75,7 +75,7 @@ func (d *decoding) otherTypes(document *fullDocument, p *documentPlace) {
 		every *= 3
 	}
 	for i, odd := range oddValues {
-		if i%every == p.turn%every {
+		if i%every == p.turn%every || p.first && odd == "null" {
 			d.disturb(document, p, odd)
 		}
 	}

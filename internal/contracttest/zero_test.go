@@ -1,13 +1,11 @@
 package contracttest_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"go/ast"
 	"net/http"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,28 +18,6 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
-
-// exportedOf reads the names of the package's exported functions or types from the committed list.
-func exportedOf(t *testing.T, kind string) map[string]bool {
-	t.Helper()
-	return exportedIn(t, "forge", kind)
-}
-
-func exportedIn(t *testing.T, pkg, kind string) map[string]bool {
-	t.Helper()
-	file, err := os.Open("api/" + pkg + ".txt")
-	require.NoError(t, err)
-	defer file.Close()
-	names := map[string]bool{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, is := strings.CutPrefix(lines.Text(), "pkg "+pkg+", "+kind+" "); is {
-			name := rest[:strings.IndexAny(rest, " ([")]
-			names[name] = true
-		}
-	}
-	require.NotEmpty(t, names)
-	return names
-}
 
 // zeroTypes returns the exported types: those that are reachable from Client, and those that
 // callers create.
@@ -130,7 +106,7 @@ func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Valu
 // The methods of services return an error.
 func TestZeroValues(t *testing.T) {
 	types := zeroTypes(t)
-	for name := range exportedOf(t, "type") {
+	for name := range exported(t, "forge", `type (\w+)`) {
 		assert.NotNil(t, types[name], "%s is not found: name it in zeroTypes", name)
 	}
 	methods := 0
@@ -316,7 +292,7 @@ func TestZeroFunctions(t *testing.T) {
 			}
 		}
 	}
-	for name := range exportedOf(t, "func") {
+	for name := range exported(t, "forge", `func (\w+)`) {
 		assert.NotNil(t, rows[name].run, "%s has no row", name)
 	}
 }
