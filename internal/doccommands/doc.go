@@ -1,3 +1,3 @@
-// Package doccommands has the test that runs each shell command of the README, the guides, the
-// examples and the doc comments.
+// Package doccommands has the test that checks each shell command of the README, the guides and the
+// examples.
 package doccommands
