@@ -175,13 +175,13 @@ func flatParams(params []catalogue.Param) []catalogue.Param {
 	return catalogue.Endpoint{Query: params}.Params()
 }
 
-// refusedParam returns the parameter that the checks refuse; empty for none.
-func refusedParam(t *testing.T, f *cases.Filled) string {
+// refused returns the parameter that the checks refuse; empty for none.
+func (c *conformanceCase) refused(t *testing.T, f *cases.Filled) string {
 	t.Helper()
 	if !f.Value.IsValid() {
 		return ""
 	}
-	err := cases.Check(t, f.Value.Addr().Interface())
+	err := c.Check(t, f)
 	if err == nil {
 		return ""
 	}

@@ -305,11 +305,25 @@ func SetFields(t *testing.T, options reflect.Value, params ...string) {
 // not sent.
 func Check(t *testing.T, options any) error {
 	t.Helper()
-	if err := plan(t, options, forge.DryRun(nil)); !errors.Is(err, forge.ErrDryRun) {
-		require.Error(t, err)
-		return err
+	return planned(t, plan(t, options, forge.DryRun(nil)))
+}
+
+// Check does the same for a call of the case's own method.
+func (c *Case) Check(t *testing.T, f *Filled) error {
+	t.Helper()
+	client, err := plannedClient()
+	require.NoError(t, err)
+	in, _ := c.Arguments(t, client, f)
+	return planned(t, Consume(c.Method.Call(append(in, reflect.ValueOf(forge.DryRun(nil))))))
+}
+
+func planned(t *testing.T, err error) error {
+	t.Helper()
+	if errors.Is(err, forge.ErrDryRun) {
+		return nil
 	}
-	return nil
+	require.Error(t, err)
+	return err
 }
 
 // plan plans a call of the first method that takes the options.
