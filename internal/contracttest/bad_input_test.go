@@ -23,8 +23,7 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// TestZeroRequestsOnBadInput checks that each method refuses invalid arguments, options and request
-// options with a *ValidationError that names the option and the wire name, and sends nothing.
+// TestZeroRequestsOnBadInput checks that each method refuses invalid arguments and options with a *ValidationError that names the option and the wire name, and sends nothing.
 func TestZeroRequestsOnBadInput(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -37,7 +36,6 @@ func TestZeroRequestsOnBadInput(t *testing.T) {
 			m.valid(b)
 			m.badArguments(b)
 			m.badOptions(b)
-			m.badRequestOptions(b)
 		})
 	}
 }
@@ -385,30 +383,4 @@ func badFieldValues(field reflect.StructField) (values []reflect.Value) {
 		}
 	}
 	return nil
-}
-
-// badRequestOptions passes each method the request options that do not apply to it, and invalid
-// values in one that does.
-func (m *badMethod) badRequestOptions(b *badInput) {
-	bad := map[string]forge.RequestOption{"Sudo": forge.Sudo(-1)}
-	rows := m.name == "PlaceholderReassignments.List" // one file: options of lists have no effect and are accepted
-	pages := m.list || strings.Contains(m.name, "Wait") || strings.Contains(m.name, "Preview")
-	switch {
-	case rows:
-	case pages:
-		bad["Ahead"], bad["PerPage"], bad["StartAt"] = forge.Ahead(-1), forge.PerPage(-1), forge.StartAt("garbage")
-	default:
-		bad["Ahead"], bad["PerPage"], bad["OnePage"] = forge.Ahead(2), forge.PerPage(2), forge.OnePage()
-	}
-	if download := m.method.Type().Out(0) == reflect.TypeFor[*forge.Download](); !download && !rows {
-		bad["Checksum"] = forge.Checksum(forge.ChecksumSHA256, strings.Repeat("0", 64))
-		if !strings.Contains(m.name, "Upload") {
-			bad["Progress"] = forge.Progress(func(int64, int64) {})
-		}
-	}
-	for name, option := range bad {
-		if invalid := m.refused(b, name, m.in, option); invalid != nil {
-			assert.Equal(b.t, name, invalid.Option, "%v", invalid)
-		}
-	}
 }

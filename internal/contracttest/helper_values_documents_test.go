@@ -204,15 +204,9 @@ func (d *fullDocument) text(p *documentPlace, value string) string {
 	return treeText(d.tree)
 }
 
-// textTwice returns the document with the key of a place twice, with another value first or last.
-func (d *fullDocument) textTwice(p *documentPlace, value string, first bool) string {
-	whole := treeText(p.object)
-	again := treeText(p.key) + ":" + value
-	if first {
-		whole = "{" + again + "," + whole[1:]
-	} else {
-		whole = whole[:len(whole)-1] + "," + again + "}"
-	}
+// textTwice returns the document with the key of a place twice, with another value first.
+func (d *fullDocument) textTwice(p *documentPlace, value string) string {
+	whole := "{" + treeText(p.key) + ":" + value + "," + treeText(p.object)[1:]
 	if p.replace == nil {
 		return whole
 	}

@@ -108,7 +108,7 @@ func (table *truthTable) try(t *testing.T, w *outcomeWorld, p platform, who call
 	if failed == nil {
 		return true
 	}
-	name := failed.Method + " " + failed.Route
+	name := failed.Method + " " + failed.Route // of the first rejected request of the call
 	c := &cell{table.endpoints[name], p, who, missing >= 0}
 	table.check(t, c, failed)
 	if failed.Status == 401 || c.Base != "api" || failed.Status == 403 && c.message(failed) != "" {
@@ -295,18 +295,11 @@ func (c *cell) lacksScope() bool {
 	return c.readOnly && c.Base == "api" && (c.Method != http.MethodGet || c.Auth.Scope != "")
 }
 
-func (c *cell) lacksTier() bool {
-	return len(c.Only.Tiers) > 0 && !slices.Contains(c.Only.Tiers, string(c.tier))
-}
-
-func (c *cell) lacksOffering() bool {
-	return len(c.Only.Offerings) > 0 && !slices.Contains(c.Only.Offerings, string(c.offering))
-}
-
-func (c *cell) tooOld() bool { return c.release != "" && c.Only.Introduced != "" }
-
 // limited reports whether the server does not have the endpoint.
-func (c *cell) limited() bool { return c.lacksTier() || c.lacksOffering() || c.tooOld() }
+func (c *cell) limited() bool {
+	return len(c.Only.Tiers) > 0 && !slices.Contains(c.Only.Tiers, string(c.tier)) || c.release != "" && c.Only.Introduced != "" ||
+		len(c.Only.Offerings) > 0 && !slices.Contains(c.Only.Offerings, string(c.offering))
+}
 
 // unseen reports whether the caller does not see an object of the path: it does not exist, or it is
 // private.
@@ -352,7 +345,10 @@ var sentences = []sentence{
 	{regexp.MustCompile(`^the call needs a credential, and the client has none$`), func(c *cell, _ string) bool { return c.anonymous() }, (*cell).anonymous},
 	{regexp.MustCompile(`^check the (?:credential: it|user and the password: they) may be wrong, expired or revoked$`), nil, (*cell).badCredential},
 	{regexp.MustCompile(`^check the job token: it may have expired with its job, or this server may not accept one for this call$`), nil, (*cell).badCredential},
-	{regexp.MustCompile(`^the token needs the scope (.*)$`), func(c *cell, words string) bool { return c.lacksScope() && words == c.scopes() }, (*cell).lacksScope},
+	{regexp.MustCompile(`^the token needs the scope (.*)$`), func(c *cell, words string) bool {
+		want := map[bool]string{true: "api", false: "api or " + strings.TrimSuffix(c.Auth.Scope, "s")}[c.Auth.Scope == ""] // GitLab's word is manage_runner
+		return c.lacksScope() && words == want
+	}, (*cell).lacksScope},
 	{regexp.MustCompile(`^this endpoint needs (.*)$`), (*cell).requires, (*cell).lacksRole},
 	{regexp.MustCompile(`^(?:it|this endpoint) may need (.*)$`), (*cell).isOnly, (*cell).limited},
 	{regexp.MustCompile(`^the object does not exist, or the credential cannot see it$`), func(c *cell, _ string) bool { return !c.anonymous() && c.unseen() }, (*cell).unseen},
@@ -366,17 +362,6 @@ var sentences = []sentence{
 }
 
 func (c *cell) anonymous() bool { return c.credential == nil }
-
-// scopes returns the scopes of which a token needs one.
-func (c *cell) scopes() string {
-	switch {
-	case c.Auth.Scope != "":
-		return "api or " + strings.TrimSuffix(c.Auth.Scope, "s") // GitLab's word is manage_runner
-	case c.Method == http.MethodGet:
-		return "read_api or api"
-	}
-	return "api"
-}
 
 // requires reports whether the contract requires one of the roles in words, and no other.
 func (c *cell) requires(words string) bool {
