@@ -21,40 +21,37 @@ func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
 	return set, files
 }
 
-// Every exported identifier and every exported struct field has a doc comment. The comment of a block
-// of constants documents its names if none has its own.
+// Every exported struct field, every method of an interface and every constant and variable has a doc
+// comment; golangci-lint requires those of types and functions. The comment of a block of constants
+// documents its names if none has its own.
 func TestEverythingIsDocumented(t *testing.T) {
 	counted := 0
 	for _, dir := range []string{".", "forgetest"} {
 		set, files := parsePackage(t, dir)
-		for _, file := range files {
-			need := func(name *ast.Ident, comments ...*ast.CommentGroup) {
-				if !name.IsExported() {
-					return
-				}
-				counted++
-				text := ""
-				for _, c := range comments {
-					text += strings.Trim(c.Text(), " .\n")
-				}
-				assert.NotEmpty(t, text, "%s: %s has no doc comment", set.Position(name.Pos()), name.Name)
+		need := func(names []*ast.Ident, comments ...*ast.CommentGroup) {
+			text := ""
+			for _, c := range comments {
+				text += strings.Trim(c.Text(), " .\n")
 			}
+			for _, name := range names {
+				if name.IsExported() {
+					counted++
+					assert.NotEmpty(t, text, "%s: %s has no doc comment", set.Position(name.Pos()), name.Name)
+				}
+			}
+		}
+		for _, file := range files {
 			for _, decl := range file.Decls {
-				switch decl := decl.(type) {
-				case *ast.FuncDecl:
-					if decl.Recv == nil || ast.IsExported(receiver(decl.Recv.List[0].Type)) {
-						need(decl.Name, decl.Doc)
-					}
-				case *ast.GenDecl:
-					needSpecs(decl, need)
+				if general, is := decl.(*ast.GenDecl); is {
+					needSpecs(general, need)
 				}
 			}
 		}
 	}
-	assert.Greater(t, counted, 1500, "the test has not found what it counts")
+	assert.Greater(t, counted, 1000, "the test has not found what it counts")
 }
 
-func needSpecs(decl *ast.GenDecl, need func(*ast.Ident, ...*ast.CommentGroup)) {
+func needSpecs(decl *ast.GenDecl, need func([]*ast.Ident, ...*ast.CommentGroup)) {
 	shared := decl.Doc
 	for _, spec := range decl.Specs {
 		v, isValue := spec.(*ast.ValueSpec)
@@ -65,40 +62,22 @@ func needSpecs(decl *ast.GenDecl, need func(*ast.Ident, ...*ast.CommentGroup)) {
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.ValueSpec:
-			for _, name := range spec.Names {
-				need(name, spec.Doc, spec.Comment, shared)
-			}
+			need(spec.Names, spec.Doc, spec.Comment, shared)
 		case *ast.TypeSpec:
-			need(spec.Name, spec.Doc, decl.Doc)
-			var members *ast.FieldList
+			members := &ast.FieldList{}
 			switch body := spec.Type.(type) {
 			case *ast.StructType:
 				members = body.Fields
 			case *ast.InterfaceType:
 				members = body.Methods
 			}
-			if members != nil && spec.Name.IsExported() {
-				for _, m := range members.List {
-					for _, name := range m.Names {
-						need(name, m.Doc, m.Comment)
-					}
+			for _, m := range members.List {
+				if spec.Name.IsExported() {
+					need(m.Names, m.Doc, m.Comment)
 				}
 			}
 		}
 	}
-}
-
-// receiver returns the name of a method's type.
-func receiver(t ast.Expr) string {
-	switch t := t.(type) {
-	case *ast.StarExpr:
-		return receiver(t.X)
-	case *ast.IndexExpr:
-		return receiver(t.X)
-	case *ast.Ident:
-		return t.Name
-	}
-	return ""
 }
 
 // exported returns the names that the committed list of a package's exported API has in one of the

@@ -30,18 +30,13 @@ func TestFiltersAreDocumented(t *testing.T) {
 		all := cases.WireFields(t, reflect.New(c.Options).Interface())
 		fields += len(all)
 		for _, wire := range slices.Sorted(maps.Keys(all)) {
-			key := cases.NameKey(wire)
-			if !c.Foreign[key] {
+			if !c.Foreign[cases.NameKey(wire)] {
 				continue
 			}
 			refusals++
 			client := server.begin(t, c.Endpoint)
-			foreign := c.Foreign
-			c.Foreign = nil
-			left := c.Fill(t, 0, nil).Keys()
-			delete(left, key)
-			only := c.Fill(t, 0, left)
-			c.Foreign = foreign
+			only := &cases.Filled{Value: reflect.New(c.Options).Elem()}
+			cases.SetFields(t, only.Value, wire)
 			in, _ := c.Arguments(t, client, only)
 			var invalid *forge.ValidationError
 			require.ErrorAs(t, cases.Consume(c.Method.Call(in)), &invalid, "%s: %s", c.Name, wire)
@@ -50,7 +45,7 @@ func TestFiltersAreDocumented(t *testing.T) {
 			assert.Contains(t, invalid.Reason, c.Endpoint.Path)
 			assert.Empty(t, server.end(), "%s: %s", c.Name, wire)
 			require.NoError(t, cases.Consume(c.Method.Call(append(in, reflect.ValueOf(forge.SkipValidation())))))
-			assert.Equal(t, only.Sent[key].Texts, server.end()[0].query[wire], "%s: %s", c.Name, wire)
+			assert.True(t, server.end()[0].query.Has(wire), "%s: %s", c.Name, wire)
 			client.CloseIdleConnections()
 		}
 	}

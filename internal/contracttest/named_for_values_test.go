@@ -1,10 +1,9 @@
 package contracttest_test
 
 import (
-	"go/ast"
-	"go/token"
+	"go/constant"
+	"go/types"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 // otherWords are the constants whose names do not end with their values.
@@ -31,34 +31,30 @@ var otherWords = map[string]string{
 // The name of a constant ends with its value, so that DueToday cannot send "tomorrow".
 func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
-	_, files := parsePackage(t, ".")
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			decl, isDecl := n.(*ast.GenDecl)
-			if !isDecl || decl.Tok != token.CONST {
-				return true
-			}
-			for _, spec := range decl.Specs {
-				value := spec.(*ast.ValueSpec)
-				name := value.Names[0].Name
-				kind, typed := value.Type.(*ast.Ident)
-				if !typed || !ast.IsExported(name) || kind.Name == "Vocabulary" || len(value.Values) != 1 { // a vocabulary is a table, not a value
-					continue
-				}
-				word, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-				require.NoError(t, err)
-				if other, known := otherWords[name]; known {
-					assert.Equal(t, other, word, name)
-					continue
-				}
-				end := marks.Replace(strings.ToLower(word))
-				assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
-				checked++
-			}
-			return true
-		})
+	packages, err := gosource.Load(".", ".")
+	require.NoError(t, err)
+	scope := packages[0].Scope()
+	for _, name := range scope.Names() {
+		c, is := scope.Lookup(name).(*types.Const)
+		if !is || !c.Exported() || c.Val().Kind() != constant.String || !exportedType(c.Type()) {
+			continue
+		}
+		word := constant.StringVal(c.Val())
+		if other, known := otherWords[name]; known {
+			assert.Equal(t, other, word, name)
+			continue
+		}
+		end := marks.Replace(strings.ToLower(word))
+		assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
+		checked++
 	}
 	assert.Greater(t, checked, 150)
+}
+
+// exportedType reports whether the type has a name of the package; a vocabulary is a table, not a value.
+func exportedType(kind types.Type) bool {
+	named, is := kind.(*types.Named)
+	return is && named.Obj().Exported() && named.Obj().Name() != "Vocabulary"
 }
 
 // The name of a field matches its wire name, so that ProxyURL cannot send another URL, and Platform

@@ -63,47 +63,36 @@ func TestSnippetsCompile(t *testing.T) {
 	}
 }
 
+var (
+	inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
+	// memberName is a field or method of a type or of a service, as inline code.
+	memberName = regexp.MustCompile("`([A-Z]\\w*)\\.([A-Z]\\w*)(?:\\(\\))?`")
+)
+
 // TestNamesInGuidesExist checks that every name in the text of the guides exists: with its package or
 // variable, or of a field or method with its type or service.
 func TestNamesInGuidesExist(t *testing.T) {
 	packages, checked := exportData(t), 0
+	compiles := func(use string) bool { return compileSnippet(use, packages) == nil }
 	for _, file := range append(glob(t, "docs/*.md"), "README.md", "AGENTS.md", "SECURITY.md") {
-		for _, name := range namesIn(t, file) {
-			uses := []string{"_ = " + name, "type _ = " + name, "_ = " + name + "[int]", "type _ = " + name + "[int]"}
-			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
-				"%s names %s, which does not exist", file, name)
+		exists := func(name string, uses ...string) {
 			checked++
+			assert.True(t, slices.ContainsFunc(uses, compiles), "%s names %s, which does not exist", file, name)
+		}
+		text := codeBlock.ReplaceAllString(readText(t, file), "")
+		for _, match := range inlineName.FindAllStringSubmatch(text, -1) {
+			exists(match[1], "_ = "+match[1], "type _ = "+match[1], "_ = "+match[1]+"[int]", "type _ = "+match[1]+"[int]")
 		}
 		if file == "docs/migrating.md" || file == "docs/other-clients.md" {
 			continue // names of other clients
 		}
-		for _, name := range memberName.FindAllStringSubmatch(readText(t, file), -1) {
-			service := compileSnippet("_ = client."+name[1], packages) == nil
-			if !service && compileSnippet("type _ = forge."+name[1], packages) != nil {
-				continue // of another module
+		for _, match := range memberName.FindAllStringSubmatch(text, -1) {
+			if first, member := match[1], match[2]; compiles("_ = client."+first) || compiles("type _ = forge."+first) { // or of another module
+				exists(match[0], "_ = client."+first+"."+member, "_ = new(forge."+first+")."+member, "_ = forge."+first+"."+member)
 			}
-			uses := []string{"_ = client." + name[1] + "." + name[2], "_ = new(forge." + name[1] + ")." + name[2], "_ = forge." + name[1] + "." + name[2]}
-			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
-				"%s names %s, which does not exist", file, name[0])
-			checked++
 		}
 	}
 	assert.Greater(t, checked, 150)
-}
-
-// memberName is a field or method of a type or of a service, as inline code.
-var memberName = regexp.MustCompile("`([A-Z]\\w*)\\.([A-Z]\\w*)(?:\\(\\))?`")
-
-var inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
-
-// namesIn finds the names of the module in the inline code of a file.
-func namesIn(t *testing.T, file string) []string {
-	t.Helper()
-	var names []string
-	for _, match := range inlineName.FindAllStringSubmatch(codeBlock.ReplaceAllString(readText(t, file), ""), -1) {
-		names = append(names, match[1])
-	}
-	return names
 }
 
 var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+\\.go) -->\n)? *```go\n(.*?)^ *```")

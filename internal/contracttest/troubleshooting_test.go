@@ -27,9 +27,6 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 		t.Setenv("FORGE_URL", "https://gitlab.example.com")
 		return failure(forge.NewClientFromEnv())
 	},
-	"no environment": func(*testing.T, *forgetest.Server, *forgetest.Project) error {
-		return failure(forge.NewClientFromEnv())
-	},
 	"two credentials": func(t *testing.T, _ *forgetest.Server, _ *forgetest.Project) error {
 		t.Setenv("FORGE_URL", "https://gitlab.example.com")
 		t.Setenv("FORGE_TOKEN", "an-access-token")
@@ -37,9 +34,6 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 	},
 	"page address": func(*testing.T, *forgetest.Server, *forgetest.Project) error {
 		return failure(forge.NewClient("https://gitlab.com/acme/app", forge.WithToken("an-access-token")))
-	},
-	"plain http": func(*testing.T, *forgetest.Server, *forgetest.Project) error {
-		return failure(forge.NewClient("http://gitlab.example.com", forge.WithToken("an-access-token")))
 	},
 	"role": func(t *testing.T, srv *forgetest.Server, app *forgetest.Project) error {
 		user := srv.AddUser("maya")
@@ -71,17 +65,9 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 		require.NoError(t, err)
 		return listIssues(t, srv.Client(), forge.StartAt(page.Cursor))
 	},
-	"sign-in page": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
-		srv.Fail("*", forgetest.SignInPage())
-		return listIssues(t, srv.Client())
-	},
 	"redirect": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
 		srv.Fail("*", forgetest.RedirectTo("https://login.example.com/sso", http.StatusFound))
 		return listIssues(t, srv.Client())
-	},
-	"not JSON": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
-		srv.Fail("*", forgetest.Respond(http.StatusOK, "text/plain", "OK"))
-		return srv.Client().Do(t.Context(), forge.Call{Method: http.MethodGet, Route: "/issues"}, &[]forge.Issue{})
 	},
 	"settings": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
 		return failure(srv.Client(forge.WithVocabulary("")).Settings.Get(t.Context()))

@@ -3,7 +3,6 @@ package contracttest_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"reflect"
@@ -29,8 +28,7 @@ import (
 func TestNothingSentIsLost(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
-	reports := newLossReports(t)
-	t.Cleanup(reports.end)
+	reports := &lossReports{t: t, count: map[string]int{}}
 	documents := fullDocuments(t)
 	t.Run("types", func(t *testing.T) {
 		for _, kind := range responseTypes() {
@@ -232,7 +230,6 @@ func eachPlace(t *testing.T, documents []*fullDocument, reports *lossReports, te
 	close(queue)
 	running.Wait()
 	assert.Greater(t, count.Load(), int64(1500), "the places are not found")
-	t.Logf("%d places", count.Load())
 }
 
 // lossReports counts the failures, and reports some of them.
@@ -240,10 +237,6 @@ type lossReports struct {
 	t     *testing.T
 	mu    sync.Mutex
 	count map[string]int
-}
-
-func newLossReports(t *testing.T) *lossReports {
-	return &lossReports{t: t, count: map[string]int{}}
 }
 
 func (r *lossReports) report(what, problem string, good bool, detail any) bool {
@@ -256,12 +249,6 @@ func (r *lossReports) report(what, problem string, good bool, detail any) bool {
 		}
 	}
 	return good
-}
-
-func (r *lossReports) end() {
-	for _, problem := range slices.Sorted(maps.Keys(r.count)) {
-		r.t.Logf("%6d times %s", r.count[problem], problem)
-	}
 }
 
 // assertExtra checks that each object of a response has an Extra.

@@ -161,14 +161,7 @@ type Kind struct {
 // Kinds returns the kinds of integrations.
 func Kinds(t *testing.T) []Kind {
 	t.Helper()
-	var endpoints []struct{ Kinds []Kind }
-	require.NoError(t, json.Unmarshal(Fixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if len(e.Kinds) > 0 {
-			return e.Kinds
-		}
-	}
-	return nil
+	return Endpoints(t)["integrations.set"].Kinds
 }
 
 // JSONFields returns the types of the fields of a struct by their JSON names.
