@@ -6,28 +6,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestCompleteOrError interrupts a list, a wait, a preview or a file of rows in many ways. Its
-// result is complete, or there is an error. The items are those of the server, in order, without a
-// gap or a duplicate. An error is the last pair, occurs once, and matches its cause, and the cursor
-// leads to all remaining items.
+// TestCompleteOrError interrupts lists of each form, and of each method, in many ways. A list is
+// complete, or there is an error. The items are those of the server, in order, without a gap or a
+// duplicate. An error is the last pair, occurs once, and matches its cause, and the cursor leads to
+// all remaining items.
 func TestCompleteOrError(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"interruptions", completeInterruptions},
-		{"hooks", completeHooks},
-		{"methods", completeMethods},
-		{"random", completeRandom},
-		{"rows", completeRows},
-		{"collect", completeCollect},
-		{"waits", completeWaits},
-		{"preview", completePreview},
-		{"keyset", completeKeysetRefused},
-		{"examples", completeExamples},
-	} {
-		t.Run(test.name, test.run)
-	}
+	t.Run("interruptions", completeInterruptions)
+	t.Run("methods", completeMethods)
 }
 
 // completeInterruptions reads a list of each form with each interruption.

@@ -86,14 +86,27 @@ func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOpti
 
 // checkOut rejects a type that encoding/json would decode in part.
 func checkOut(t reflect.Type) error {
-	if reason := cmp.Or(refuseEmbedded(t, decodesItself), unexportedProblem(t)); reason != "" {
+	if reason := cmp.Or(refuseEmbedded(t, decodesItself), undecodable(t)); reason != "" {
 		return &ValidationError{Option: "out", Reason: reason}
 	}
 	return nil
 }
 
-// unexportedProblem returns why nothing would be decoded into a struct with unexported fields only.
-func unexportedProblem(t reflect.Type) string {
+// undecodable returns why nothing would be decoded into a type: a struct with unexported fields
+// only, a function or a channel, or a list of them.
+func undecodable(t reflect.Type) string {
+	for range maxEmbedding { // a type can be a list of itself
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			if !decodesItself(t) {
+				t = t.Elem()
+			}
+		}
+	}
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return fmt.Sprintf("JSON has no value of type %s", t)
+	}
 	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) || isResponseType(t) {
 		return ""
 	}

@@ -83,6 +83,9 @@ func TestCallersTypesAreRefused(t *testing.T) {
 	for _, out := range []any{forge.Issue{}, map[string]any{}, []forge.Issue{}, 5, "", (*forge.Issue)(nil), (*map[string]any)(nil), func() {}, make(chan int), (map[string]any)(nil)} {
 		refused(client.Do(ctx, post, out), "out", "pass a pointer that is not nil")
 	}
+	for _, out := range []any{new(chan int), new(func()), new([]complex128), new(map[string]*chan int)} {
+		refused(client.Do(ctx, post, out), "out", "JSON has no value of type")
+	}
 	_, err = new(forge.Integration).Decode(struct{ *forge.TaskTrackerOptions }{&forge.TaskTrackerOptions{}})
 	refused(err, "Decode", "pointer")
 	assert.Empty(t, srv.Requests(), "nothing was sent")

@@ -200,7 +200,7 @@ func TestStreamedFilesAreComplete(t *testing.T) {
 func TestPagesRefused(t *testing.T) {
 	pages := []string{"<!DOCTYPE html><title>Sign in</title>", "<html>", " \r\n\t<HTML lang=en>" + strings.Repeat("x", 2000), "\ufeff<!doctype HTML>", "<!-- proxy --><html>", strings.Repeat(" ", 500) + "<html>"}
 	files := []string{"", "a", "<", "<x>", "<htmlx", "plain text", "\ufeff", "\x1f\x8b\x00", strings.Repeat("<", 600), strings.Repeat(" ", 600) + "<html>", `{"id":1}`, "[]"}
-	types := [][]string{nil, {""}, {"text/html"}, {"", "text/html"}, {"text/html", ""}, {"application/json", "text/html"}, {"TEXT/html; charset=utf-8", "application/json"},
+	types := [][]string{nil, {""}, {";"}, {" ; charset=utf-8"}, {"text/html"}, {"", "text/html"}, {"text/html", ""}, {"application/json", "text/html"}, {"TEXT/html; charset=utf-8", "application/json"},
 		{"application/json, text/html"}, {"text/html,application/json"}, {"application/xhtml+xml"}, {"application/json; a=b, text/html;charset=utf-8"}}
 	var body string
 	var media []string
@@ -242,14 +242,14 @@ func TestPagesRefused(t *testing.T) {
 			}
 		}
 	}
-	for _, media = range [][]string{nil, {""}, {"application/octet-stream"}, {"text/plain", "text/plain"}, {"application/x-tar, application/gzip"}} {
+	for _, media = range [][]string{nil, {""}, {"; charset=utf-8"}, {"application/octet-stream"}, {"text/plain", "text/plain"}, {"application/x-tar, application/gzip"}} {
 		for _, body = range files {
 			content, err := save(classRoutes[ClassSafe])
 			assert.NoError(t, err, "%q %q", media, body)
 			assert.Equal(t, body, content, "%q", media)
 		}
 	}
-	for _, media = range [][]string{nil, {""}, {"application/json", "application/json"}, {"application/json, application/json"}, {"", "application/json; charset=utf-8"}, {`application/json; profile="a,b"`}} {
+	for _, media = range [][]string{nil, {""}, {"; charset=utf-8"}, {"application/json", "application/json"}, {"application/json, application/json"}, {"", "application/json; charset=utf-8"}, {`application/json; profile="a,b"`}} {
 		body = `{"id":1}`
 		assert.NoError(t, c.Do(t.Context(), classRoutes[ClassNonIdempotent], new(map[string]any)), "%q", media)
 	}

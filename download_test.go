@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -311,6 +312,26 @@ func TestChecksumAndSecureFile(t *testing.T) {
 	}
 }
 
+// The last bytes of a download are part of its checksum if they come together with its end, too.
+func TestChecksumOfBytesWithTheEnd(t *testing.T) {
+	const content = "content"
+	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		body := io.NopCloser(iotest.DataErrReader(strings.NewReader(content)))
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1, Body: body, Request: req}, nil
+	}))
+	for sum, is := range map[string]error{sumOf(content): nil, sumOf(content[:6]): ErrChecksum, sumOf(""): ErrChecksum} {
+		for _, size := range []int{1, 6, 7, 100} {
+			d, err := openArchive(t.Context(), c, Checksum(ChecksumSHA256, sum))
+			require.NoError(t, err)
+			var got strings.Builder
+			_, err = io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{d}, make([]byte, size))
+			require.ErrorIs(t, err, is)
+			assert.Equal(t, content, got.String())
+			require.NoError(t, d.Close())
+		}
+	}
+}
+
 // An invalid checksum is refused. So is a checksum for a call that is not a download, since it
 // would not be checked.
 func TestChecksumRefused(t *testing.T) {
@@ -350,7 +371,7 @@ func TestClosedDownloadIsFree(t *testing.T) {
 	assert.Eventually(t, func() bool {
 		runtime.GC()
 		return freed.Load()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 }
 
 // io.Copy reads large blocks, and loses neither bytes nor the error.

@@ -1,17 +1,13 @@
 package forge
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,89 +37,6 @@ func TestQueryTypes(t *testing.T) {
 	}
 	require.NotEmpty(t, want)
 	assert.Equal(t, want, got)
-}
-
-// randomFilters are values for fields, most of them valid.
-func randomFilters() []any {
-	day := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	return []any{
-		None, Any, Upcoming, Started, ID(7), ID(7), ID(1 << 40), ID(-1), ID(0), new(ID(3)), (*ID)(nil), IDs(1, 2), IDs(3), IDs(), IDs(4, -4), Number(0), Number(5), Number(-3), new(Number(2)), (*Number)(nil), new(Number(0)),
-		Text("v1"), Text("a b&c=d+e%,"), Text("ü\x00\xff"), Text("none"), Text(" "), Text(""), new(Text("x")), (*Text)(nil), Labels("bug"), Labels("bug", "p 1", "ü\"\\"), Labels("\xff", "\u2028"), Labels(), Labels("a,b"), Labels("any"), Labels("No Label"), Labels(" "),
-		"x", "a b&c=d+e%", "ü", " ", "created_at", []string{"a"}, []string{"a,b", "c&d", "a"}, []string{}, []string{"x", " "}, []int64{1}, []int64{3, 2, 1}, []int64{}, []int64{0}, []int64{5, -5},
-		true, new(true), new(false), 3, -1, int64(9), int64(-9), Hash{"team": "core", "a.b": ""}, Hash{}, Hash{"a]": "x"}, Hash{" ": "x"}, Hash{"": "x"},
-		day, day.Add(1), day.Add(123 * time.Millisecond).In(time.FixedZone("", 53*60+28)), day.Add(999_999_999), time.Time{}.In(time.FixedZone("", 3600)),
-		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
-	}
-}
-
-// fillOptions sets fields of a struct to random values, with a share of fields that are set.
-func fillOptions(t *testing.T, random *rand.Rand, v reflect.Value, share float64) {
-	t.Helper()
-	for field, value := range v.Fields() {
-		kind := field.Type
-		switch {
-		case random.Float64() >= share || field.Tag.Get("url") == "-":
-		case kind.Kind() == reflect.Pointer && kind.Elem().Kind() == reflect.Struct:
-			value.Set(reflect.New(kind.Elem()))
-			fillOptions(t, random, value.Elem(), share)
-		default:
-			fits := slices.DeleteFunc(slices.Clone(randomFilters()), func(f any) bool {
-				from := reflect.TypeOf(f)
-				plain := from.PkgPath() == "" && from.Kind() == reflect.String && kind.Kind() == reflect.String
-				return !plain && !from.AssignableTo(kind)
-			})
-			if kind == reflect.TypeFor[[]RegistryScope]() {
-				fits = []any{[]RegistryScope{RepositoryScope("a/b", RegistryPull), "x"}, []RegistryScope{}, []RegistryScope{CatalogScope}}
-			}
-			require.NotEmpty(t, fits, "no value for %s of type %s", field.Name, kind)
-			one := reflect.ValueOf(fits[random.IntN(len(fits))])
-			if kind.Kind() == reflect.String {
-				one = one.Convert(kind)
-			}
-			value.Set(one)
-		}
-	}
-}
-
-// The generated methods check and encode as the reflection that preceded them, to the byte and to
-// the error.
-func TestQueryEqualsReflection(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	outcomes := map[string]int{}
-	for _, kind := range queryTypes() {
-		for i := range 600 {
-			options := reflect.New(reflect.TypeOf(kind).Elem())
-			fillOptions(t, random, options.Elem(), []float64{0, 0.04, 0.2, 0.7}[i%4])
-			made, old := options.Interface().(queryOptions), shadow(options.Elem()).Elem()
-
-			r := &routes[random.IntN(len(routes))]
-			want := oldCheck(old, r)
-			if rules, ok := made.(checker); ok && want == nil {
-				want = rules.check()
-			}
-			sameError(t, made, want, made.checkQuery(r))
-
-			values, want := oldEncode(old)
-			got, err := encodeQuery(made)
-			sameError(t, made, want, err)
-			if err == nil {
-				require.Equal(t, values.Encode(), got.Encode(), "%+v", made)
-			}
-			outcomes[fmt.Sprint(err == nil, len(got) > 0)]++
-		}
-	}
-	t.Log(outcomes)
-	assert.Greater(t, outcomes["true true"], 4000, "the random options are refused too often: %v", outcomes)
-	assert.Greater(t, outcomes["false false"], 500, "the random options are never refused: %v", outcomes)
-}
-
-func sameError(t *testing.T, options any, want, got error) {
-	t.Helper()
-	if want == nil || got == nil {
-		require.Equal(t, want, got, "%+v", options)
-		return
-	}
-	require.Equal(t, nameOption(options, want), nameOption(options, got), "%+v", options)
 }
 
 // Nil options are checked as zero options, and encoded as nothing.

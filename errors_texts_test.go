@@ -146,6 +146,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"unexported fields", answered(200, "{}", func(c *Client) error {
 			return c.Do(t.Context(), callOf(ClassSafe), &struct{ name string }{"x"})
 		}), "is exported, so that nothing would be decoded: begin the names with capital letters"},
+		{"list of unexported fields", answered(200, "[{}]", func(c *Client) error {
+			return c.Do(t.Context(), callOf(ClassSafe), &[]map[string]*struct{ name string }{})
+		}), "is exported, so that nothing would be decoded: begin the names with capital letters"},
 		{"path of a format", routed("/projects/%d"), "Call.Route: it has a % that is not an escape: use a placeholder and Args"},
 		{"braces", routed("/projects/{id}"), "Call.Route: placeholders are written as :id, without braces"},
 		{"whole address", routed(host + "/api/v4/projects"), "Call.Route: it is an address: use its path below /api/v4"},

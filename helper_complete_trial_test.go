@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
@@ -98,14 +97,6 @@ func (k *trial) run(t *testing.T) (problems []string) {
 	w, change := serveList(t, list)
 	defer w.close()
 	options := append(slices.Clone(k.client), WithRegistry(w.url+"/registry", w.url+"/auth"), WithRegistryCredentials("robot", "password"))
-	if k.cause.hook != nil {
-		var done atomic.Bool
-		options = append(options, WithOnAttempt(func(_ context.Context, a Attempt) {
-			if a.RequestID == fmt.Sprintf("page-%d", k.at) && done.CompareAndSwap(false, true) {
-				k.cause.hook(k)
-			}
-		}))
-	}
 	client := wireClient(t, w.url, options...)
 	defer client.CloseIdleConnections()
 	ctx := k.context(t)
@@ -134,6 +125,16 @@ func (k *trial) run(t *testing.T) (problems []string) {
 	change(nil)
 	k.goOn(t, client, d, page, wrong)
 	return problems
+}
+
+// context returns the context of a call of the trial, which the cause may end.
+func (k *trial) context(t *testing.T) (ctx context.Context) {
+	t.Helper()
+	if ctx, k.cancel = context.WithCancel(t.Context()); k.cause.expires {
+		ctx, k.cancel = expiring(t.Context())
+	}
+	t.Cleanup(k.cancel)
+	return ctx
 }
 
 func (k *trial) requestOptions(page *Response, cursor Cursor) []RequestOption {
@@ -191,8 +192,8 @@ func (k *trial) judge(d *drainedList, out callresult.Outcome, wrong func(string,
 	}
 	delivered := k.from + len(d.numbers)
 	switch {
-	case out.Kind != callresult.Returned, k.cause.ends != nil && !slices.Contains(k.cause.ends, callresult.Returned):
-		k.judgeEnd(out, wrong)
+	case out.Kind != callresult.Returned:
+		wrong("it %s", out)
 	case delivered > total:
 		wrong("%d items of %d", delivered, total)
 	case out.Err == nil && delivered < total:
@@ -226,16 +227,6 @@ func (k *trial) mustFail(int) bool {
 		return k.cause.consume != nil && k.ahead == 0 && k.at < len(k.pages)
 	}
 	return true
-}
-
-// judgeEnd checks a list that ended with the caller's own panic or Goexit.
-func (k *trial) judgeEnd(out callresult.Outcome, wrong func(string, ...any)) {
-	switch {
-	case !slices.Contains(k.cause.ends, out.Kind):
-		wrong("it %s", out)
-	case out.Kind == callresult.Panicked && out.Value != any(errHookPanic):
-		wrong("another panic than the hook's surfaced: %v", out.Value)
-	}
 }
 
 // goOn continues at the cursor with an undisturbed server: it must get at least the remaining

@@ -118,7 +118,7 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 
 // testLimit is the time after which a test that hangs ends. It is far above what a test takes on a
 // slow machine.
-const testLimit = time.Minute
+const testLimit = 5 * time.Minute
 
 // endWith calls stop if the test takes longer than testLimit, so that a client that waits forever
 // is an error of its test, and not the time limit of all tests.

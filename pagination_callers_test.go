@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -137,20 +136,6 @@ func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
 		})))
 		soon(t, func() {
 			assert.PanicsWithValue(t, "a bug of the loop", func() { leave(func() { panic("a bug of the loop") }) })
-		})
-	})
-}
-
-// A function of the caller that ends its goroutine, as t.FailNow does in a fake, ends the list
-// with an error.
-func TestAheadGoexit(t *testing.T) {
-	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
-		client := onceClient(t, srv.URL, code.with(from(4, runtime.Goexit)))
-		soon(t, func() {
-			ids, err := readList(t, t.Context(), client, form.call, nil, PerPage(1), Ahead(ahead))
-			require.ErrorContains(t, err, "a function of the caller ended its goroutine")
-			assert.Equal(t, upTo(len(ids)), ids)
-			assert.LessOrEqual(t, len(ids), 3)
 		})
 	})
 }

@@ -89,9 +89,14 @@ func newResponse(resp *http.Response, attempts int) Response {
 	}
 }
 
-// contentType returns the Content-Type of a response; several are separated by commas.
+// contentType returns the Content-Type of a response; several are separated by commas. One that has
+// only parameters is none.
 func contentType(h http.Header) string {
-	return strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
+	media := strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
+	if strings.HasPrefix(media, ";") {
+		return ""
+	}
+	return media
 }
 
 func requestID(h http.Header) string { return safetext.Clean(h.Get("X-Request-Id"), 128) }

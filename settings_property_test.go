@@ -207,3 +207,13 @@ func (c *settingsCheck) otherName(name string) string {
 	}
 	return settingAliases[name]
 }
+
+// grouped reports whether a setting is related to others.
+func grouped(facts *settingFacts, name string) bool {
+	for _, group := range settingGroups() {
+		if len(group) > 1 && slices.Contains(group, name) {
+			return true
+		}
+	}
+	return facts.companions[name] != nil
+}

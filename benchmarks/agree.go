@@ -6,10 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -20,180 +16,86 @@ type digest struct {
 	count uint64
 	check func(item any) error // nil during measurements
 	err   error
-	work  func() // the caller's work on each page
 }
 
-// item receives a decoded value.
+// item receives a decoded value, or nil from a work that decodes nothing.
 func (d *digest) item(v any) {
-	if d.count++; d.work != nil && d.count%perPage == 0 {
-		d.work()
-	}
-	if d.check != nil && d.err == nil {
+	if d.count++; d.check != nil && d.err == nil {
 		d.err = d.check(v)
 	}
 }
 
-// add receives values of a work that decodes no document, such as the size of a download. They are
-// compared with those of the first contender.
-func (d *digest) add(a, b string, m, n int64) {
-	if d.check == nil {
-		d.item(nil)
-		return
-	}
-	d.item([]any{a, b, m, n})
-}
+// lacks are the fields of the documents that the peer's types do not have, by kind. They are not
+// compared, so the peer does less work. All other fields have to be equal.
+var lacks = map[string][]string{"issue": issueLacks, "mixed": issueLacks}
 
-// lacks are the fields of the documents that a contender's types do not have, by contender and
-// kind. They are not compared, so the contender does less work. All other fields have to be equal.
-var lacks = map[string]map[string][]string{
-	peerName: {
-		"issue": peerIssueLack, "mixed": peerIssueLack, "settings": peerSettingsLack, "unknown": append(unknownNames(), peerIssueLack...),
-		"event": {"author_name", "entity_path", "ip_address", "target_details", "target_id", "target_type"},
-	},
-}
-
-var peerIssueLack = []string{
+var issueLacks = []string{
 	"assignee.avatar_path", "assignees.avatar_path", "author.avatar_path", "closed_by.avatar_path", "blocking_issues_count", "has_tasks",
 	"epic.human_readable_end_date", "epic.human_readable_timestamp", "epic_iid", "_links.closed_as_duplicate_of", "imported_from", "severity", "task_status", "type",
 }
 
-// agree lets each contender do the work once, and compares each decoded item, in order, with the
-// document that the server sent. If the row has no documents, it compares the contenders.
-func (r race) agree(ctx context.Context, contenders []contender) error {
-	reference := &oracle{docs: r.sent}
-	for _, c := range contenders {
-		if c.name == rawName {
-			continue // it decodes nothing
-		}
-		o := reference
-		if docs := r.sentTo(c.name); len(lacks[c.name][docs.kind]) > 0 || docs.kind != r.sent.kind {
-			o = &oracle{docs: docs, lacking: lacks[c.name][docs.kind]}
-		}
-		if err := o.compare(ctx, c); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
+// agree lets a contender do the work once, and compares each decoded item, in order, with the
+// document that the server sent. A call with one item is made again, for the next document. Without
+// documents, the work only has to succeed.
+func (r race) agree(ctx context.Context, c contender) error {
+	n, lacking := 0, []string(nil)
+	if c.name == peerName {
+		lacking = lacks[r.sent.kind]
 	}
-	return nil
-}
-
-// sentTo returns the documents that a contender receives: those of go-github have another form.
-func (r race) sentTo(name string) documents {
-	if name == githubName && r.sent.kind == "issue" {
-		return documents{"github issue", r.sent.n, githubIssue}
-	}
-	return r.sent
-}
-
-// oracle holds the canonical forms of the items that contenders have to decode.
-type oracle struct {
-	docs    documents
-	lacking []string
-	texts   []string
-	known   map[known]bool
-}
-
-// known is the hash of an item's JSON that was compared before. Contenders with the same types
-// decode the same items, and the canonical form takes longer than the rest of the comparison.
-type known struct {
-	item int
-	sum  uint64
-}
-
-var seed = maphash.MakeSeed()
-
-// compare lets a contender do its work, until it has passed as many items as there are documents.
-func (o *oracle) compare(ctx context.Context, c contender) error {
-	n, recording := 0, o.docs.n == 0 && o.texts == nil
 	d := &digest{check: func(item any) error {
-		n++
-		return o.item(n-1, item, recording)
+		if n++; r.sent.n == 0 {
+			return nil
+		}
+		return r.sent.compare(n-1, item, lacking)
 	}}
 	for {
 		before := n
 		if err := errors.Join(c.do(ctx, d), d.err); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		want := max(o.docs.n, len(o.texts))
 		switch {
-		case n == 0:
-			return errors.New("it has passed no item")
-		case n == want:
+		case n == r.sent.n || r.sent.n == 0:
 			return nil
-		case o.docs.n == 0, n-before != 1: // a call with one item is made again, for the next document
-			return fmt.Errorf("it has passed %d items, not %d", n, want)
+		case n-before != 1:
+			return fmt.Errorf("%s: it has passed %d items, not %d", c.name, n, r.sent.n)
 		}
 	}
 }
 
-// item compares an item, or records it.
-func (o *oracle) item(n int, item any, recording bool) error {
+// compare compares a decoded item with its document.
+func (d documents) compare(i int, item any, lacking []string) error {
+	if i >= d.n {
+		return fmt.Errorf("item %d is one too many", i)
+	}
 	text, err := json.Marshal(item)
 	if err != nil {
 		return err
 	}
-	this := known{n, maphash.Bytes(seed, text)}
-	if o.known[this] {
-		return nil
-	}
-	got, err := canonical(text, o.lacking)
+	got, err := canonical(text, lacking)
 	if err != nil {
 		return err
 	}
-	if recording {
-		o.texts = append(o.texts, got)
+	want, err := canonical([]byte(d.at(i%(distinct*perPage))), lacking)
+	if err == nil && got != want {
+		err = fmt.Errorf("item %d differs:\n%s\n%s", i, got, want)
 	}
-	want, err := o.text(n)
-	if err != nil {
-		return err
-	}
-	if got != want {
-		return fmt.Errorf("item %d differs: %s", n, difference(got, want))
-	}
-	if o.known == nil {
-		o.known = map[known]bool{}
-	}
-	o.known[this] = true
-	return nil
-}
-
-// text returns the canonical form of an item.
-func (o *oracle) text(i int) (string, error) {
-	switch {
-	case o.docs.n == 0 && i >= len(o.texts), o.docs.n > 0 && i >= o.docs.n:
-		return "", fmt.Errorf("item %d is one too many", i)
-	case o.docs.n == 0:
-		return o.texts[i], nil
-	}
-	i %= distinct * perPage
-	for len(o.texts) <= i {
-		text, err := canonical([]byte(o.docs.at(len(o.texts))), o.lacking)
-		if err != nil {
-			return "", err
-		}
-		o.texts = append(o.texts, text)
-	}
-	return o.texts[i], nil
+	return err
 }
 
 // canonical returns JSON with sorted keys and times in UTC, without the fields that
 // are null, zero, false or empty, and without those that are lacking.
 func canonical(text []byte, lacking []string) (string, error) {
-	tree, err := parse(text)
-	if err != nil {
+	var tree any
+	from := json.NewDecoder(bytes.NewReader(text))
+	from.UseNumber()
+	if err := from.Decode(&tree); err != nil {
 		return "", err
 	}
 	for _, path := range lacking {
 		remove(tree, strings.Split(path, "."))
 	}
-	text, err = json.Marshal(normal(tree))
+	text, err := json.Marshal(normal(tree))
 	return string(text), err
-}
-
-func parse(text []byte) (tree any, err error) {
-	from := json.NewDecoder(bytes.NewReader(text))
-	from.UseNumber()
-	err = from.Decode(&tree)
-	return tree, err
 }
 
 // remove removes the field of a path from an object, or from each object of a list.
@@ -260,38 +162,4 @@ func normalText(text string) any {
 		return nil
 	}
 	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// difference describes the fields in which two canonical forms differ.
-func difference(got, want string) string {
-	a, _ := parse([]byte(got))
-	b, _ := parse([]byte(want))
-	left, right := map[string]string{}, map[string]string{}
-	leaves(left, "", a)
-	leaves(right, "", b)
-	keys := maps.Clone(left)
-	maps.Copy(keys, right)
-	var text []string
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if left[key] != right[key] {
-			text = append(text, fmt.Sprintf("%s is %q, and was sent as %q", key, left[key], right[key]))
-		}
-	}
-	return strings.Join(text, "; ")
-}
-
-func leaves(out map[string]string, path string, tree any) {
-	switch v := tree.(type) {
-	case map[string]any:
-		for key, value := range v {
-			leaves(out, path+"."+key, value)
-		}
-	case []any:
-		out[path+" (length)"] = strconv.Itoa(len(v))
-		for i, value := range v {
-			leaves(out, fmt.Sprint(path, "[", i, "]"), value)
-		}
-	default:
-		out[path] = fmt.Sprint(v)
-	}
 }

@@ -25,14 +25,6 @@ func newV2(base string, t http.RoundTripper) *byHand {
 	return &byHand{base, &http.Client{Transport: t}, unmarshalV2}
 }
 
-// withV2 adds the contender that decodes with encoding/json/v2, if this Go release has the package.
-func withV2(contenders []contender, base string, t func() http.RoundTripper, do func(*byHand) work) []contender {
-	if !hasV2 {
-		return contenders
-	}
-	return append(contenders, contender{v2Name, do(newV2(base, t()))})
-}
-
 // send sends a request and passes its response to read.
 func (c *byHand) send(ctx context.Context, method, address string, body io.Reader, contentType string, read func(*http.Response) error) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
@@ -73,11 +65,11 @@ func (c *byHand) issue(ctx context.Context, d *digest) error {
 	return c.one(ctx, d, http.MethodPost, "/api/v4/projects/group%2Fapp/issues/318/subscribe", i)
 }
 
-const tagPath = "/api/v4/projects/group%2Fapp/registry/repositories/7/tags/release%2F1.0"
+const tagPath = "/projects/group%2Fapp/registry/repositories/7/tags/release%2F1.0"
 
 func (c *byHand) tag(ctx context.Context, d *digest) error {
 	t := new(handTag)
-	return c.one(ctx, d, http.MethodGet, tagPath, t)
+	return c.one(ctx, d, http.MethodGet, "/api/v4"+tagPath, t)
 }
 
 // pages reads all pages of a list by following its links.
@@ -119,23 +111,4 @@ func (c *byHand) issuesBy(n int) work {
 			return err
 		})
 	}
-}
-
-func (c *byHand) events(ctx context.Context, d *digest) error {
-	return c.pages(ctx, c.base+"/api/v4/audit_events?pagination=keyset&order_by=id&sort=desc&per_page=100", func(answer *http.Response) error {
-		var page []*handEvent
-		err := c.unmarshal(answer.Body, &page)
-		for _, e := range page {
-			d.item(e)
-		}
-		return err
-	})
-}
-
-// discard reads the pages without decoding them: the cost of the transport alone.
-func (c *byHand) discard(ctx context.Context, d *digest) error {
-	return c.pages(ctx, c.base+"/api/v4/issues?scope=all&per_page=100", func(answer *http.Response) error {
-		_, err := io.Copy(io.Discard, answer.Body)
-		return err
-	})
 }

@@ -130,35 +130,3 @@ type handTag struct {
 	CreatedAt     time.Time `json:"created_at"`
 	TotalSize     int64     `json:"total_size"`
 }
-
-type handEvent struct {
-	ID         int64  `json:"id"`
-	AuthorID   int64  `json:"author_id"`
-	EntityID   int64  `json:"entity_id"`
-	EntityType string `json:"entity_type"`
-	Details    struct {
-		CustomMessage string `json:"custom_message"`
-		Add           string `json:"add"`
-		Remove        string `json:"remove"`
-		Change        string `json:"change"`
-		From          string `json:"from"`
-		To            string `json:"to"`
-		AuthorName    string `json:"author_name"`
-		AuthorEmail   string `json:"author_email"`
-		AuthorClass   string `json:"author_class"`
-		TargetID      int64  `json:"target_id"`
-		TargetType    string `json:"target_type"`
-		TargetDetails string `json:"target_details"`
-		IPAddress     string `json:"ip_address"`
-		EntityPath    string `json:"entity_path"`
-	} `json:"details"`
-	CreatedAt     time.Time `json:"created_at"`
-	IPAddress     string    `json:"ip_address"`
-	AuthorName    string    `json:"author_name"`
-	EntityPath    string    `json:"entity_path"`
-	TargetDetails string    `json:"target_details"`
-	TargetType    string    `json:"target_type"`
-	TargetID      int64     `json:"target_id"`
-	EventType     string    `json:"event_type"`
-	EventName     string    `json:"event_name"`
-}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/google/go-github/v92/github"
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 
 	"github.com/forge-sdk/forge-go"
@@ -92,18 +91,6 @@ func (c *ours) issues(options ...forge.RequestOption) work {
 	}
 }
 
-func (c *ours) events(options ...forge.RequestOption) work {
-	return func(ctx context.Context, d *digest) error {
-		for e, err := range c.client.AuditEvents.List(ctx, nil, options...) {
-			if err != nil {
-				return err
-			}
-			d.item(e)
-		}
-		return nil
-	}
-}
-
 // peer is the most widely used client of the same API.
 type peer struct{ client *gitlab.Client }
 
@@ -143,52 +130,6 @@ func (c *peer) issues(ctx context.Context, d *digest) error {
 		d.item(i)
 	}
 	return nil
-}
-
-func (c *peer) events(ctx context.Context, d *digest) error {
-	o := &gitlab.ListAuditEventsOptions{ListOptions: gitlab.ListOptions{Pagination: "keyset", OrderBy: "id", Sort: "desc", PerPage: perPage}}
-	for e, err := range gitlab.Scan2(func(page gitlab.PaginationOptionFunc) ([]*gitlab.AuditEvent, *gitlab.Response, error) {
-		return c.client.AuditEvents.ListInstanceAuditEvents(o, page, gitlab.WithContext(ctx))
-	}) {
-		if err != nil {
-			return err
-		}
-		d.item(e)
-	}
-	return nil
-}
-
-// githubClient is the most used client of another service, with documents in the form of that
-// service.
-type githubClient struct{ client *github.Client }
-
-func newGitHub(base string, t http.RoundTripper) *githubClient {
-	base += "/"
-	return &githubClient{must(github.NewClient(github.WithTransport(t), github.WithURLs(&base, &base), github.WithAuthToken(token)))}
-}
-
-func (c *githubClient) issue(ctx context.Context, d *digest) error {
-	i, _, err := c.client.Issues.Get(ctx, "o", "r", 1)
-	if err == nil {
-		d.item(i)
-	}
-	return err
-}
-
-func (c *githubClient) issues(ctx context.Context, d *digest) error {
-	o := &github.IssueListByRepoOptions{ListOptions: github.ListOptions{PerPage: perPage}}
-	for {
-		page, answer, err := c.client.Issues.ListByRepo(ctx, "o", "r", o)
-		if err != nil {
-			return err
-		}
-		for _, i := range page {
-			d.item(i)
-		}
-		if o.ListOptions.Page = answer.NextPage; answer.NextPage == 0 {
-			return nil
-		}
-	}
 }
 
 func must[T any](v T, err error) T {

@@ -1,9 +1,8 @@
-// Command benchmarks measures this client, its peers and hand-written code on the same work, and
+// Command benchmarks measures this client, client-go and hand-written code on the same work, and
 // prints the table of docs/speed.md. See README.md in this folder.
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,13 +13,15 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// roleEnv is the environment variable that sets the role of a child process.
-const roleEnv = "FORGE_BENCHMARK_ROLE"
+// The environment variables that set the role of a child process, and the address of the server.
+const (
+	roleEnv    = "FORGE_BENCHMARK_ROLE"
+	addressEnv = "FORGE_BENCHMARK_ADDRESS"
+)
 
 func main() {
 	if err := run(context.Background()); err != nil {
@@ -29,24 +30,19 @@ func main() {
 	}
 }
 
-// flags are those of the command. Children have the first three, too.
+// flags are those of the command. The processes of rows have the first two, too.
 type flags struct {
-	rounds       int
-	quick, exact bool
-	only         string
-	check        bool
-	compare      bool
-	save, tables bool
+	quick, exact, check, compare, save, tables bool
+	only                                       string
 }
 
 func readFlags() (f flags) {
-	flag.IntVar(&f.rounds, "rounds", 7, "how often each contender has its turn; the slow rows have fewer")
 	flag.BoolVar(&f.quick, "quick", false, "do less work: to try a change, not for figures")
 	flag.BoolVar(&f.exact, "exact", false, "run only what does not depend on the load of the machine: allocations and sizes")
 	flag.StringVar(&f.only, "only", "", "run the rows whose names match this regular expression")
 	flag.BoolVar(&f.check, "check", false, "exit with status 1 when a target is missed")
 	flag.BoolVar(&f.compare, "compare", false, "compare with the saved figures of this Go release; with -check, a ratio that is 15 % worse is a failure")
-	flag.BoolVar(&f.save, "save", false, "save the figures of all rows in figures/")
+	flag.BoolVar(&f.save, "save", false, "save the figures in figures/")
 	flag.BoolVar(&f.tables, "tables", false, "write the saved figures into docs/speed.md and the README, and run nothing")
 	flag.Parse()
 	return f
@@ -65,8 +61,8 @@ func run(ctx context.Context) error {
 		return beChild(ctx, role)
 	case f.tables:
 		return writeDocuments()
-	case f.save && f.exact:
-		return errors.New("-save and -exact exclude each other: the saved rows have all of their lines")
+	case f.save && (f.exact || f.quick || f.only != ""):
+		return errors.New("-save is of a whole run, without -exact, -quick and -only")
 	}
 	lines, err := measure(ctx, f)
 	if err != nil {
@@ -87,13 +83,13 @@ func measure(ctx context.Context, f flags) (lines []line, err error) {
 	}
 	defer stop()
 	for _, r := range rows() {
-		if !pattern.MatchString(r.name) || f.exact && !slices.Contains(exactRows, r.name) {
+		if !pattern.MatchString(r.name) || f.exact && !r.exact {
 			continue
 		}
 		start := time.Now()
-		measured, err := runRow(ctx, r.name, server, f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.name, err)
+		var measured []line
+		if err := child(ctx, "row "+r.name, server, &measured, fmt.Sprint("-quick=", f.quick), fmt.Sprint("-exact=", f.exact)); err != nil {
+			return nil, err
 		}
 		lines = append(lines, measured...)
 		fmt.Fprintf(os.Stderr, "%s: %.0f s\n", r.name, time.Since(start).Seconds())
@@ -101,63 +97,55 @@ func measure(ctx context.Context, f flags) (lines []line, err error) {
 	return lines, nil
 }
 
-// runRow is the parent of beRow.
-func runRow(ctx context.Context, name, server string, f flags) (lines []line, err error) {
-	cmd := exec.CommandContext(ctx, os.Args[0], "-rounds", strconv.Itoa(f.rounds), fmt.Sprint("-quick=", f.quick), fmt.Sprint("-exact=", f.exact))
-	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"=row "+name, addressEnv+"="+server), os.Stderr
+// child runs a child process in a role, and decodes the JSON that it prints.
+func child(ctx context.Context, role, base string, out any, args ...string) error {
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env, cmd.Stderr = append(os.Environ(), roleEnv+"="+role, addressEnv+"="+base), os.Stderr
 	output, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s: %w", role, err)
 	}
-	return readLines(output)
+	return json.Unmarshal(output, out)
 }
 
 // beRow measures a row and prints its lines as JSON.
 func beRow(ctx context.Context, name string, f flags) error {
+	b := &bench{server: os.Getenv(addressEnv), rounds: 7, quick: f.quick || f.exact}
 	if f.exact {
-		f.rounds, f.quick = 1, true
+		b.rounds = 1
 	}
 	all := rows()
 	i := slices.IndexFunc(all, func(r row) bool { return r.name == name })
-	lines, err := all[i].run(ctx, &bench{server: os.Getenv(addressEnv), rounds: f.rounds, quick: f.quick, exact: f.exact})
+	lines, err := all[i].run(ctx, b)
 	if err != nil {
 		return err
 	}
-	kept := lines[:0]
+	kept := []line{}
 	for _, l := range lines {
-		if l.work = name; l.exact || !f.exact {
+		if l.Work = name; l.Exact || !f.exact {
 			kept = append(kept, l)
 		}
 	}
-	return json.NewEncoder(os.Stdout).Encode(savedLines(kept))
-}
-
-func readLines(text []byte) (lines []line, err error) {
-	var saved []savedLine
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&saved); err != nil {
-		return nil, err
-	}
-	return linesOf(saved), nil
+	return json.NewEncoder(os.Stdout).Encode(kept)
 }
 
 // report prints the table and what is missed, and saves the figures.
 func report(f flags, lines []line) error {
 	fmt.Printf("%s, %d CPUs (%s), %s\n\n", runtime.Version(), runtime.NumCPU(), cpuName(), time.Now().Format(time.DateOnly))
-	missed := writeTable(os.Stdout, lines)
-	fmt.Printf("\n%d targets missed\n", missed)
+	writeTable(os.Stdout, lines)
 	if f.save {
-		if err := save(lines, f.quick, f.only != ""); err != nil {
+		if err := save(lines); err != nil {
 			return err
 		}
 	}
-	var worse []string
+	var bad []string
 	if f.compare {
 		old, err := load(release())
 		if err != nil {
 			return err
 		}
-		worse = regressions(linesOf(old.Lines), lines)
-		fmt.Printf("%d ratios more than 15 %% worse than saved\n%s", len(worse), strings.Join(worse, ""))
+		bad = regressions(old.Lines, lines)
+		fmt.Printf("\n%d ratios more than 15 %% worse than saved\n%s\n", len(bad), strings.Join(bad, "\n"))
 	}
 	if !f.check {
 		return nil
@@ -166,8 +154,8 @@ func report(f flags, lines []line) error {
 	if err != nil {
 		return err
 	}
-	if len(unexplained)+len(worse) > 0 {
-		return fmt.Errorf("%d ratios are worse than saved, and %d targets are missed without a reason in %s:\n%s", len(worse), len(unexplained), speedPath, strings.Join(unexplained, "\n"))
+	if bad = append(bad, unexplained...); len(bad) > 0 {
+		return fmt.Errorf("ratios are worse than saved, or targets are missed without a reason in %s:\n%s", speedPath, strings.Join(bad, "\n"))
 	}
 	return checkDocuments()
 }

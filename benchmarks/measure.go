@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"runtime"
@@ -16,8 +15,8 @@ type work func(ctx context.Context, d *digest) error
 
 // figures are the costs of one repetition of a work.
 type figures struct {
-	wall, cpu     time.Duration
-	allocs, bytes float64
+	wall, cpu time.Duration
+	allocs    float64
 }
 
 // metric selects one of the figures.
@@ -26,7 +25,6 @@ type metric func(figures) float64
 func wall(f figures) float64   { return float64(f.wall) }
 func cpu(f figures) float64    { return float64(f.cpu) }
 func allocs(f figures) float64 { return f.allocs }
-func heap(f figures) float64   { return f.bytes }
 
 // contender is a client, or code without one, that does the work of a row.
 type contender struct {
@@ -35,34 +33,32 @@ type contender struct {
 }
 
 const (
-	forgeName  = "forge"
-	handName   = "by hand"
-	v2Name     = "by hand, encoding/json/v2"
-	peerName   = "peer"
-	githubName = "go-github"
-	rawName    = "raw" // decodes nothing, so there is nothing to compare
+	forgeName = "forge"
+	handName  = "by hand"
+	v2Name    = "by hand, encoding/json/v2"
+	peerName  = "peer"
 )
 
 // race measures contenders against each other.
 type race struct {
-	rounds int           // turns of each contender
-	times  int           // repetitions of the work in a turn
-	pause  time.Duration // CPU time of work on each page, as a caller has
-	sent   documents     // what the server sends; without it the contenders are compared
+	rounds int       // turns of each contender
+	times  int       // repetitions of the work in a turn
+	sent   documents // what the server sends; without it nothing is compared
 }
 
 // run lets the contenders take turns, so that other load of the machine affects all of them. It
 // returns the figures of each contender by name.
 func (r race) run(ctx context.Context, contenders []contender) (map[string]median, error) {
-	if err := r.agree(ctx, contenders); err != nil {
-		return nil, err
+	for _, c := range contenders {
+		if err := r.agree(ctx, c); err != nil {
+			return nil, err
+		}
 	}
-	busy := callersWork(r.pause)
 	taken := map[string]median{}
 	for round := range r.rounds {
 		for turn := range contenders {
 			c := contenders[(turn+round)%len(contenders)]
-			f, err := r.turn(ctx, c, busy)
+			f, err := r.turn(ctx, c)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -72,9 +68,9 @@ func (r race) run(ctx context.Context, contenders []contender) (map[string]media
 	return taken, nil
 }
 
-func (r race) turn(ctx context.Context, c contender, busy func()) (figures, error) {
+func (r race) turn(ctx context.Context, c contender) (figures, error) {
 	runtime.GC()
-	d := digest{work: busy}
+	var d digest
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start, used := time.Now(), cpuTime()
@@ -87,29 +83,8 @@ func (r race) turn(ctx context.Context, c contender, busy func()) (figures, erro
 	runtime.ReadMemStats(&after)
 	n := r.times
 	f.wall, f.cpu = f.wall/time.Duration(n), f.cpu/time.Duration(n)
-	f.allocs, f.bytes = math.Round(float64(after.Mallocs-before.Mallocs)/float64(n)), float64(after.TotalAlloc-before.TotalAlloc)/float64(n)
+	f.allocs = math.Round(float64(after.Mallocs-before.Mallocs) / float64(n))
 	return f, nil
-}
-
-// callersWork returns a function that occupies a core for about d. Its amount of work is measured
-// once, and is the same for all contenders.
-func callersWork(d time.Duration) func() {
-	if d == 0 {
-		return nil
-	}
-	block, fastest := make([]byte, 64<<10), time.Duration(math.MaxInt64)
-	for range 50 {
-		start := time.Now()
-		sha256.Sum256(block)
-		fastest = min(fastest, time.Since(start))
-	}
-	n := int(d / fastest)
-	return func() {
-		for range n {
-			sum := sha256.Sum256(block)
-			copy(block, sum[:])
-		}
-	}
 }
 
 // cpuTime returns the CPU time that this process has used so far. The server is another process.

@@ -11,30 +11,27 @@ import (
 // only: its memory is what the longer one is compared with, too.
 func memoryOfLists(ctx context.Context, b *bench) (lines []line, err error) {
 	short, long := b.scaled(100_000, 10_000), b.scaled(1_000_000, 50_000)
-	var hand uses
+	hand := 0.0
 	var took []float64
-	cpuOf := func(u usage) float64 { return u.CPU }
 	for _, n := range []int{short, long} {
 		names, turns := []string{forgeName, ahead(8)}, 1 // the longer list takes long
 		if n == short {
 			names, turns = append(names, handName), b.scaled(3, 1)
 		}
-		taken, err := children{work: "list", base: b.at("n" + strconv.Itoa(n)), turns: turns}.run(ctx, names...)
+		taken, err := children(ctx, "list", b.at("n"+strconv.Itoa(n)), turns, names...)
 		if err != nil {
 			return nil, err
 		}
 		if n == short {
-			hand = taken[handName]
+			hand = taken[handName].Peak
 		}
-		one, eight := taken[forgeName], taken[ahead(8)]
+		what := fmt.Sprintf("peak RSS, %s issues", thousands(n))
 		lines = append(lines,
-			line{what: fmt.Sprintf("peak RSS, %s issues", thousands(n)), show: showBytes, ours: one.of(peakOf), hand: hand.of(peakOf), most: 2 << 20},
-			line{what: fmt.Sprintf("peak RSS, %s issues, Ahead(8)", thousands(n)), show: showBytes, ours: eight.of(peakOf), hand: hand.of(peakOf), most: 12 << 20},
-			line{what: fmt.Sprintf("CPU, %s issues", thousands(n)), show: showTime, ours: one.of(cpuOf), hand: taken[handName].of(cpuOf)})
-		took = append(took, one.of(cpuOf)/float64(n))
+			line{What: what, Unit: inBytes, Forge: taken[forgeName].Peak, Hand: hand, Most: 2 << 20},
+			line{What: what + ", " + ahead(8), Unit: inBytes, Forge: taken[ahead(8)].Peak, Hand: hand, Most: 12 << 20})
+		took = append(took, taken[forgeName].CPU/float64(n))
 	}
-	growth := line{what: "CPU an issue, the longer list against the shorter", show: showRatio, ours: took[1] / took[0], limit: 1.15}
-	return append(lines, growth), nil
+	return append(lines, line{What: "CPU an issue, the longer list against the shorter", Unit: inRatio, Forge: took[1] / took[0], Limit: 1.15}), nil
 }
 
 // thousands returns a number with separators.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -15,10 +14,6 @@ import (
 	"github.com/forge-sdk/forge-go"
 )
 
-// defaultPool is the contender by hand with the pool of http.DefaultTransport. In these rows "by
-// hand" keeps a connection for each goroutine.
-const defaultPool = "default pool"
-
 const (
 	mixedPage     = 20 // issues on a page
 	groupPath     = "/api/v4/projects/group%2Fapp/resource_groups/production"
@@ -26,9 +21,6 @@ const (
 	groupDocument = `{"id":3,"key":"production","process_mode":"oldest_first","created_at":"2026-03-01T09:30:00.123Z","updated_at":"2026-03-04T09:30:00.123Z"}`
 	statsDocument = `{"time_estimate":12600,"total_time_spent":2700,"human_time_estimate":"3h 30m","human_total_time_spent":"45m"}`
 )
-
-// shortPage returns a page of 20 issues.
-func shortPage() []byte { return []byte(someIssues(mixedPage).page()) }
 
 // mixed are the calls that each goroutine sends in turn: a read, a page of 20 issues, an update
 // with a JSON body, and a POST with a JSON body.
@@ -141,35 +133,6 @@ func (c *byHand) mixed() mixed {
 	}
 }
 
-// mixedContender is a client with its mixed calls.
-type mixedContender struct {
-	name  string
-	calls mixed
-}
-
-func mixedContenders(base string, goroutines int) []mixedContender {
-	all := []mixedContender{
-		{forgeName, newOurs(base).mixed()}, {handName, newHand(base, pooled(goroutines)).mixed()},
-		{defaultPool, newHand(base, transport()).mixed()}, {peerName, newPeer(base).mixed()},
-	}
-	if hasV2 {
-		all = append(all, mixedContender{v2Name, newV2(base, pooled(goroutines)).mixed()})
-	}
-	return all
-}
-
-// mixedWorks are the contenders of the child processes of a row of mixed calls.
-func mixedWorks(what, base string) (all []contender, err error) {
-	var goroutines, calls int
-	if _, err := fmt.Sscanf(what, "mixed %d %d", &goroutines, &calls); err != nil {
-		return nil, fmt.Errorf("there is no role %s: %w", what, err)
-	}
-	for _, c := range mixedContenders(base, goroutines) {
-		all = append(all, contender{c.name, func(ctx context.Context, _ *digest) error { return c.calls.concurrently(ctx, goroutines, calls) }})
-	}
-	return all, nil
-}
-
 // once sends each of the calls once.
 func (m mixed) once(ctx context.Context, d *digest) error {
 	for _, do := range m {
@@ -202,48 +165,33 @@ func (m mixed) concurrently(ctx context.Context, goroutines, calls int) error {
 	return nil
 }
 
-// mixedAtOnce returns the row of mixed calls from several goroutines. Each contender has a new
-// process for each round. The calls of a page take most of the CPU time.
-func mixedAtOnce(goroutines int) func(context.Context, *bench) ([]line, error) {
-	return func(ctx context.Context, b *bench) ([]line, error) {
-		calls, base := b.scaled(10_000, 2000), b.at("n1")
-		var names []string
-		var alone []contender
-		for _, c := range mixedContenders(base, goroutines) {
-			names, alone = append(names, c.name), append(alone, contender{c.name, c.calls.once})
-		}
-		if err := (race{sent: mixedDocuments()}).agree(ctx, alone); err != nil {
+// mixedAtOnce is a row of mixed calls from 64 goroutines. The code by hand keeps a connection for
+// each goroutine. The calls of a page take most of the CPU time.
+func mixedAtOnce(ctx context.Context, b *bench) ([]line, error) {
+	const goroutines = 64
+	calls, base := b.scaled(10_000, 2000), b.at("n1")
+	var contenders []contender
+	for _, c := range []struct {
+		name  string
+		calls mixed
+	}{
+		{forgeName, newOurs(base).mixed()}, {handName, newHand(base, pooled(goroutines)).mixed()}, {peerName, newPeer(base).mixed()},
+	} {
+		if err := (race{sent: mixedDocuments()}).agree(ctx, contender{c.name, c.calls.once}); err != nil {
 			return nil, err
 		}
-		connections := map[string][]float64{}
-		if _, err := opened(ctx, b.server); err != nil {
-			return nil, err
-		}
-		count := func(name string, _ usage) error {
-			n, err := opened(ctx, b.server)
-			connections[name] = append(connections[name], n-2) // without the first call and this query
-			return err
-		}
-		taken, err := children{work: fmt.Sprintf("mixed %d %d", goroutines, calls), base: base, turns: 3, check: count}.run(ctx, names...)
-		if err != nil {
-			return nil, err
-		}
-		cpu, wall := func(u usage) float64 { return u.CPU / float64(calls) }, func(u usage) float64 { return u.Wall / float64(calls) }
-		const pool = ", by hand with the " + defaultPool
-		lines := []line{
-			childLine(taken, "CPU a call", cpu, showTime), childLine(taken, "wall a call", wall, showTime),
-			childAgainst(taken, defaultPool, "CPU a call"+pool, cpu, showTime), childAgainst(taken, defaultPool, "wall a call"+pool, wall, showTime),
-		}
-		lines[0].handTarget = 0.65
-		return append(lines, connectionLines(connections, "connections opened")...), nil
+		contenders = append(contenders, contender{c.name, func(ctx context.Context, d *digest) error {
+			d.item(nil)
+			return c.calls.concurrently(ctx, goroutines, calls)
+		}})
 	}
-}
-
-// connectionLines returns the lines with the connections that each contender has opened.
-func connectionLines(connections map[string][]float64, what string) []line {
-	of := func(name string) float64 { return middle(connections[name]) }
-	return []line{
-		{what: what, show: showCount, noisy: true, ours: of(forgeName), hand: of(handName), v2: of(v2Name), peer: of(peerName)},
-		{what: what + ", by hand with the " + defaultPool, show: showCount, noisy: true, ours: of(forgeName), hand: of(defaultPool)},
+	taken, err := race{rounds: 3, times: 1}.run(ctx, contenders)
+	lines := []line{lineOf(taken, forgeName, "CPU a call", cpu, inTime), lineOf(taken, forgeName, "wall a call", wall, inTime)}
+	for i := range lines {
+		for _, figure := range []*float64{&lines[i].Forge, &lines[i].Hand, &lines[i].Peer} {
+			*figure /= float64(calls)
+		}
 	}
+	lines[0].HandTarget = 0.65
+	return lines, err
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/forge-sdk/forge-go"
@@ -15,55 +17,30 @@ type bench struct {
 	server string
 	rounds int
 	quick  bool
-	exact  bool // only lines that do not depend on the load are kept
 }
 
-// row measures one work and returns its lines of the table.
+// row measures one work and returns its lines of the table. An exact row has lines that do not
+// depend on the load of the machine.
 type row struct {
-	name string
-	run  func(context.Context, *bench) ([]line, error)
+	name  string
+	exact bool
+	run   func(context.Context, *bench) ([]line, error)
 }
 
 func rows() []row {
 	return []row{
-		{"one issue, served from memory", issueFromMemory},
-		{"one registry tag, served from memory", tagFromMemory},
-		{"one issue over loopback", issueOverLoopback},
-		{"10,000 issues, no latency", listIssues},
-		{"10,000 issues, gzipped", listZipped},
-		{"10,000 issues, 20 ms a page", listSlow},
-		{"100,000 audit events by keyset", listEvents},
-		{"20,000 audit events, 5 ms a page and 5 ms of work", listEventsWorking},
-		{"20,000 calls of 64 goroutines", callAtOnce},
-		{"archive of 1 GiB", download},
-		{"upload of 5 MB", upload},
-		{"issue query with 20 filters", filters},
-		{"memory while ranging over issues", memoryOfLists},
-		{"building a client", buildClient},
-		{"hello world, built", helloBuilt},
-		{"hello world, run", helloStarted},
-		{"text in several scripts", scripts},
-		{"unknown fields", unknownFields},
-		{"changes with 50 MB of diffs", changes},
-		{"application settings", applicationSettings},
-		{"a first retry", firstRetry},
-		{"error paths", errorPaths},
-		{"logging and hooks", observers},
-		{"1,000 clients", manyClients},
-		{"TLS handshakes", handshakes},
-		{"mixed reads and writes, 64 goroutines", mixedAtOnce(64)},
-		{"mixed reads and writes, 256 goroutines", mixedAtOnce(256)},
-		{"fan-out over 1,000 projects", fanOutRow},
-		{"tail latency under faults", underFaults},
-		{"forgetest itself", embedded},
+		{"one issue, served from memory", true, issueFromMemory},
+		{"one issue over loopback", false, issueOverLoopback},
+		{"a GET of HTTPClient, served from memory", true, getFromMemory},
+		{"10,000 issues, no latency", false, listIssues},
+		{"10,000 issues, 20 ms a page", false, listSlow},
+		{"mixed reads and writes, 64 goroutines", false, mixedAtOnce},
+		{"archive of 1 GiB", false, download},
+		{"issue query with 20 filters", true, filters},
+		{"application settings", true, applicationSettings},
+		{"memory while ranging over issues", false, memoryOfLists},
+		{"hello world, built", true, helloBuilt},
 	}
-}
-
-// exactRows have lines that do not depend on the load of the machine.
-var exactRows = []string{
-	"one issue, served from memory", "one registry tag, served from memory", "issue query with 20 filters",
-	"building a client", "hello world, built", "hello world, run", "unknown fields", "application settings", "a first retry", "error paths",
-	"logging and hooks",
 }
 
 // scaled returns n, or quick in a quick run.
@@ -81,51 +58,38 @@ func (b *bench) at(settings string) string { return b.server + "/" + settings }
 // client.
 func lineOf(taken map[string]median, ours, what string, pick metric, show unit) line {
 	return line{
-		what: what, show: show, ours: taken[ours].of(pick), hand: taken[handName].of(pick), v2: taken[v2Name].of(pick),
-		peer: taken[peerName].of(pick), hub: taken[githubName].of(pick),
+		What: what, Unit: show, Forge: taken[ours].of(pick), Hand: taken[handName].of(pick), V2: taken[v2Name].of(pick), Peer: taken[peerName].of(pick),
 	}
 }
 
-// costs returns the lines of wall time, CPU and allocations.
-func costs(taken map[string]median, ours, suffix string) []line {
+// costs returns the lines of CPU and allocations.
+func costs(taken map[string]median, suffix string) []line {
 	return []line{
-		lineOf(taken, ours, "wall"+suffix, wall, showTime),
-		lineOf(taken, ours, "CPU"+suffix, cpu, showTime),
-		lineOf(taken, ours, "allocations"+suffix, allocs, showCount),
+		lineOf(taken, forgeName, "CPU"+suffix, cpu, inTime),
+		lineOf(taken, forgeName, "allocations"+suffix, allocs, inCount),
 	}
+}
+
+// overMemory returns a client of this module that is served from memory.
+func overMemory(m *memory, options ...forge.Option) *ours {
+	return newOurs(noServer, append(options, forge.WithHTTPClient(&http.Client{Transport: m}))...)
 }
 
 // issueFromMemory decodes the issues of the first page, one with each call.
 func issueFromMemory(ctx context.Context, b *bench) ([]line, error) {
 	docs := someIssues(perPage)
-	hub := documents{"github issue", perPage, githubIssue}
 	contenders := []contender{
-		{forgeName, newOurs(noServer, forge.WithHTTPClient(&http.Client{Transport: fromDocuments(docs)})).issue},
+		{forgeName, overMemory(fromDocuments(docs)).issue},
 		{handName, newHand(noServer, fromDocuments(docs)).issue},
 		{peerName, newPeer(noServer, withTransport(fromDocuments(docs))).issue},
-		{githubName, newGitHub(noServer, fromDocuments(hub)).issue},
 	}
-	contenders = withV2(contenders, noServer, func() http.RoundTripper { return fromDocuments(docs) }, func(c *byHand) work { return c.issue })
+	if hasV2 {
+		contenders = append(contenders, contender{v2Name, newV2(noServer, fromDocuments(docs)).issue})
+	}
 	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(400, 200), sent: docs}.run(ctx, contenders)
-	lines := costs(taken, forgeName, "")
-	lines[1].handTarget, lines[1].peerTarget = 0.30, 0.07
-	lines[2].limit, lines[2].exact = 40, true
-	return lines, err
-}
-
-func tagFromMemory(ctx context.Context, b *bench) ([]line, error) {
-	docs := oneTag()
-	contenders := []contender{
-		{forgeName, newOurs(noServer, forge.WithHTTPClient(&http.Client{Transport: fromDocuments(docs)})).tag},
-		{handName, newHand(noServer, fromDocuments(docs)).tag},
-		{peerName, newPeer(noServer, withTransport(fromDocuments(docs))).tag},
-	}
-	contenders = withV2(contenders, noServer, func() http.RoundTripper { return fromDocuments(docs) }, func(c *byHand) work { return c.tag })
-	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000), sent: docs}.run(ctx, contenders)
-	lines := costs(taken, forgeName, "")
-	lines[1].handTarget, lines[1].peerTarget = 0.40, 0.25
-	// The floor of allocations is the code by hand, on every release.
-	lines[2].limit, lines[2].handTarget, lines[2].exact = 25, 1, true
+	lines := costs(taken, "")
+	lines[0].HandTarget, lines[0].PeerTarget = 0.30, 0.07
+	lines[1].Limit, lines[1].Exact = 40, true
 	return lines, err
 }
 
@@ -133,14 +97,44 @@ func tagFromMemory(ctx context.Context, b *bench) ([]line, error) {
 func issueOverLoopback(ctx context.Context, b *bench) ([]line, error) {
 	base := b.at("n1")
 	contenders := []contender{
-		{forgeName, newOurs(base).issue},
-		{handName, newHand(base, transport()).issue},
-		{peerName, newPeer(base).issue},
-		{githubName, newGitHub(base, transport()).issue},
+		{forgeName, newOurs(base).issue}, {handName, newHand(base, transport()).issue}, {peerName, newPeer(base).issue},
 	}
-	contenders = withV2(contenders, base, transport, func(c *byHand) work { return c.issue })
+	if hasV2 {
+		contenders = append(contenders, contender{v2Name, newV2(base, transport()).issue})
+	}
 	taken, err := race{rounds: 6 * b.rounds, times: b.scaled(200, 100), sent: someIssues(1)}.run(ctx, contenders)
-	lines := costs(taken, forgeName, "")
-	lines[0].noisy = true
+	took := lineOf(taken, forgeName, "wall", wall, inTime)
+	took.Noisy = true
+	return append([]line{took}, costs(taken, "")...), err
+}
+
+// getFromMemory compares a GET of other code through the client with the same GET of net/http. The
+// response is not decoded.
+func getFromMemory(ctx context.Context, b *bench) ([]line, error) {
+	answer := fromMemory(tagDocument)
+	get := func(client *http.Client) work {
+		return func(ctx context.Context, d *digest) error {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, noServer+"/api/v4"+tagPath, http.NoBody)
+			if err != nil {
+				return err
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			n, err := io.Copy(io.Discard, resp.Body)
+			if err == nil && n != int64(len(tagDocument)) {
+				err = fmt.Errorf("a response of %d bytes", n)
+			}
+			d.item(nil)
+			return err
+		}
+	}
+	taken, err := race{rounds: 5 * b.rounds, times: b.scaled(2000, 1000)}.run(ctx, []contender{
+		{forgeName, get(overMemory(answer).client.HTTPClient())}, {handName, get(&http.Client{Transport: answer})},
+	})
+	lines := costs(taken, "")
+	lines[1].Exact = true
 	return lines, err
 }

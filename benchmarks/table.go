@@ -8,19 +8,22 @@ import (
 	"time"
 )
 
-// line is a line of the table. A zero figure is absent; a zero target is not set.
+// line is a line of the table, as it is saved. A zero figure is absent; a zero target is not set.
 type line struct {
-	work, what              string
-	ours                    float64
-	hand, v2, peer, hub     float64
-	floor                   float64 // what the work costs at least, without a client
-	limit                   float64 // maximum of forge's figure
-	most                    float64 // maximum of forge's figure minus the hand-written code's
-	handTarget, v2Target    float64 // maximum ratios
-	peerTarget, floorTarget float64
-	show                    unit
-	exact                   bool // does not depend on the load of the machine
-	noisy                   bool // differs from run to run, so it is not compared with saved figures
+	Work       string  `json:"work"`
+	What       string  `json:"what"`
+	Unit       unit    `json:"unit"`
+	Exact      bool    `json:"exact,omitempty"` // does not depend on the load of the machine
+	Noisy      bool    `json:"noisy,omitempty"` // differs from run to run, so it is not compared with saved figures
+	Forge      float64 `json:"forge"`
+	Hand       float64 `json:"by_hand,omitempty"`
+	V2         float64 `json:"v2,omitempty"`
+	Peer       float64 `json:"peer,omitempty"`
+	Limit      float64 `json:"limit,omitempty"`           // maximum of forge's figure
+	Most       float64 `json:"most_above_hand,omitempty"` // maximum of forge's figure minus the hand-written code's
+	HandTarget float64 `json:"by_hand_target,omitempty"`  // maximum ratios
+	V2Target   float64 `json:"v2_target,omitempty"`
+	PeerTarget float64 `json:"peer_target,omitempty"`
 }
 
 // against is a comparison of forge with one of the others.
@@ -30,28 +33,24 @@ type against struct {
 }
 
 func (l *line) comparisons() []against {
-	return []against{
-		{"by hand", l.hand, l.handTarget}, {"v2", l.v2, l.v2Target}, {"peer", l.peer, l.peerTarget},
-		{"go-github", l.hub, 0}, {"floor", l.floor, l.floorTarget},
-	}
+	return []against{{"by hand", l.Hand, l.HandTarget}, {"v2", l.V2, l.V2Target}, {"peer", l.Peer, l.PeerTarget}}
 }
 
 // missed returns the names of the missed targets: of the line itself, and of comparisons.
 func (l *line) missed() (names []string) {
-	if l.limit > 0 && l.ours > l.limit || l.most > 0 && l.ours-l.hand > l.most {
+	if l.Limit > 0 && l.Forge > l.Limit || l.Most > 0 && l.Forge-l.Hand > l.Most {
 		names = append(names, "forge")
 	}
 	for _, c := range l.comparisons() {
-		if c.limit > 0 && c.theirs > 0 && l.ours > c.limit*c.theirs {
+		if c.limit > 0 && c.theirs > 0 && l.Forge > c.limit*c.theirs {
 			names = append(names, c.name)
 		}
 	}
 	return names
 }
 
-// writeTable writes the lines as a Markdown table, and returns the number of missed targets.
-// Columns without a figure are omitted.
-func writeTable(w io.Writer, lines []line) (missed int) {
+// writeTable writes the lines as a Markdown table, without columns that have no figure.
+func writeTable(w io.Writer, lines []line) {
 	used := map[string]bool{}
 	for i := range lines {
 		for _, c := range lines[i].comparisons() {
@@ -61,36 +60,31 @@ func writeTable(w io.Writer, lines []line) (missed int) {
 	header := []string{"work", "figure", "forge"}
 	for _, c := range new(line).comparisons() {
 		if used[c.name] {
-			header = append(header, c.name)
-			if c.name != githubName {
-				header = append(header, "forge / "+c.name)
-			}
+			header = append(header, c.name, "forge / "+c.name)
 		}
 	}
 	fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
 	previous := ""
 	for i := range lines {
 		l := &lines[i]
-		work := l.work
+		work := l.Work
 		if work == previous {
 			work = ""
 		}
-		previous = l.work
-		missed += len(l.missed())
-		fmt.Fprintf(w, "| %s |\n", strings.Join(append([]string{work, l.what}, l.cells(used)...), " | "))
+		previous = l.Work
+		fmt.Fprintf(w, "| %s |\n", strings.Join(append([]string{work, l.What}, l.cells(used)...), " | "))
 	}
-	return missed
 }
 
 // cells returns the figures of a line, with their targets.
 func (l *line) cells(used map[string]bool) []string {
 	missed := l.missed()
-	figure := l.show.text(l.ours)
+	figure := l.Unit.text(l.Forge)
 	switch {
-	case l.limit > 0:
-		figure += target("≤ "+l.show.text(l.limit), slices.Contains(missed, "forge"))
-	case l.most > 0:
-		figure += target("≤ by hand + "+l.show.text(l.most), slices.Contains(missed, "forge"))
+	case l.Limit > 0:
+		figure += target("≤ "+l.Unit.text(l.Limit), slices.Contains(missed, "forge"))
+	case l.Most > 0:
+		figure += target("≤ by hand + "+l.Unit.text(l.Most), slices.Contains(missed, "forge"))
 	}
 	cells := []string{figure}
 	for _, c := range l.comparisons() {
@@ -99,14 +93,12 @@ func (l *line) cells(used map[string]bool) []string {
 		}
 		theirs, ratio := "", ""
 		if c.theirs > 0 {
-			theirs, ratio = l.show.text(c.theirs), fmt.Sprintf("%.3g", l.ours/c.theirs)
+			theirs, ratio = l.Unit.text(c.theirs), fmt.Sprintf("%.3g", l.Forge/c.theirs)
+			if c.limit > 0 {
+				ratio += target(fmt.Sprintf("≤ %.3g", c.limit), slices.Contains(missed, c.name))
+			}
 		}
-		if c.limit > 0 && c.theirs > 0 {
-			ratio += target(fmt.Sprintf("≤ %.3g", c.limit), slices.Contains(missed, c.name))
-		}
-		if cells = append(cells, theirs); c.name != githubName {
-			cells = append(cells, ratio)
-		}
+		cells = append(cells, theirs, ratio)
 	}
 	return cells
 }
@@ -123,26 +115,23 @@ func target(text string, miss bool) string {
 type unit string
 
 const (
-	showTime  unit = "ns"
-	showBytes unit = "bytes"
-	showCount unit = "count"
-	showRatio unit = "ratio"
+	inTime  unit = "ns"
+	inBytes unit = "bytes"
+	inCount unit = "count"
+	inRatio unit = "ratio"
 )
 
 // text formats a figure.
 func (u unit) text(n float64) string {
 	switch u {
-	case showTime:
+	case inTime:
 		return timeText(n)
-	case showBytes:
-		if n >= 1<<20 || n <= -1<<20 {
+	case inBytes:
+		if n >= 1<<20 {
 			return fmt.Sprintf("%.1f MiB", n/(1<<20))
 		}
-		if n < 10<<10 && n > -10<<10 {
-			return fmt.Sprintf("%.0f B", n)
-		}
 		return fmt.Sprintf("%.0f KiB", n/(1<<10))
-	case showRatio:
+	case inRatio:
 		return fmt.Sprintf("%.2f", n)
 	default:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")

@@ -102,7 +102,7 @@ func TestRegistryTokens(t *testing.T) {
 		r := n.auth(tc.user, tc.secret, tc.scopes...)
 		assert.Equal(t, tc.status, r.Status, "%s %v", tc.user, tc.scopes)
 		if tc.status == 401 {
-			assert.NotEmpty(t, r.Header.Get("WWW-Authenticate"))
+			assert.Equal(t, `Basic realm="registry"`, r.Header.Get("WWW-Authenticate"))
 		}
 		if tc.status != 200 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,7 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
@@ -183,4 +186,31 @@ func TestDescribedAddress(t *testing.T) {
 	assert.Equal(t, "https://forge.example.com/file", got["url.full"])
 	assert.Equal(t, "forge.example.com", got["server.address"])
 	assert.Equal(t, int64(443), got["server.port"])
+}
+
+// TestBaggageOfOtherOrigins: otelhttp sends baggage to other origins, too. With the propagator of
+// docs/observability.md it sends only the trace.
+func TestBaggageOfOtherOrigins(t *testing.T) {
+	var got http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
+	t.Cleanup(other.Close)
+	member, err := baggage.NewMember("customer", "acme")
+	require.NoError(t, err)
+	values, err := baggage.New(member)
+	require.NoError(t, err)
+	provider, only := sdktrace.NewTracerProvider(), propagation.TraceContext{}
+	for want, propagator := range map[string]propagation.TextMapPropagator{
+		"customer=acme": propagation.NewCompositeTextMapPropagator(only, propagation.Baggage{}), "": only,
+	} {
+		transport := otelhttp.NewTransport(http.DefaultTransport, otelhttp.WithTracerProvider(provider), otelhttp.WithPropagators(propagator))
+		client := forgetest.New(t).Client(forge.WithHTTPClient(&http.Client{Transport: transport}))
+		req, err := http.NewRequestWithContext(baggage.ContextWithBaggage(t.Context(), values), http.MethodGet, other.URL, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.HTTPClient().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, got.Get("Baggage"))
+		assert.NotEmpty(t, got.Get("Traceparent"))
+		assert.Empty(t, got.Get("Private-Token"))
+	}
 }

@@ -1,3 +1,4 @@
+// Package http2 tests the client over HTTP/2, against a server that writes frames by hand.
 package http2
 
 import (
@@ -154,19 +155,17 @@ func (p *peer) got() []seen {
 	return slices.Clone(p.requests)
 }
 
-func (p *peer) client() *forge.Client { return client(p.T, p.url, p.roots) }
-
-// client returns an HTTP/2 client of a server whose certificate is from the roots. (net/http
-// disables HTTP/2 for a transport with its own TLS configuration.)
-func client(t *testing.T, url string, roots *x509.CertPool) *forge.Client {
-	t.Helper()
-	c, err := forge.NewClient(url, forge.WithToken("token-0123456789"),
+// client returns an HTTP/2 client of the peer. (net/http disables HTTP/2 for a transport with its
+// own TLS configuration.)
+func (p *peer) client() *forge.Client {
+	p.Helper()
+	c, err := forge.NewClient(p.url, forge.WithToken("token-0123456789"),
 		forge.WithHTTPClient(&http.Client{Transport: &http.Transport{
-			TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+			TLSClientConfig: &tls.Config{RootCAs: p.roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
 		}}),
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}))
-	require.NoError(t, err)
-	t.Cleanup(c.CloseIdleConnections)
+	require.NoError(p, err)
+	p.Cleanup(c.CloseIdleConnections)
 	return c
 }
 

@@ -2,69 +2,158 @@
 package nginx
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
-	"github.com/forge-sdk/forge-go/integration/internal/nginxtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// impatient is the default retry policy with short waits.
-var impatient = forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 5 * time.Millisecond}
-
 const (
 	passed   = "location / { proxy_pass http://$UPSTREAM; }"
 	addSpent = "POST /projects/:id/issues/:issue_iid/add_spent_time"
-	estimate = "POST /projects/:id/issues/:issue_iid/time_estimate"
 	stats    = "GET /projects/:id/issues/:issue_iid/time_stats"
 	uploads  = "POST /projects/:project_id/secure_files"
 )
 
-// proxy starts nginx in front of an address, for which the directives have $UPSTREAM.
-func proxy(t *testing.T, upstream string, config nginxtest.Config) *nginxtest.Server {
-	t.Helper()
-	upstream = strings.TrimPrefix(upstream, "http://")
-	config.HTTP = strings.ReplaceAll(config.HTTP, "$UPSTREAM", upstream)
-	config.Server = strings.ReplaceAll(config.Server, "$UPSTREAM", upstream)
-	return nginxtest.New(t, config)
-}
+var app = forge.Path("group/app")
 
-// connect returns a client of an address, with its own connections.
+// connect returns a client of an address with short waits, and with its own connections.
 func connect(t *testing.T, baseURL string, transport *http.Transport, options ...forge.Option) *forge.Client {
 	t.Helper()
 	client, err := forge.NewClient(baseURL, append([]forge.Option{
-		forge.WithHTTPClient(&http.Client{Transport: transport}), forge.WithRetry(impatient),
+		forge.WithHTTPClient(&http.Client{Transport: transport}),
+		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 5 * time.Millisecond}),
 	}, options...)...)
 	require.NoError(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
 }
 
-// place is a server with a project that has three issues, nginx in front of it, and a client of
-// nginx.
+// place is a server with a project that has an issue, nginx in front of it, and a client of nginx.
 type place struct {
 	srv    *forgetest.Server
 	app    *forgetest.Project
-	nginx  *nginxtest.Server
+	nginx  *server
 	client *forge.Client
 }
 
-func build(t *testing.T, config nginxtest.Config, options ...forge.Option) *place {
+func build(t *testing.T, c config) *place {
 	t.Helper()
 	p := &place{srv: forgetest.New(t)}
 	p.app = p.srv.AddProject("group/app")
-	p.app.AddIssues(3, nil)
-	p.nginx = proxy(t, p.srv.URL, config)
-	p.client = connect(t, p.nginx.URL, p.nginx.Transport(), append([]forge.Option{forge.WithToken(p.srv.Token)}, options...)...)
+	p.app.AddIssue(nil)
+	p.nginx = start(t, p.srv.URL, c)
+	p.client = connect(t, p.nginx.url, p.nginx.transport(), forge.WithToken(p.srv.Token))
 	return p
 }
 
-var app = forge.Path("group/app")
+func read(t *testing.T, c *forge.Client) error {
+	_, err := c.Issues.GetTimeStats(t.Context(), app, 1)
+	return err
+}
+
+func spend(t *testing.T, c *forge.Client) error {
+	_, err := c.Issues.AddSpentTime(t.Context(), app, 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
+	return err
+}
+
+// requireFailure checks the error for an HTML page of nginx, and that the error does not contain
+// the page.
+func requireFailure(t *testing.T, err error, status, attempts int, maybeApplied bool) {
+	t.Helper()
+	var failed *forge.Error
+	require.ErrorAs(t, err, &failed)
+	assert.Equal(t, status, failed.Status)
+	assert.Equal(t, attempts, failed.Attempts)
+	assert.Equal(t, maybeApplied, failed.MaybeApplied)
+	assert.NotContains(t, err.Error(), "<")
+	assert.Less(t, len(err.Error()), 300)
+}
+
+// For a server that is down nginx sends a 502 with an HTML page. The call is retried by its class,
+// and the error never contains HTML.
+func TestServerDown(t *testing.T) {
+	p := build(t, config{server: passed})
+	p.srv.Close()
+	err := read(t, p.client)
+	requireFailure(t, err, http.StatusBadGateway, 4, false)
+	assert.ErrorContains(t, err, "an HTML page titled 502 Bad Gateway")
+	requireFailure(t, spend(t, p.client), http.StatusBadGateway, 1, true)
+	assert.Len(t, p.nginx.log(t), 5)
+}
+
+// A server that needs longer than the timeout of nginx has executed the write in spite of the 504.
+// A non-idempotent call is not sent again: it has one effect, and MaybeApplied reports that it may
+// have one.
+func TestServerSlow(t *testing.T) {
+	p := build(t, config{server: "proxy_read_timeout 200ms;" + passed})
+	p.srv.Fail(stats, forgetest.HeaderDelay(time.Minute))
+	p.srv.Fail(addSpent, forgetest.HeaderDelay(time.Minute))
+	requireFailure(t, read(t, p.client), http.StatusGatewayTimeout, 4, false)
+	p.srv.AssertRequestCount(t, stats, 4)
+	requireFailure(t, spend(t, p.client), http.StatusGatewayTimeout, 1, true)
+	p.srv.AssertRequestCount(t, addSpent, 1)
+	p.srv.AssertAppliedCount(t, addSpent, 1)
+}
+
+// A download is never compressed in transit, so that its size is known and its bytes are those of
+// the file.
+func TestDownloadIsIdentity(t *testing.T) {
+	for _, tls := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
+			p := build(t, config{tls: tls, server: "client_max_body_size 0; gzip on; gzip_types *; gzip_proxied any; gzip_min_length 1;" + passed})
+			content := bytes.Repeat([]byte("compresses well "), 128<<10) // 2 MiB
+			file, err := p.client.SecureFiles.Upload(t.Context(), app, &forge.UploadSecureFileOptions{Name: "key", File: forge.FileBytes(content)})
+			require.NoError(t, err)
+			got, err := p.client.SecureFiles.Download(t.Context(), app, file)
+			require.NoError(t, err)
+			defer got.Close()
+			assert.EqualValues(t, len(content), got.Size)
+			downloaded, err := io.ReadAll(got)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(content, downloaded))
+			require.NoError(t, read(t, p.client))
+			lines := p.nginx.log(t)
+			require.Len(t, lines, 3)
+			assert.True(t, strings.HasSuffix(lines[1], " -"), lines)
+			assert.True(t, strings.HasSuffix(lines[2], " gzip"), "nginx compresses JSON: %s", lines)
+			p.srv.AssertAppliedCount(t, uploads, 1)
+		})
+	}
+}
+
+// An upload that is too large for nginx is refused with 413 while it is still being sent. The
+// caller gets this response, and never the broken pipe of the connection that nginx closes. Nothing
+// is sent again.
+func TestUploadTooLarge(t *testing.T) {
+	for _, test := range []struct {
+		name, lingering string
+		tls             bool
+	}{
+		{"reads on for a while", "on", false},
+		{"closes at once", "off", false},
+		{"closes at once, HTTP/2", "off", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := build(t, config{tls: test.tls, server: "client_max_body_size 1m; lingering_close " + test.lingering + ";" + passed})
+			content := bytes.Repeat([]byte("x"), 3<<20)
+			for range 50 {
+				_, err := p.client.SecureFiles.Upload(t.Context(), app, &forge.UploadSecureFileOptions{Name: "big", File: forge.FileBytes(content)})
+				requireFailure(t, err, http.StatusRequestEntityTooLarge, 1, false)
+			}
+			p.srv.AssertNoRequest(t)
+		})
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,14 +76,7 @@ type platform struct {
 	manager *manage.Manager
 	asked   recorder // requests to the token endpoint
 	called  recorder // requests to the API
-	fault   atomic.Pointer[fault]
 }
-
-// fault responds instead of the token endpoint, and reports whether it did.
-type fault func(http.ResponseWriter, *http.Request) bool
-
-// fail sets a fault of the token endpoint; nil removes it.
-func (p *platform) fail(f fault) { p.fault.Store(&f) }
 
 // newPlatform starts both. Tokens of a refresh are valid for the given time.
 func newPlatform(t *testing.T, life time.Duration) *platform {
@@ -102,9 +94,7 @@ func newPlatform(t *testing.T, life time.Duration) *platform {
 	authority.SetClientInfoHandler(server.ClientFormHandler)
 	p.tokens = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.asked.record(r)
-		if f := p.fault.Load(); f == nil || *f == nil || !(*f)(w, r) {
-			_ = authority.HandleTokenRequest(w, r)
-		}
+		_ = authority.HandleTokenRequest(w, r)
 	}))
 	t.Cleanup(p.tokens.Close)
 	inner, err := url.Parse(p.srv.URL)

@@ -2,6 +2,8 @@ package oauth
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"sync"
 	"testing"
@@ -95,19 +97,60 @@ func TestOneRefreshForMany(t *testing.T) {
 	}
 }
 
-// A session that has ended on the server is an error that states this. There are no endless
-// retries.
-func TestRefreshTokenRevoked(t *testing.T) {
+// requireNoSecret checks an error and all errors that it wraps, in every printed form.
+func requireNoSecret(t *testing.T, err error, token *xoauth2.Token) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	encoded, _ := json.Marshal(err)
+	text := fmt.Sprintf("%s %v %+v %#v %q %s", err, err, err, err, err, encoded)
+	for _, secret := range []string{clientSecret, token.AccessToken, token.RefreshToken} {
+		require.NotContains(t, text, secret)
+	}
+	switch e := err.(type) { //nolint:errorlint // each error of the tree is looked at by itself
+	case interface{ Unwrap() error }:
+		requireNoSecret(t, e.Unwrap(), token)
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			requireNoSecret(t, inner, token)
+		}
+	}
+}
+
+// The sources of x/oauth2 work unchanged, and the texts of their errors, which contain the whole
+// response, are not passed on.
+func TestSourceOfXOAuth2(t *testing.T) {
 	p := newPlatform(t, time.Hour)
 	token := p.issue(t)
-	p.revoke(t, token)
-	require.NoError(t, p.manager.RemoveRefreshToken(t.Context(), token.RefreshToken))
-	err := spend(t, p.connect(t, forge.WithOAuth(p.config(), token)))
-	require.ErrorIs(t, err, forge.ErrUnauthorized)
+	token.Expiry = time.Now().Add(-time.Minute)
+	require.NoError(t, spend(t, p.connect(t, forge.WithTokenSource(p.config().TokenSource(t.Context(), token)))))
+
+	// The refresh token was replaced, so that it is refused now.
+	err := spend(t, p.connect(t, forge.WithTokenSource(p.config().TokenSource(t.Context(), token))))
 	require.ErrorIs(t, err, forge.ErrNoCredential)
-	assert.ErrorContains(t, err, "the token endpoint responded with 401 invalid_grant")
 	requireNoSecret(t, err, token)
-	assert.Len(t, p.called.requests(), 1)
-	assert.Len(t, p.asked.requests(), 1)
-	p.srv.AssertNoRequest(t)
+	var quoted *xoauth2.RetrieveError
+	assert.NotErrorAs(t, err, &quoted)
+}
+
+// The access token is sent only to the API, the refresh token and the client secret only to the
+// token endpoint.
+func TestTokensStayAtOrigin(t *testing.T) {
+	p := newPlatform(t, time.Hour)
+	token := p.issue(t)
+	secrets := []*xoauth2.Token{token}
+	client := p.connect(t, forge.WithOAuth(p.config(), token), forge.WithOnRefresh(func(fresh *xoauth2.Token) { secrets = append(secrets, fresh) }))
+	p.revoke(t, token)
+	require.NoError(t, spend(t, client))
+	require.Len(t, secrets, 2)
+	api, tokens := fmt.Sprint(p.called.requests()), fmt.Sprint(p.asked.requests())
+	for _, secret := range secrets {
+		assert.Contains(t, api, secret.AccessToken)
+		assert.NotContains(t, api, secret.RefreshToken)
+		assert.NotContains(t, tokens, secret.AccessToken)
+	}
+	assert.NotContains(t, api, clientSecret)
+	assert.Contains(t, tokens, token.RefreshToken)
+	assert.Contains(t, tokens, clientSecret)
 }

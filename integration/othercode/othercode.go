@@ -1,5 +1,5 @@
-// Package othercode runs code that builds its own requests over Client.HTTPClient: client-go, plain
-// net/http, and GraphQL queries of both. The tests compare it with the same code alone.
+// Package othercode runs client-go, with its GraphQL queries, over Client.HTTPClient. The tests of
+// the root package do the same with plain net/http.
 package othercode
 
 import (

@@ -1,20 +1,24 @@
-// Package proxy tests the client through the proxies that the environment names. net/http reads the
+// Package proxy tests the client through the proxy that the environment names. net/http reads the
 // environment once for a process, so the client runs in a child process: this test binary again.
 package proxy
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,114 +30,166 @@ import (
 )
 
 const (
-	token    = "glpat-THE-TOKEN-OF-THE-API"
-	password = "THE-PASSWORD-OF-THE-PROXY"
+	token        = "glpat-THE-TOKEN-OF-THE-API"
+	password     = "THE-PASSWORD-OF-THE-PROXY"
+	authorityEnv = "PROXY_TEST_AUTHORITY"
 )
 
-// job has the calls of the child, and report their results.
-type job struct {
-	BaseURL   string
-	Authority []byte // PEM; nil means the client's own transport
-	Hosts     string // the address of all names that no proxy resolves
-}
-
+// report has the errors of a read and of a write that must not run twice; empty for success.
 type report struct {
-	Errors   []string // of a safe, an idempotent and a non-idempotent call; empty for success
+	Errors   []string
 	Attempts []int
 	Applied  []bool
 	Log      string
 }
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv("PROXY_TEST_JOB"); text != "" {
-		child(text)
+	if authority, child := os.LookupEnv(authorityEnv); child {
+		call(authority)
 		return
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// child makes the calls and prints the report.
-func child(text string) {
-	var j job
-	if err := json.Unmarshal([]byte(text), &j); err != nil {
-		panic(err)
-	}
+// call makes the calls of the child process, and prints the report.
+func call(authority string) {
 	var log strings.Builder
-	options := []forge.Option{
-		forge.WithToken(token), forge.WithPlainHTTP(), forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
-		forge.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
-	}
-	if j.Authority != nil || j.Hosts != "" {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		if j.Authority != nil {
-			transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
-			transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(j.Authority)
-		}
-		if j.Hosts != "" {
-			transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, j.Hosts)
-			}
-		}
-		options = append(options, forge.WithHTTPClient(&http.Client{Transport: transport}))
-	}
-	client, err := forge.NewClient(j.BaseURL, options...)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(authority))
+	client, err := forge.NewClient("https://example.com", forge.WithToken(token), forge.WithRootCAs(roots),
+		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
+		forge.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	if err != nil {
 		panic(err)
 	}
 	ctx, project := context.Background(), forge.ID(1)
-	_, safe := client.Issues.GetTimeStats(ctx, project, 1)
-	_, idempotent := client.Issues.SetTimeEstimate(ctx, project, 1, &forge.SetTimeEstimateOptions{Duration: forge.WorkDuration(time.Hour)})
-	_, once := client.Issues.AddSpentTime(ctx, project, 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
+	_, read := client.Issues.GetTimeStats(ctx, project, 1)
+	_, write := client.Issues.AddSpentTime(ctx, project, 1, &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)})
 	var r report
-	for _, err := range []error{safe, idempotent, once} {
-		var failed *forge.Error
-		if !errors.As(err, &failed) {
-			failed = &forge.Error{}
+	for _, err := range []error{read, write} {
+		failed, text := &forge.Error{}, ""
+		if errors.As(err, &failed) {
+			text = fmt.Sprintf("%v %+v %#v", err, err, err)
 		}
-		said := ""
-		if err != nil {
-			said = fmt.Sprintf("%v %+v %#v", err, err, err)
-		}
-		r.Errors, r.Attempts, r.Applied = append(r.Errors, said), append(r.Attempts, failed.Attempts), append(r.Applied, failed.MaybeApplied)
+		r.Errors, r.Attempts, r.Applied = append(r.Errors, text), append(r.Attempts, failed.Attempts), append(r.Applied, failed.MaybeApplied)
 	}
 	r.Log = log.String()
 	_ = json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// run makes the calls in a child process with the given environment, and checks that the report
-// contains no secret.
-func run(t *testing.T, j job, environment ...string) report {
+// run makes the calls in a child process with a proxy, and checks that the report contains no
+// secret.
+func run(t *testing.T, proxy net.Addr, authority *x509.Certificate) (r report) {
 	t.Helper()
-	text, err := json.Marshal(j)
-	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), os.Args[0])
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
 			command.Env = append(command.Env, entry)
 		}
 	}
-	command.Env = append(append(command.Env, "PROXY_TEST_JOB="+string(text)), environment...)
+	command.Env = append(command.Env, authorityEnv+"="+string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw})),
+		"HTTPS_PROXY=http://user:"+password+"@"+proxy.String())
 	output, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	assert.NotContains(t, string(output), password)
 	assert.NotContains(t, string(output), token)
-	var r report
 	require.NoError(t, json.Unmarshal(output, &r), "%s", output)
 	require.NotEmpty(t, r.Log)
 	return r
 }
 
-// requireSuccess checks that all calls succeeded.
-func (r report) requireSuccess(t *testing.T) {
-	t.Helper()
-	require.Equal(t, []string{"", "", ""}, r.Errors)
+// tunnel is a proxy that connects every name to one address. It records what clients send.
+type tunnel struct {
+	*httptest.Server
+	target  string
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	asked    []*http.Request
+	received strings.Builder
 }
 
-// requireFailure checks the errors of all calls, and the attempts of each class.
-func (r report) requireFailure(t *testing.T, says string, attempts ...int) {
-	t.Helper()
-	for _, said := range r.Errors {
-		assert.Contains(t, said, says)
+func newTunnel(t *testing.T, target net.Addr) *tunnel {
+	p := &tunnel{target: target.String()}
+	p.Server = httptest.NewServer(http.HandlerFunc(p.serve))
+	t.Cleanup(func() {
+		p.Close()
+		p.running.Wait()
+	})
+	return p
+}
+
+// Write records what a client has sent.
+func (p *tunnel) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.received.Write(b)
+}
+
+func (p *tunnel) serve(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.asked = append(p.asked, r)
+	p.mu.Unlock()
+	server, err := new(net.Dialer).DialContext(r.Context(), "tcp", p.target)
+	if err != nil {
+		panic(err)
 	}
-	assert.Equal(t, attempts, r.Attempts)
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+	p.running.Go(func() {
+		_, _ = io.Copy(server, io.TeeReader(buffered, p))
+		_ = server.Close()
+	})
+	p.running.Go(func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	})
+}
+
+// With CONNECT a proxy sees only the target of the connection and its own password. The API's token
+// is inside TLS, and the API does not receive the proxy's password.
+func TestTunnel(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %t", http2), func(t *testing.T) {
+			var headers []http.Header
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				headers = append(headers, r.Header.Clone())
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, "{}")
+			}))
+			s.EnableHTTP2 = http2
+			s.StartTLS()
+			t.Cleanup(s.Close)
+			p := newTunnel(t, s.Listener.Addr())
+			r := run(t, p.Listener.Addr(), s.Certificate())
+			assert.Equal(t, []string{"", ""}, r.Errors)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			require.Len(t, p.asked, 1, "one tunnel for all calls")
+			assert.Equal(t, "example.com:443", p.asked[0].RequestURI)
+			assert.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("user:"+password)), p.asked[0].Header.Get("Proxy-Authorization"))
+			assert.NotEmpty(t, p.received.String())
+			assert.NotContains(t, p.received.String(), token)
+			require.Len(t, headers, 2)
+			for _, header := range headers {
+				assert.Equal(t, token, header.Get("Private-Token"))
+				assert.Empty(t, header.Get("Proxy-Authorization"))
+			}
+		})
+	}
+}
+
+// The error names a proxy that is down. Nothing was sent, so calls of every class are retried.
+func TestProxyDown(t *testing.T) {
+	down := httptest.NewTLSServer(nil)
+	down.Close()
+	r := run(t, down.Listener.Addr(), down.Certificate())
+	for _, text := range r.Errors {
+		assert.Contains(t, text, "proxyconnect tcp: dial tcp "+down.Listener.Addr().String()+": connect: connection refused")
+	}
+	assert.Equal(t, []int{4, 4}, r.Attempts)
+	assert.Equal(t, []bool{false, false}, r.Applied)
 }

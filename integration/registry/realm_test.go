@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,8 +26,8 @@ const (
 	password = "correct-horse-battery"
 )
 
-// realm is a token endpoint that accepts basic credentials and issues ES256 tokens. It grants all
-// requested actions except those in denied.
+// realm is a token endpoint that accepts basic credentials and issues ES256 tokens with all requested
+// actions.
 type realm struct {
 	*httptest.Server
 	signer jose.Signer
@@ -36,7 +35,6 @@ type realm struct {
 
 	mu       sync.Mutex
 	requests []*http.Request
-	denied   []string
 	lifetime time.Duration
 	age      time.Duration // age of new tokens according to their claims
 }
@@ -69,9 +67,6 @@ func (r *realm) serve(w http.ResponseWriter, req *http.Request) {
 	case name != user || secret != password:
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"errors":[{"code":"UNAUTHORIZED","message":"HTTP Basic: Access denied for ` + secret + `"}]}`))
-	case slices.Contains(r.denied, "everything"):
-		w.WriteHeader(http.StatusForbidden)
-		_, _ = w.Write([]byte(`{"errors":[{"code":"DENIED","message":"access forbidden"}]}`))
 	default:
 		_ = json.NewEncoder(w).Encode(map[string]string{"token": r.token(req.Form["scope"]...)})
 	}
@@ -87,8 +82,7 @@ func (r *realm) token(scopes ...string) string {
 	var granted []access
 	for _, scope := range scopes {
 		parts := strings.Split(scope, ":")
-		actions := slices.DeleteFunc(strings.Split(parts[2], ","), func(a string) bool { return slices.Contains(r.denied, a) })
-		granted = append(granted, access{parts[0], parts[1], actions})
+		granted = append(granted, access{parts[0], parts[1], strings.Split(parts[2], ",")})
 	}
 	made := time.Now().Add(-r.age)
 	text, err := jwt.Signed(r.signer).Claims(jwt.Claims{

@@ -1,8 +1,10 @@
+// Package registry tests the registry-native calls against the distribution registry, which runs in
+// the test process with deletion enabled and accepts ES256 tokens of a token endpoint on another
+// origin.
 package registry
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,7 +37,7 @@ func TestCatalog(t *testing.T) {
 		want = append(want, fmt.Sprintf("group/sub/app-%d", i))
 		s.push(want[i], "v1")
 	}
-	client := s.client(password)
+	client := s.client()
 	names, err := catalog(client.RegistryNative.ListCatalog(t.Context(), forge.PerPage(3)))
 	require.NoError(t, err)
 	assert.Equal(t, want, names)
@@ -74,7 +76,7 @@ func TestDeleteManifest(t *testing.T) {
 	s := newSetup(t)
 	const image = "group/sub/app"
 	reference := s.push(image, "v1", "v2", "latest")
-	client := s.client(password)
+	client := s.client()
 
 	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, "v1", nil))
 	seen := s.requests()
@@ -94,24 +96,13 @@ func TestDeleteManifest(t *testing.T) {
 	assert.Equal(t, []string{"repository:group/sub/app:delete"}, s.realm.scopes())
 }
 
-// The distribution registry does not have the deprecated route: it responds 404 without an effect,
-// and the error states this whether the tag exists or not.
-func TestDeleteTagReference(t *testing.T) {
-	s := newSetup(t)
-	s.push("group/app", "v1")
-	err := s.client(password).RegistryNative.DeleteTagReference(t.Context(), "group/app", "v1") //nolint:staticcheck // it is what is tested
-	require.ErrorIs(t, err, forge.ErrNotFound)
-	assert.ErrorContains(t, err, "forge: DELETE /v2/:image_path/tags/reference/:tag (/v2/group/app/tags/reference/v1): 404 Not Found")
-	assert.True(t, s.has("group/app", "v1"))
-}
-
 // A token is requested once for each scope, also by concurrent callers, and again when it expires.
 func TestTokens(t *testing.T) {
 	s := newSetup(t)
 	for _, image := range []string{"group/a", "group/b"} {
 		s.push(image, "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
 	}
-	client := s.client(password)
+	client := s.client()
 	s.realm.set(func(r *realm) { r.lifetime = 2 * time.Second }) // the client uses a token for the first of the two seconds
 	var calls sync.WaitGroup
 	for i := range 8 {
@@ -143,7 +134,7 @@ func TestTokens(t *testing.T) {
 func TestTokenRefused(t *testing.T) {
 	s := newSetup(t)
 	s.push("group/app", "v1", "v2")
-	client := s.client(password)
+	client := s.client()
 	s.realm.set(func(r *realm) { r.age = time.Hour })
 	options := &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryDelete)}}
 	old, err := client.RegistryNative.GetToken(t.Context(), options)
@@ -158,58 +149,12 @@ func TestTokenRefused(t *testing.T) {
 	assert.Len(t, s.realm.scopes(), 2)
 
 	s.realm.set(func(r *realm) { r.age = time.Hour })
-	client = s.client(password)
+	client = s.client()
 	err = client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v2", nil)
 	require.ErrorIs(t, err, forge.ErrUnauthorized, "a second refusal is final")
 	assert.Len(t, s.requests(), 2)
 	s.realm.set(func(r *realm) { r.age = 0 })
 	assert.True(t, s.has("group/app", "v2"))
-}
-
-// Without the permission to delete nothing is deleted, whether the token endpoint or the registry
-// refuses.
-func TestScopes(t *testing.T) {
-	for _, row := range []struct {
-		name, denied string
-		is           error
-		text         string
-		asked, sent  int
-	}{
-		{"a token without the action", "delete", forge.ErrUnauthorized, "authentication required", 2, 2},
-		{"no token", "everything", forge.ErrNoCredential, "access forbidden", 1, 0},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			s := newSetup(t)
-			s.push("group/app", "v1")
-			s.realm.set(func(r *realm) { r.denied = []string{row.denied} })
-			err := s.client(password).RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil)
-			require.ErrorIs(t, err, row.is)
-			assert.ErrorContains(t, err, row.text)
-			assert.Len(t, s.realm.scopes(), row.asked)
-			assert.Len(t, s.requests(), row.sent)
-			s.realm.set(func(r *realm) { r.denied = nil })
-			assert.True(t, s.has("group/app", "v1"))
-		})
-	}
-}
-
-// A wrong password is an error that states this and does not contain the password, and the registry
-// receives no request.
-func TestWrongPassword(t *testing.T) {
-	s := newSetup(t)
-	client := s.client("wrong-password-123")
-	_, err := client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.CatalogScope}})
-	require.ErrorIs(t, err, forge.ErrUnauthorized)
-	_, listed := forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
-	require.ErrorIs(t, listed, forge.ErrNoCredential)
-	for _, err := range []error{err, listed} {
-		assert.ErrorContains(t, err, "/jwt/auth: 401")
-		assert.ErrorContains(t, err, "Access denied")
-		for e := err; e != nil; e = errors.Unwrap(e) {
-			assert.NotContains(t, fmt.Sprintf("%v %+v %#v", e, e, e), "wrong-password-123")
-		}
-	}
-	assert.Empty(t, s.requests())
 }
 
 // Each credential is sent only to its own origin, by calls and by redirects.
@@ -222,7 +167,7 @@ func TestOrigins(t *testing.T) {
 	moved := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/v2/_catalog", http.StatusTemporaryRedirect))
 	t.Cleanup(moved.Close)
 
-	client := s.client(password)
+	client := s.client()
 	_, err := forge.Collect(client.RegistryNative.ListCatalog(t.Context()))
 	require.NoError(t, err)
 	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil))

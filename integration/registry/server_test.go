@@ -73,16 +73,15 @@ func newSetup(t *testing.T) *setup {
 	return s
 }
 
-// client returns a client of the registry with the given password. It also has a token of the API,
-// which must not be sent to the registry or its token endpoint.
-func (s *setup) client(secret string, options ...forge.Option) *forge.Client {
+// client returns a client of the registry. It also has a token of the API, which must not be sent to
+// the registry or its token endpoint.
+func (s *setup) client() *forge.Client {
 	s.Helper()
 	transport := &http.Transport{}
 	s.Cleanup(transport.CloseIdleConnections)
-	client, err := forge.NewClient(s.api.URL, append([]forge.Option{
+	client, err := forge.NewClient(s.api.URL,
 		forge.WithToken("api-token-0123456789"), forge.WithVocabulary(forge.GitLab), forge.WithHTTPClient(&http.Client{Transport: transport}),
-		forge.WithRegistry(s.url, s.realm.URL), forge.WithRegistryCredentials(user, secret),
-	}, options...)...)
+		forge.WithRegistry(s.url, s.realm.URL), forge.WithRegistryCredentials(user, password))
 	require.NoError(s, err)
 	return client
 }

@@ -67,7 +67,7 @@ func read(t *testing.T, file string) string {
 func TestCommands(t *testing.T) {
 	all := commandsOfDocuments(t)
 	assert.Greater(t, len(all), 60, "the search itself is broken")
-	done, rules := map[command]bool{}, rules(testLists{})
+	done, rules := map[command]bool{}, rules(known{})
 	for _, c := range all {
 		c.text = strings.NewReplacer(" [-", " -", "]", "").Replace(c.text) // brackets of optional arguments
 		if done[c] {
@@ -95,7 +95,7 @@ type rule struct {
 	run     func(*testing.T, command) // nil: the reason is next to the rule
 }
 
-func rules(tests testLists) []rule {
+func rules(tests known) []rule {
 	return []rule{
 		// TestRelease runs the steps of a release, and installs the release as a caller does.
 		{regexp.MustCompile(`\bgit (switch|tag|commit)\b|^version=|^sed |^notes=|\bv0\.1\.0\b|\$version`), nil},
@@ -108,8 +108,8 @@ func rules(tests testLists) []rule {
 		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$|^go (test|vet|generate) \./\.\.\.$`), nil},
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
-		{regexp.MustCompile(`\b(mockgen|moq)@`), nil}, // integration/mocks has and tests what they make
-		{regexp.MustCompile(`\bgo run\b`), programs{}.runs},
+		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
+		{regexp.MustCompile(`\bgo run\b`), known{}.runs},
 	}
 }
 
@@ -126,7 +126,7 @@ var (
 
 // lists checks that the packages and flags of a test command exist, and that its pattern selects a
 // test. CI runs the tests themselves; some of these commands take minutes.
-func (tests testLists) lists(t *testing.T, c command) {
+func (tests known) lists(t *testing.T, c command) {
 	pattern := "."
 	if found := runPattern.FindStringSubmatch(c.text); found != nil {
 		pattern = found[1] + found[2]
@@ -141,28 +141,25 @@ func (tests testLists) lists(t *testing.T, c command) {
 	assert.True(t, slices.ContainsFunc(names, selected.MatchString), "%s selects no test", c.text)
 }
 
-// testLists are the tests of packages, by the command that lists them.
-type testLists map[string]string
-
 var (
 	goRun   = regexp.MustCompile(`go run (\S+)([^|>&;#\n]*)`)
 	flagged = regexp.MustCompile(` -([a-z][a-z-]*)`)
 )
 
-// programs has the helps of programs, by their folder and package: several documents name the same.
-type programs map[string]string
+// known has what commands print: several documents name the same.
+type known map[string]string
 
 // runs builds the programs of a command and checks that they have its flags. Their own tests run them.
-func (known programs) runs(t *testing.T, c command) {
+func (helps known) runs(t *testing.T, c command) {
 	dir, text := folderOf(c.file, c.text)
 	for _, call := range goRun.FindAllStringSubmatch(text, -1) {
 		name := dir + " " + call[1]
-		if known[name] == "" {
+		if helps[name] == "" {
 			output(t, dir, "go build -o "+os.DevNull+" "+call[1])
-			known[name], _ = shell(t, dir, "timeout 60 go run "+call[1]+" -h")
+			helps[name], _ = shell(t, dir, "timeout 60 go run "+call[1]+" -h")
 		}
 		for _, f := range flagged.FindAllStringSubmatch(call[2], -1) {
-			assert.Contains(t, known[name], "  -"+f[1], "%s: %s", c.file, c.text)
+			assert.Contains(t, helps[name], "  -"+f[1], "%s: %s", c.file, c.text)
 		}
 	}
 }
@@ -174,8 +171,6 @@ func folderOf(file, text string) (dir, rest string) {
 	switch {
 	case found && changes:
 		return filepath.Join(root, folder), rest
-	case strings.Contains(text, "./soak"):
-		return filepath.Join(root, "integration"), text
 	case strings.Contains(text, "go run . ") || strings.HasSuffix(text, "go run ."):
 		return filepath.Join(root, filepath.Dir(file)), text
 	}
@@ -196,6 +191,12 @@ func inUsersModule(t *testing.T, c command) {
 		c.text = importing + c.text
 	}
 	output(t, usersModule(t), c.text)
+}
+
+// generatesMocks runs the generators of mocks in the module of a user, and the test of the mocks.
+func generatesMocks(t *testing.T, c command) {
+	const setup = "rm main.go && cp ../forge-go/internal/doccommands/testdata/mocks/* ."
+	output(t, usersModule(t), setup+" && "+importing+c.text+"\ngo mod tidy && go test .")
 }
 
 // usersModule returns the folder of a module with the first program of the README, next to a link to
@@ -260,7 +261,7 @@ git config user.name tester
 git config user.email tester@example.com
 printf '#!/bin/sh\nexec .ci/api\n' >.ci/run
 git commit -qam 'a short .ci/run'
-git push -q -f origin main
+git push -q -f -u origin main
 git push -q origin --delete $(git tag) 2>/dev/null || true
 git tag -d $(git tag) >/dev/null 2>&1 || true
 `, server, clone)

@@ -1,3 +1,2 @@
-// Package doccommands has the test that checks each shell command of the README, the guides and the
-// examples.
+// Package doccommands checks each shell command of the README, the guides and the examples.
 package doccommands
