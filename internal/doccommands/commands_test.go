@@ -126,18 +126,18 @@ var (
 
 // lists checks that the packages and flags of a test command exist, and that its pattern selects a
 // test. CI runs the tests themselves; some of these commands take minutes.
-func (tests known) lists(t *testing.T, c command) {
+func (k known) lists(t *testing.T, c command) {
 	pattern := "."
 	if found := runPattern.FindStringSubmatch(c.text); found != nil {
 		pattern = found[1] + found[2]
 	}
 	text := plainFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
 	text = strings.Replace(text, "go test ", "go test -list . ", 1)
-	if tests[text] == "" {
-		tests[text] = output(t, root, text)
+	if k[text] == "" {
+		k[text] = output(t, root, text)
 	}
 	selected := regexp.MustCompile(pattern)
-	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(tests[text], -1)
+	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(k[text], -1)
 	assert.True(t, slices.ContainsFunc(names, selected.MatchString), "%s selects no test", c.text)
 }
 
@@ -150,16 +150,16 @@ var (
 type known map[string]string
 
 // runs builds the programs of a command and checks that they have its flags. Their own tests run them.
-func (helps known) runs(t *testing.T, c command) {
+func (k known) runs(t *testing.T, c command) {
 	dir, text := folderOf(c.file, c.text)
 	for _, call := range goRun.FindAllStringSubmatch(text, -1) {
 		name := dir + " " + call[1]
-		if helps[name] == "" {
+		if k[name] == "" {
 			output(t, dir, "go build -o "+os.DevNull+" "+call[1])
-			helps[name], _ = shell(t, dir, "timeout 60 go run "+call[1]+" -h")
+			k[name], _ = shell(t, dir, "timeout 60 go run "+call[1]+" -h")
 		}
 		for _, f := range flagged.FindAllStringSubmatch(call[2], -1) {
-			assert.Contains(t, helps[name], "  -"+f[1], "%s: %s", c.file, c.text)
+			assert.Contains(t, k[name], "  -"+f[1], "%s: %s", c.file, c.text)
 		}
 	}
 }
