@@ -1,9 +1,11 @@
 package forge
 
 import (
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,8 +131,19 @@ func TestMistakesAreExplained(t *testing.T) {
 		_, err := (&Integration{IntegrationSummary: IntegrationSummary{Slug: "discord"}}).Decode(o)
 		return err
 	}
+	registry := newWire(t, func(s seen) act {
+		if strings.HasPrefix(s.uri, "/jwt/auth") {
+			return say(200, `{"token":"abcdefgh"}`, jsonType)
+		}
+		return say(405, "{}", jsonType)
+	}).url
 	image := func(status int, body, path string, options ...Option) error {
-		w := newWire(t, always(say(status, body, jsonType)))
+		w := newWire(t, func(s seen) act {
+			if status == 406 && strings.HasPrefix(s.uri, "/jwt/auth") {
+				return say(200, `{"token":"abcdefgh"}`, jsonType)
+			}
+			return say(status, body, jsonType)
+		})
 		options = append(options, WithRegistry(w.url, w.url), WithRegistryCredentials("u", "abcdefgh"))
 		return wireClient(t, w.url, options...).RegistryNative.DeleteManifest(t.Context(), path, "v1", &DeleteManifestOptions{ManifestType: "a/b"})
 	}
@@ -208,6 +221,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"proxy that is not there", throughProxy(t, "http://"+strings.TrimPrefix(refusedAddress(t), "http://")), "the proxy cannot be reached: check its address in HTTPS_PROXY, or in the transport of WithHTTPClient"},
 
 		{"number of a page", answered(200, "[]", list(nil, Query("page", "2"))), "Query (page): a list requests its pages itself: use OnePage, PerPage or StartAt"},
+		{"number of a later page", answered(200, "[]", list(nil, Query("page", "11"))), "Query (page): a list requests its pages itself"},
 		{"position of a page", answered(200, "[]", list(nil, Query("cursor", "x"))), "Query (cursor): a list requests its pages itself"},
 		{"number of a page of a call", answered(200, "[]", func(c *Client) error {
 			_, err := Collect(ListAs[Issue](t.Context(), c, Call{Route: "/issues", Query: url.Values{"page": {"2"}}}))
@@ -291,6 +305,12 @@ func TestMistakesAreExplained(t *testing.T) {
 		}), "Checksum: it begins with sha256: pass the 64 hex digits alone"},
 		{"capitals in an image path", image(200, "{}", "Acme/app"), `argument image_path: image paths have no capital letters: use "acme/app"`},
 		{"host in an image path", image(403, `{"errors":[{"code":"DENIED","message":"access forbidden"}]}`, "registry.example.com/acme/app"), `an image path has no host: omit "registry.example.com" if it is one`},
+		{"other manifest", image(406, "{}", "acme/app"), "ManifestType must be the media type of this manifest: see DeleteManifestOptions"},
+		{"call that registries lack", answered(405, "{}", func(c *Client) error {
+			return c.RegistryNative.DeleteTagReference(t.Context(), "acme/app", "v1")
+		}, WithRegistry(registry, registry), WithRegistryCredentials("u", "abcdefgh")), "this registry has no such call: use DeleteManifest"},
+		{"redirects in a circle", answeredRaw("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"), "more than 5 times: check the base URL and the credential"},
+		{"source without a token", done(200, "{}", callOf(ClassSafe), nil, WithTokenSource(noToken{})), "the token source returned no token: it must return a token or an error"},
 		{"large file", done(413, "{}", callOf(ClassIdempotent), nil), "the body is larger than the server, or a proxy, accepts"},
 
 		{"password in the proxy's address", throughProxy(t, "http://u:p@ss#word@127.0.0.1:9"), "the proxy's address cannot be used: escape the password in it"},
@@ -303,6 +323,11 @@ func TestMistakesAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// noToken is a source that returns neither a token nor an error.
+type noToken struct{}
+
+func (noToken) Token() (*oauth2.Token, error) { return nil, nil }
 
 // twice uploads a file two times.
 func twice(upload func(File) error, file File) error {
@@ -322,6 +347,14 @@ func silentProxy(t *testing.T) string {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	return "http://" + listener.Addr().String()
+}
+
+// Only a directory that does not exist is said not to exist: /proc exists, and takes no files.
+func TestSaveToExistingDirectory(t *testing.T) {
+	hint := saveHint("/proc/x", &fs.PathError{Op: "open", Path: "/proc/x", Err: fs.ErrNotExist})
+	if _, err := os.Stat("/proc"); err == nil {
+		assert.Empty(t, hint)
+	}
 }
 
 // A refused connection to a proxy keeps its cause, and nothing of an address with a user is shown:

@@ -123,8 +123,8 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 func (r *request) checkPosition(o *callOptions) error {
 	for option, query := range map[string]url.Values{"Call.Query": r.query, "Query": o.query} {
 		for _, name := range []string{"page", "cursor", "page_token"} {
-			whole := name == "page" && strings.Trim(strings.Join(query[name], ""), "1") == "" || r.route.documented()[name]
-			if query.Has(name) && !whole && !o.skipValidation {
+			later := slices.ContainsFunc(query[name], func(value string) bool { return name != "page" || value != "1" })
+			if own := name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
 				return &ValidationError{Option: option, Param: name, Reason: "a list requests its pages itself: use OnePage, PerPage or StartAt"}
 			}
 		}

@@ -61,10 +61,13 @@ func redactProxyErrors(find func(*http.Request) (*url.URL, error)) func(*http.Re
 		switch {
 		case err != nil:
 			return nil, errors.New("the proxy's address cannot be used: HTTPS_PROXY, or the result of the transport's Proxy, must be a URL")
-		case proxy != nil:
-			return proxy, checkProxy(proxy)
+		case proxy == nil:
+			return nil, nil
 		}
-		return nil, nil
+		if err := checkProxy(proxy); err != nil {
+			return nil, err
+		}
+		return proxy, nil
 	}
 }
 
