@@ -275,16 +275,16 @@ func (r *rejection) hintRef() string {
 	if !strings.Contains(r.route.Template, "/repository/") || strings.Contains(r.message, "Project") {
 		return ""
 	}
-	named := ""
+	named := []string{}
 	for _, param := range []string{"from", "to", "ref", "sha", "path"} {
 		if value := r.query.Get(param); value != "" {
-			named += " " + param + "=" + strconv.Quote(value)
+			named = append(named, param+"="+strconv.Quote(value))
 		}
 	}
-	if named == "" {
+	if len(named) == 0 {
 		return ""
 	}
-	return "; the call had" + named
+	return "; the call had " + joinWords(named...)
 }
 
 // hintImage continues the hint for an image path that may begin with the host of the registry.

@@ -277,7 +277,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			_, err := c.Runners.Update(t.Context(), 1, &UpdateRunnerOptions{MaximumTimeout: Value(time.Duration(3600))})
 			return err
 		}), "3.6µs is not a positive number of whole seconds: multiply by a unit, as in 1*time.Hour"},
-		{"day that is not there", NewDate(2026, 2, 31).EncodeValues("d", &url.Values{}), "2026-02-31 is not a day of the calendar"},
+		{"day that is not there", NewDate(2026, 2, 31).EncodeValues("d", &url.Values{}), "2026-02-31 is not a date of the calendar"},
 		{"value with a comma", answered(400, `{"error":"in does not have a valid value"}`, list(nil)), `this version has title, description, "title,description" for in`},
 		{"line end", created(host, WithToken("abcdefgh\n")), "remove the line end with strings.TrimSpace"},
 
