@@ -214,6 +214,9 @@ func templateProblem(template string) string {
 	if _, err := url.PathUnescape(template); err != nil {
 		return "it has a % that is not an escape: use a placeholder and Args"
 	}
+	if strings.Contains(template, "%") {
+		return `it has an escape: use /projects/:id with Args: forge.Path("acme/app")`
+	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(template, "[.:format]"), "/") {
 		if before, name, found := strings.Cut(part, ":"); found && (before != "" || name == "" || placeholder(name) != name) {
 			return strconv.Quote(part) + " is not a placeholder: they have a colon, lower-case letters and underscores"

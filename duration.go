@@ -3,6 +3,7 @@ package forge
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -189,14 +190,21 @@ func (a Age) Duration() (time.Duration, error) {
 		total += time.Duration(n) * unit
 		rest = strings.TrimLeft(word[letters:], " ")
 	}
-	if total == 0 {
+	switch {
+	case total == 0 && strings.TrimSpace(string(a)) != "":
+		return 0, errors.New("forge: it is zero: leave OlderThan empty for any age")
+	case total == 0:
 		return 0, a.invalid()
 	}
 	return total, nil
 }
 
 func (a Age) invalid() error {
-	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month", safetext.Clean(string(a), 64))
+	remedy := ""
+	if d, err := time.ParseDuration(string(a)); err == nil && d >= time.Hour && d%time.Hour == 0 {
+		remedy = fmt.Sprintf(": use forge.Hours(%d)", d/time.Hour)
+	}
+	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month%s", safetext.Clean(string(a), 64), remedy)
 }
 
 func ageUnit(word string) time.Duration {

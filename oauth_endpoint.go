@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
@@ -29,7 +30,7 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 	ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: refreshToken}).Token()
 	if err != nil {
-		return nil, exchangeError(ctx, err)
+		return nil, exchangeError(ctx, "("+hostOf(config.Endpoint.TokenURL)+")", err)
 	}
 	return token, nil
 }
@@ -82,7 +83,8 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 		err = checkResponse(response, nil)
 	}
 	if err != nil {
-		return nil, nil, err
+		network, _ := t.transport.(*http.Transport)
+		return nil, nil, conn.HideProxy(err, conn.ProxyOf(network, req))
 	}
 	defer response.Body.Close()
 	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
@@ -101,7 +103,7 @@ func (e *tokenStatusError) Error() string {
 
 // exchangeError returns the error of an exchange, without anything that the endpoint sent. A
 // complete response that cannot be used is final: it may have used up the refresh token.
-func exchangeError(ctx context.Context, err error) error {
+func exchangeError(ctx context.Context, host string, err error) error {
 	var network *url.Error
 	var status *tokenStatusError
 	var refused *oauth2.RetrieveError
@@ -109,9 +111,18 @@ func exchangeError(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return &credential.Error{Reason: context.Cause(ctx).Error(), Temporary: true, Cause: context.Cause(ctx)}
 	case errors.As(err, &status):
-		return &credential.Error{Reason: status.Error()}
+		return &credential.Error{Reason: strings.TrimSpace(status.Error()) + " " + host + ": check TokenURL of the config"}
 	case errors.As(err, &refused), errors.As(err, &network):
-		return withoutTokenResponse(err, networkCause(err))
+		return withoutTokenResponse(host, err, networkCause(err))
 	}
-	return &credential.Error{Reason: "the token endpoint's response has no usable token"}
+	return &credential.Error{Reason: "the token endpoint's response has no usable token " + host + ": check TokenURL of the config"}
+}
+
+// hostOf returns the host of an address that parseBase accepts.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }

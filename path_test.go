@@ -165,7 +165,7 @@ func TestAppendEscaped(t *testing.T) {
 
 func TestAt(t *testing.T) {
 	for _, base := range []string{"https://forge.example.com/api/v4", "http://127.0.0.1:8080/a%20b/api/v4", "https://forge.example.com/~x/é/api/v4"} {
-		parsed, err := parseBase("baseURL", base)
+		parsed, err := parseBase("baseURL", "", base)
 		require.NoError(t, err)
 		for _, path := range []string{"/issues", "/projects/group%2Fapp/", "/projects/1/a:b@c&d=e$f+g~h", "/projects/100%25", "/x/%C3%A9"} {
 			want, err := url.Parse(parsed.String() + path)
@@ -195,9 +195,9 @@ func TestBadBaseURLs(t *testing.T) {
 			continue // valid with another option
 		}
 		_, err = NewClient("https://forge.example.com", WithRegistry(address, "https://auth.example.com"))
-		refused(t, err, "WithRegistry", "")
+		refused(t, err, "WithRegistry", "registryURL")
 		_, err = NewClient("https://forge.example.com", WithRegistry("https://auth.example.com", address))
-		refused(t, err, "WithRegistry", "")
+		refused(t, err, "WithRegistry", "authURL")
 	}
 	for _, address := range []string{
 		"https://forge.example.com/api/v3", "https://forge.example.com/git/api/v3/", "https://forge.example.com/api/v4/projects", "https://forge.example.com/api/v4/api/v4",

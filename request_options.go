@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -80,6 +81,16 @@ func (o *callOptions) reject(option, param, reason string) {
 		return
 	}
 	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
+}
+
+// checkLimit rejects a limit in which no call can end, such as 30 without a unit.
+func (o *callOptions) checkLimit(option string, d time.Duration) {
+	switch {
+	case d <= 0:
+		o.reject(option, "", "it must be positive")
+	case d < time.Millisecond:
+		o.reject(option, "", d.String()+" is less than a millisecond: multiply by a unit, as in 30*time.Second")
+	}
 }
 
 // Into stores the status, the headers, the request id and the cursor of the response. response is
@@ -266,9 +277,8 @@ func HeaderTimeout(d time.Duration) RequestOption {
 		if !o.allow("HeaderTimeout", kindAny|kindRaw) {
 			return
 		}
-		if o.limits.Header = d; d <= 0 {
-			o.reject("HeaderTimeout", "", "it must be positive")
-		}
+		o.limits.Header = d
+		o.checkLimit("HeaderTimeout", d)
 	}
 }
 
@@ -287,9 +297,8 @@ func Timeout(d time.Duration) RequestOption {
 		if !o.allow("Timeout", kindAny) {
 			return
 		}
-		if o.limits.call = d; d <= 0 {
-			o.reject("Timeout", "", "it must be positive")
-		}
+		o.limits.call = d
+		o.checkLimit("Timeout", d)
 	}
 }
 
@@ -345,6 +354,8 @@ func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 		}
 		digest, err := hex.DecodeString(sum)
 		switch {
+		case algorithm == ChecksumSHA256 && strings.HasPrefix(sum, "sha256:"):
+			o.reject("Checksum", "", "it begins with sha256: pass the 64 hex digits alone")
 		case algorithm != ChecksumSHA256:
 			o.reject("Checksum", "", "this version does not know the algorithm")
 		case err != nil || len(digest) != sha256.Size:

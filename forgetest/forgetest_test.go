@@ -471,7 +471,7 @@ func TestDocument(t *testing.T) {
 	assert.Contains(t, string(encoder{}.encode(d)), `"due_date":"2026-01-02"`)
 	assert.Panics(t, func() { d.Set("titel", "x") })
 	assert.Panics(t, func() { d.Set("title", 1) })
-	assert.PanicsWithValue(t, "forgetest: Issue.due_date is a date, not string soon", func() { d.Set("due_date", "soon") })
+	assert.PanicsWithValue(t, "forgetest: Issue.due_date is a date, not string soon: pass a time.Time, or text such as \"2026-03-01\"", func() { d.Set("due_date", "soon") })
 	var text map[string]any
 	require.NoError(t, json.Unmarshal(encoder{}.encode(d.Set("title", "ü \"<\n\x01")), &text))
 	assert.Equal(t, "ü \"<\n\x01", text["title"])

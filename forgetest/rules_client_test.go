@@ -321,7 +321,7 @@ func runnerRules() []rule {
 // elsewhere are types whose rules only the client has, or that other tests cover: the hash not[...]
 // and settings.
 var elsewhere = []string{
-	"Call", "Client", "core", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
+	"ArchiveOptions", "Call", "Client", "core", "CustomIntegration", "Date", "File", "IssueNot", "MergeRequestNot", "PauseRunnerOptions", "RegistryScope", "RegistryTokenOptions",
 	"RetryPolicy", "UpdateSettingsOptions", "request", "settingsUpdate",
 }
 
