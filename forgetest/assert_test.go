@@ -40,6 +40,10 @@ func TestAssertions(t *testing.T) {
 	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
 	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
 
+	first := s.Requests()[0]
+	assert.Equal(t, []string{"/api/v4/projects/1/issues/1/subscribe", s.Token}, []string{first.Path, first.Header.Get("PRIVATE-TOKEN")})
+	assert.Equal(t, "1", s.Requests()[2].Query.Get("x"))
+
 	r := &recorder{TB: t}
 	assert.False(t, s.AssertRequestCount(r, subscribe, 1))
 	assert.False(t, s.AssertAppliedCount(r, subscribe, 2))

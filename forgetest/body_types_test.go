@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"bytes"
-	"encoding/json"
 	"mime/multipart"
 	"net/url"
 	"slices"
@@ -84,28 +83,6 @@ func TestBodyTypes(t *testing.T) {
 	}
 	assert.Greater(t, checked, 250)
 	assert.Zero(t, s.CountApplied("*"))
-}
-
-// Deployed servers accept some values as text, and real clients send them as text.
-func TestBodyTypesAsText(t *testing.T) {
-	s := contractServer(t)
-	c := newCaller(t, s)
-	for _, tc := range []struct{ method, path, body string }{
-		{"PUT", "/projects/1/merge_request_approval_setting", `{"allow_author_approval":"False"}`},
-		{"PUT", "/projects/1/merge_request_approval_setting", `{"allow_author_approval":"true"}`},
-		{"PUT", "/runners/1", `{"tag_list":"a,b","maximum_timeout":"600"}`},
-		{"PUT", "/runners/1", `{"tag_list":[],"maximum_timeout":null}`},
-		{"DELETE", "/projects/1/registry/repositories/1/tags", `{"name_regex_delete":".*","keep_n":"2"}`},
-	} {
-		r := c.sendJSON(tc.method, tc.path, tc.body)
-		assert.Less(t, r.Status, 300, "%s %s", tc.body, r.Body)
-	}
-	s.FinishBackgroundJobs()
-	assert.Len(t, c.get("/projects/1/registry/repositories/1/tags").array(t), 2)
-	var all map[string]any
-	require.NoError(t, json.Unmarshal([]byte(c.get("/runners/1").Body), &all))
-	assert.Nil(t, all["maximum_timeout"])
-	assert.Equal(t, []any{}, all["tag_list"])
 }
 
 // A JSON body must be one object, and nothing may follow it.

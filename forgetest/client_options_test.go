@@ -4,22 +4,19 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"testing/synctest"
+	"time"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -76,7 +73,6 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 // the server are.
 func TestClientOfEachOption(t *testing.T) {
 	cases := serverCases(t)
-	assert.Equal(t, optionNames(t), slices.Sorted(maps.Keys(cases)))
 	for name, variants := range cases {
 		for _, options := range variants {
 			t.Run(name, func(t *testing.T) {
@@ -115,29 +111,6 @@ func callEachPart(t *testing.T, srv *forgetest.Server, client *forge.Client) {
 	if !errors.Is(err, forge.ErrForbidden) { // the hosted offering has no settings
 		require.NoError(t, err)
 	}
-}
-
-// optionNames returns the names of all options of a server.
-func optionNames(t *testing.T) []string {
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	var names []string
-	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		for _, decl := range parsed.Decls {
-			f, isFunc := decl.(*ast.FuncDecl)
-			if !isFunc || f.Recv != nil || f.Type.Results == nil || !f.Name.IsExported() {
-				continue
-			}
-			if result, named := f.Type.Results.List[0].Type.(*ast.Ident); named && result.Name == "Option" {
-				names = append(names, f.Name.Name)
-			}
-		}
-	}
-	slices.Sort(names)
-	require.Greater(t, len(names), 10)
-	return names
 }
 
 // TestOwnOptionsWin checks that the options of Client replace those that it adds.
@@ -229,10 +202,52 @@ func TestClientFollowsRedirectsElsewhere(t *testing.T) {
 	assert.Len(t, content, 10)
 }
 
-// TestURLOfAllInterfaces checks the address of a server that listens at all addresses of the machine.
-func TestURLOfAllInterfaces(t *testing.T) {
-	for _, addr := range []string{":0", "0.0.0.0:0", "127.0.0.1:0"} {
-		srv := forgetest.New(t, forgetest.WithAddr(addr))
-		assert.Regexp(t, `^http://127\.0\.0\.1:[1-9][0-9]*$`, srv.URL, addr)
-	}
+// In a bubble of testing/synctest the waits that a server requests take no real time.
+func TestInsideABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := pipenet.Listen()
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.AddProject("group/app").AddIssues(3, nil)
+		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
+		client := srv.Client(forge.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{DialContext: network.DialContext},
+		}))
+		defer client.CloseIdleConnections()
+
+		start := time.Now()
+		issues, err := forge.Collect(client.Issues.List(t.Context(), nil))
+		require.NoError(t, err)
+		assert.Len(t, issues, 3)
+		assert.GreaterOrEqual(t, time.Since(start), 30*time.Second)
+		assert.Equal(t, "http://127.0.0.1:80", srv.URL)
+	})
+}
+
+// The server's URLs and links follow WithExternalURL, and the http.Server can be changed before it
+// serves.
+func TestURLAndHTTPServer(t *testing.T) {
+	network := pipenet.Listen()
+	var seen []string
+	srv := forgetest.New(t, forgetest.WithExternalURL("https://forge.test/"), forgetest.WithPrefix("sub"),
+		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
+			next := s.Handler
+			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen = append(seen, r.URL.Path)
+				next.ServeHTTP(w, r)
+			})
+		}))
+	assert.Equal(t, "https://forge.test/sub", srv.URL)
+	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	srv.AddProject("group/app").AddIssues(3, nil)
+
+	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
+	require.NoError(t, err)
+	request.Header.Set("PRIVATE-TOKEN", srv.Token)
+	resp, err := client.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
+	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }

@@ -1,9 +1,7 @@
 package forgetest_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,8 +11,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"bytes"
+	"crypto/fips140"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"golang.org/x/oauth2"
 )
 
 // The client and the server were written independently, both from the contract. This test uses them
@@ -97,32 +106,6 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized) //nolint:staticcheck // what is deprecated is tested, too
 }
 
-// A client knows its own bulk deletions. It detects those of other clients, or from before a
-// restart, only by the server's rejection, and then delays no other call.
-func TestBulkDeletionsAgain(t *testing.T) {
-	srv := forgetest.New(t)
-	app := srv.AddProject("group/app")
-	image, other := app.AddRegistryRepository("web"), app.AddRegistryRepository("other")
-	remove := func(c *forge.Client, repository int64) error {
-		return c.Registry.DeleteTags(t.Context(), forge.ID(app.ID), repository, &forge.DeleteTagsOptions{NameRegexDelete: ".*"})
-	}
-	first, second := srv.Client(), srv.Client()
-	require.NoError(t, remove(first, image.ID))
-	var limited *forge.RateLimitError
-	require.ErrorAs(t, remove(first, image.ID), &limited)
-	assert.False(t, limited.Until.IsZero())
-	assert.Zero(t, limited.Err.Attempts)
-	for range 2 {
-		err := remove(second, image.ID)
-		require.ErrorAs(t, err, &limited)
-		require.ErrorIs(t, err, forge.ErrRateLimited)
-		require.ErrorIs(t, err, forge.ErrBadRequest)
-		assert.False(t, limited.Until.IsZero(), "the latest possible end of the hour")
-		assert.Equal(t, 1, limited.Err.Attempts)
-	}
-	require.NoError(t, remove(second, other.ID))
-}
-
 // Retries in a test have short waits, unless the test sets the default policy.
 func TestClientRetriesSoon(t *testing.T) {
 	srv := forgetest.New(t)
@@ -145,46 +128,6 @@ func TestClientRetriesSoon(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestClientOtherServices(t *testing.T) {
-	srv := forgetest.New(t)
-	client, ctx := srv.Client(), t.Context()
-	app, project := srv.AddProject("group/app"), forge.Path("group/app")
-
-	upload := &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes([]byte("secret"))}
-	file, err := client.SecureFiles.Upload(ctx, project, upload)
-	require.NoError(t, err)
-	_, err = client.SecureFiles.Upload(ctx, project, upload)
-	require.ErrorContains(t, err, "has already been taken")
-	download, err := client.SecureFiles.Download(ctx, project, file)
-	require.NoError(t, err)
-	var content bytes.Buffer
-	_, err = content.ReadFrom(download)
-	require.NoError(t, errors.Join(err, download.Close()))
-	assert.Equal(t, "secret", content.String())
-
-	app.AddResourceGroup("production").AddUpcomingJob(nil)
-	jobs, err := forge.Collect(client.ResourceGroups.ListUpcomingJobs(ctx, project, "production"))
-	require.NoError(t, err)
-	assert.Len(t, jobs, 1)
-
-	_, err = client.ApprovalSettings.UpdateForGroup(ctx, forge.Path("group"), &forge.UpdateApprovalSettingsOptions{AllowAuthorApproval: new(false)})
-	require.NoError(t, err)
-	approvals, err := client.ApprovalSettings.GetForProject(ctx, project)
-	require.NoError(t, err)
-	assert.True(t, approvals.AllowAuthorApproval.Locked)
-
-	app.AddGeneratedAuditEvents(1_000_000)
-	read := 0
-	for event, err := range client.AuditEvents.ListForProject(ctx, project, nil) {
-		require.NoError(t, err)
-		if read++; read == 250 {
-			assert.EqualValues(t, 1_000_001-249, event.ID) // the first event is the change of the group
-			break
-		}
-	}
-	srv.AssertRequestCount(t, "GET /projects/:id/audit_events", 3)
-}
-
 // Clients of a server with GitLab's terms use these terms too; with an empty vocabulary they use
 // the neutral terms.
 func TestClientsUseTheServersVocabulary(t *testing.T) {
@@ -202,4 +145,73 @@ func TestDocumentOfClientTypes(t *testing.T) {
 	d := forgetest.NewDocument("Issue").Set("due_date", forge.NewDate(2026, 3, 1)).Set("state", forge.IssueStateClosed)
 	assert.Equal(t, []any{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "closed"}, []any{d.Get("due_date"), d.Get("state")})
 	assert.Panics(t, func() { d.Set("title", forge.NewDate(2026, 3, 1)) })
+}
+
+// TestFIPSOnly runs the client and the server in a process that allows approved cryptography only.
+// Anything else panics there.
+func TestFIPSOnly(t *testing.T) {
+	if !fips140.Enforced() {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFIPSOnly$", "-test.v", "-test.count=1")
+		child.Env = append(os.Environ(), "GODEBUG=fips140=only")
+		out, err := child.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, string(out), "--- PASS: TestFIPSOnly/OAuth", "the child has run the test")
+		return
+	}
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
+	client := srv.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	t.Run("git", func(t *testing.T) { useGit(t, client) })
+	t.Run("lists, files and the registry", func(t *testing.T) { useFiles(t, srv, client) })
+	t.Run("OAuth", func(t *testing.T) { useOAuth(t, srv) })
+}
+
+// useGit reads the demo data's repository.
+func useGit(t *testing.T, client *forge.Client) {
+	project, ctx := forge.Path("acme/platform/gateway"), t.Context()
+	tree, err := forge.Collect(client.Repositories.ListTree(ctx, project, nil))
+	require.NoError(t, err)
+	require.NotEmpty(t, tree)
+	assert.Len(t, tree[0].ID, 40)
+	archive, err := client.Repositories.Archive(ctx, project, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, archive)
+	require.NoError(t, errors.Join(err, archive.Close()))
+}
+
+// useFiles uses checksums, cursors, random names and signed registry tokens.
+func useFiles(t *testing.T, srv *forgetest.Server, client *forge.Client) {
+	project, ctx := forge.Path("acme/storefront"), t.Context()
+	content := []byte("a secret")
+	file, err := client.SecureFiles.Upload(ctx, project, &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes(content)})
+	require.NoError(t, err)
+	sum := sha256.Sum256(content)
+	assert.Equal(t, hex.EncodeToString(sum[:]), file.Checksum)
+	download, err := client.SecureFiles.Download(ctx, project, file)
+	require.NoError(t, err)
+	saved := t.TempDir() + "/key.jks"
+	require.NoError(t, download.SaveTo(saved))
+	read, err := os.ReadFile(saved)
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(content, read))
+
+	_, err = forge.Collect(client.RegistryNative.ListCatalog(ctx))
+	require.NoError(t, err)
+	image := srv.AddProject("acme/new").AddRegistryRepository("").AddTag("v1", nil)
+	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v1", nil))
+}
+
+// useOAuth refreshes a token.
+func useOAuth(t *testing.T, srv *forgetest.Server) {
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token": "`+srv.Token+`", "token_type": "Bearer", "refresh_token": "next"}`)
+	}))
+	t.Cleanup(endpoint.Close)
+	config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: endpoint.URL}}
+	client := srv.Client(forge.WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "refresh", Expiry: time.Now().Add(-time.Hour)}))
+	t.Cleanup(client.CloseIdleConnections)
+	user, err := client.Users.GetCurrent(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, "root", user.Username)
 }

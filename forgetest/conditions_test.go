@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"net/http"
+	"slices"
+	"time"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -102,33 +106,6 @@ func below(t *testing.T, r reply, path string) map[string]any {
 	return value.(map[string]any)
 }
 
-// Each condition of the catalogue has a row, except for those that every response meets.
-func TestFieldConditionsAreComplete(t *testing.T) {
-	var types map[string]struct {
-		Fields []struct {
-			Name string
-			Only *struct{ When string }
-		}
-	}
-	parse("catalogue/types.json", &types)
-	checked := 0
-	for name, typ := range types {
-		for _, f := range typ.Fields {
-			if f.Only == nil || f.Only.When == "" || f.Only.When == "may appear" || f.Only.When == "may be absent" || strings.HasSuffix(name, "Update") {
-				continue
-			}
-			found := false
-			for row, c := range fieldConditions() {
-				of, _, _ := strings.Cut(row, " ")
-				found = found || of == name && c.when == f.Only.When && strings.Contains(" "+c.fields+" ", " "+f.Name+" ")
-			}
-			assert.True(t, found, "%s.%s: %s", name, f.Name, f.Only.When)
-			checked++
-		}
-	}
-	assert.Greater(t, checked, 15)
-}
-
 // Values that depend on the server differ: tiers, generated files, addresses.
 func TestFieldsFollowTheServer(t *testing.T) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
@@ -154,4 +131,141 @@ func TestFieldsFollowTheServer(t *testing.T) {
 	}
 	assert.Equal(t, true, generated["made.go"])
 	assert.Equal(t, false, generated["by_hand.go"])
+}
+
+// countNew counts the unknown field in a decoded value. Each object with a type must have it, and
+// no other object may.
+func countNew(t *testing.T, value any, typed bool) (n int) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			n += countNew(t, item, typed)
+		}
+	case map[string]any:
+		_, has := v["x_new"]
+		if assert.Equal(t, typed, has, v); has {
+			assert.Equal(t, "new", v["x_new"])
+			n++
+		}
+		for name, item := range v {
+			n += countNew(t, item, typed && !untyped()[name])
+		}
+	}
+	return n
+}
+
+// untyped are the fields whose objects have no type.
+func untyped() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range catalogue().shapes {
+		for _, f := range s.fields {
+			names[f.Name] = names[f.Name] || f.Ref == "" && (f.Type == "object" || f.Type == "hash")
+		}
+	}
+	return names
+}
+
+// Every object of every read has the unknown field.
+func TestUnknownFields(t *testing.T) {
+	c := newCaller(t, contractServer(t, WithUnknownFields("x_new")))
+	require.Equal(t, http.StatusOK, c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com").Status)
+	checked := 0
+	for _, e := range examples() {
+		endpoint := endpointByID(t, e.id)
+		if endpoint.Method != http.MethodGet || endpoint.Base != "api" {
+			continue
+		}
+		got := c.get(e.path)
+		require.Equal(t, http.StatusOK, got.Status, e.id)
+		if !strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
+			continue
+		}
+		var value any
+		require.NoError(t, json.Unmarshal([]byte(got.Body), &value))
+		assert.Positive(t, countNew(t, value, true), e.id)
+		checked++
+	}
+	assert.Greater(t, checked, 45)
+}
+
+// Errors are unchanged, and so are the responses of a server without the option.
+func TestUnknownFieldsOfErrors(t *testing.T) {
+	c := newCaller(t, New(t, WithUnknownFields("x_new"), WithMismatchedTypes("message", "error")))
+	assert.JSONEq(t, `{"message":"404 Project Not Found"}`, c.get("/projects/1/merge_requests").Body)
+}
+
+// A field of WithMismatchedTypes has another type in all objects, including nested ones.
+func TestOtherTypes(t *testing.T) {
+	s := contractServer(t, WithMismatchedTypes("id", "author", "labels", "references"))
+	var issues []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(newCaller(t, s).get("/issues").Body), &issues))
+	require.NotEmpty(t, issues)
+	for _, issue := range issues {
+		assert.Equal(t, []any{map[string]any{}, true, true, true}, []any{issue["id"], issue["author"], issue["labels"], issue["references"]})
+		for _, user := range issue["assignees"].([]any) {
+			assert.Equal(t, map[string]any{}, user.(map[string]any)["id"])
+		}
+		assert.IsType(t, "", issue["title"])
+	}
+}
+
+func endpointByID(t *testing.T, id string) *endpoint {
+	t.Helper()
+	all := catalogue().endpoints
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return all[name].ID == id })
+	require.GreaterOrEqual(t, i, 0, id)
+	return all[names[i]]
+}
+
+// setFromTheStart are the fields that may be null but have a value in every new record.
+var setFromTheStart = map[string][]string{
+	"Issue":        {},
+	"MergeRequest": {"created_at", "updated_at", "prepared_at"},
+}
+
+// A nullable field that is not set is null, not empty and not zero (Document 2 §2.2, §2.6). A flag
+// is false.
+func TestUnsetFieldsAreNull(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(nil)
+	p.AddMergeRequest(nil)
+	for name, path := range map[string]string{"Issue": "/issues", "MergeRequest": "/merge_requests"} {
+		object := newCaller(t, s).get(path).array(t)[0]
+		checked := 0
+		for _, f := range catalogue().shapes[name].fields {
+			value, found := object[f.Name]
+			if found && f.Type == "boolean" {
+				assert.Equal(t, f.Name == "blocking_discussions_resolved", value, "%s.%s", name, f.Name)
+				continue
+			}
+			if !found || !f.Nullable && f.Only == nil {
+				continue
+			}
+			checked++
+			assert.Equal(t, slices.Contains(setFromTheStart[name], f.Name), value != nil, "%s.%s is %v", name, f.Name, value)
+		}
+		assert.Greater(t, checked, 8, name)
+	}
+}
+
+// sampleOf returns a value for a field, and its form in a response; for an object the id.
+func sampleOf(f *field, i int) (value, shown any) {
+	at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
+	switch {
+	case f.Format == "timestamp":
+		return at, at.Format("2006-01-02T15:04:05.000Z")
+	case f.Format == "date":
+		at = at.AddDate(0, 0, i)
+		return at, at.Format(time.DateOnly)
+	case f.Type == "integer":
+		return 100 + i, float64(100 + i)
+	case f.Type == "object":
+		return NewDocument(f.Ref).Set("id", 100+i), float64(100 + i)
+	}
+	return strings.ToUpper(f.Name), strings.ToUpper(f.Name)
 }

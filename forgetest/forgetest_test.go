@@ -48,20 +48,38 @@ func newCaller(t testing.TB, s *Server) caller {
 
 func (c caller) as(token string) caller { c.token = token; return c }
 
-func (c caller) request(method, path, contentType, body string) (*http.Response, error) {
+// do makes a call with headers: a name and a value each.
+func (c caller) do(method, path, body string, header ...string) (*http.Response, error) {
 	target := path
 	if !strings.HasPrefix(path, "http") {
 		target = c.base + path
 	}
 	r, err := http.NewRequest(method, target, strings.NewReader(body))
 	require.NoError(c.t, err)
-	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
-	}
 	if c.token != "" {
 		r.Header.Set("PRIVATE-TOKEN", c.token)
 	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i+1] != "" {
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
 	return c.http.Do(r)
+}
+
+func (c caller) request(method, path, contentType, body string) (*http.Response, error) {
+	return c.do(method, path, body, "Content-Type", contentType)
+}
+
+// answer makes a call like do, and reads the response.
+func (c caller) answer(method, path, body string, header ...string) reply {
+	c.t.Helper()
+	response, err := c.do(method, path, body, header...)
+	require.NoError(c.t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	return reply{response.StatusCode, response.Header, string(text)}
 }
 
 // send makes a call whose body is a form.
@@ -77,12 +95,7 @@ func (c caller) send(method, path, form string) reply {
 // sendAs makes a call whose body has a content type.
 func (c caller) sendAs(method, path, kind, text string) reply {
 	c.t.Helper()
-	response, err := c.request(method, path, kind, text)
-	require.NoError(c.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err)
-	return reply{response.StatusCode, response.Header, string(body)}
+	return c.answer(method, path, text, "Content-Type", kind)
 }
 
 func (c caller) get(path string) reply  { c.t.Helper(); return c.send("GET", path, "") }
@@ -90,20 +103,8 @@ func (c caller) post(path string) reply { c.t.Helper(); return c.send("POST", pa
 
 // with makes a call with an additional header.
 func (c caller) with(method, path, header, value string) reply {
-	r, err := http.NewRequest(method, c.base+path, nil)
-	require.NoError(c.t, err)
-	if c.token != "" {
-		r.Header.Set("PRIVATE-TOKEN", c.token)
-	}
-	if header != "" {
-		r.Header.Set(header, value)
-	}
-	response, err := c.http.Do(r)
-	require.NoError(c.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err)
-	return reply{response.StatusCode, response.Header, string(body)}
+	c.t.Helper()
+	return c.answer(method, path, "", header, value)
 }
 
 func (r reply) object(t testing.TB) map[string]any {
@@ -393,26 +394,6 @@ func TestConcurrentCalls(t *testing.T) {
 	assert.Equal(t, "21", c.get("/issues").Header.Get("X-Total"))
 }
 
-func TestLog(t *testing.T) {
-	s := New(t)
-	s.AddProject("group/app").AddIssue(nil)
-	c := newCaller(t, s)
-	c.send("POST", "/projects/group%2Fapp/issues/1/add_spent_time?x=1", "duration=1h")
-	requests := s.Requests()
-	require.Len(t, requests, 1)
-	r := requests[0]
-	route := "POST /projects/:id/issues/:issue_iid/add_spent_time"
-	assert.Equal(t, route, r.Route)
-	assert.Equal(t, "/api/v4/projects/group%2Fapp/issues/1/add_spent_time", r.Path)
-	assert.Equal(t, "1", r.Query.Get("x"))
-	assert.Equal(t, s.Token, r.Header.Get("PRIVATE-TOKEN"))
-	assert.Equal(t, "duration=1h", string(r.Body))
-	assert.Equal(t, 201, r.Status)
-	assert.Equal(t, 1, s.CountRequests(route))
-	assert.Equal(t, 1, s.CountApplied(route))
-	assert.Equal(t, 1, s.CountApplied("*"))
-}
-
 func TestMisspelledRoute(t *testing.T) {
 	s := New(t)
 	for misspelled, meant := range map[string]string{
@@ -490,5 +471,27 @@ func TestOnlyClientGoImportsTheClient(t *testing.T) {
 		}
 		lines := bytes.Count(source, []byte("\n"))
 		assert.LessOrEqual(t, lines, 500, file)
+	}
+}
+
+// A mistake in a test's own setup panics with its reason, as the test would go on without what it
+// set up.
+func TestMistakesOfSetupPanic(t *testing.T) {
+	srv := New(t)
+	group := srv.AddGroup("acme")
+	for _, test := range []struct {
+		says string
+		call func()
+	}{
+		{`forgetest: WithExternalURL("forge.test"): it must be a scheme and a host, as in https://forge.test`, func() { WithExternalURL("forge.test") }},
+		{`forgetest: WithExternalURL("https://forge.test/app"): it must be a scheme and a host, as in https://forge.test`, func() { WithExternalURL("https://forge.test/app") }},
+		{"forgetest: AddMember: the user is nil", func() { group.AddMember(nil, Guest) }},
+		{"forgetest: AddMember: the user is nil", func() { srv.AddProject("acme/app").AddMember(nil, Guest) }},
+		{"forgetest: Fail: the Fault is zero: use a function that returns one, such as Status(502)", func() { srv.Fail("GET /issues", Fault{}) }},
+		{"forgetest: Fail: 99 is not an HTTP status", func() { srv.Fail("GET /issues", Status(99)) }},
+		{`forgetest: WithTier: "gold" is not free, premium or ultimate`, func() { WithTier("gold") }},
+		{`forgetest: WithOffering: "saas" is not hosted, self-managed or dedicated`, func() { WithOffering("saas") }},
+	} {
+		assert.PanicsWithValue(t, test.says, test.call)
 	}
 }

@@ -12,64 +12,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// integrationText has the parameters of §4.2.1 and §4.2.2 as in the document. After the name, !
-// means required, b a boolean, n an integer, and e branches_to_be_notified; the others are texts.
-const integrationText = `
-task_tracker: api_key! restrict_to_branch
-project_tracker: token! subdomain
-build_server: <ci>_url! enable_ssl_verification:b build_key! username! password!
-issue_tracker: new_issue_url! issues_url! project_url!
-pipeline_service: token! project_url! enable_ssl_verification:b push_events:b merge_requests_events:b tag_push_events:b
-chat_classic: token! subdomain room
-issue_tracker_two_urls_1: issues_url! project_url!
-wiki_workspace: <wiki>_url!
-custom_issue_tracker: new_issue_url! issues_url! project_url!
-monitoring: api_key! api_url <mon>_env <mon>_service <mon>_site <mon>_tags archive_trace_events:b
-test_generation: <tool>_license_key! <tool>_access_token_name! <tool>_access_token_secret!
-team_chat_a: webhook! branches_to_be_notified:e notify_only_broken_pipelines:b
- confidential_issues_events:b confidential_issue_channel confidential_note_events:b confidential_note_channel
- deployment_events:b deployment_channel group_confidential_mentions_events:b group_confidential_mentions_channel
- group_mentions_events:b group_mentions_channel issues_events:b issue_channel merge_requests_events:b merge_request_channel
- note_events:b note_channel pipeline_events:b pipeline_channel push_events:b push_channel tag_push_events:b tag_push_channel
- wiki_page_events:b wiki_page_channel
-ci_service: token! <ci>_url! enable_ssl_verification:b push_events:b merge_requests_events:b tag_push_events:b
-emails_on_push: recipients! disable_diffs:b send_from_committer_email:b push_events:b tag_push_events:b branches_to_be_notified:e
-engineering_workflow: new_issue_url! project_url! issues_url!
-team_chat_b: hostname token! room! thread:n notify_only_broken_pipelines:b branches_to_be_notified:e push_events!:b issues_events!:b
- confidential_issues_events!:b merge_requests_events!:b tag_push_events!:b note_events!:b confidential_note_events!:b
- pipeline_events!:b wiki_page_events!:b
-team_chat_c: webhook! notify_only_broken_pipelines:b branches_to_be_notified:e push_events:b issues_events:b
- confidential_issues_events:b merge_requests_events:b tag_push_events:b note_events:b confidential_note_events:b
- pipeline_events:b wiki_page_events:b
-team_chat_d: webhook! notify_only_broken_pipelines:b branches_to_be_notified:e push_events:b issues_events:b
- confidential_issues_events:b merge_requests_events:b tag_push_events:b note_events:b confidential_note_events:b
- pipeline_events:b wiki_page_events:b
-issue_tracker_two_urls_2: issues_url! project_url!`
-
 // summaryFlags are the event flags of the list (§2.2); the other flags are properties.
 const summaryFlags = `commit_events push_events issues_events alert_events confidential_issues_events merge_requests_events tag_push_events
 	deployment_events note_events confidential_note_events pipeline_events wiki_page_events job_events vulnerability_events`
 
 type documentedKind struct {
-	id     string
-	params []documentedParam
+	id, neutral string // neutral is the path segment
+	params      []documentedParam
 }
 
 type documentedParam struct {
 	name     string
 	required bool
-	kind     string // of integrationText
+	kind     string // "b" for a boolean, "n" for an integer, "e" for branches_to_be_notified
 }
 
-// documentedIntegrations returns the kinds of the document; each also has use_inherited_settings.
-func documentedIntegrations() (kinds []documentedKind) {
-	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(integrationText), "\n ", " "), "\n") {
-		id, params, _ := strings.Cut(line, ": ")
-		kind := documentedKind{id: id, params: []documentedParam{{name: inheritance, kind: "b"}}}
-		for _, param := range strings.Fields(params) {
-			name, is, _ := strings.Cut(param, ":")
-			bare, required := strings.CutSuffix(name, "!")
-			kind.params = append(kind.params, documentedParam{bare, required, is})
+// documentedIntegrations returns the kinds of the contract.
+func documentedIntegrations(t *testing.T) (kinds []documentedKind) {
+	t.Helper()
+	for _, k := range specified(t).endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
+		kind := documentedKind{id: k.ID, neutral: orElse(k.Slug, k.ID)}
+		for _, p := range k.Params {
+			of := map[string]string{"boolean": "b", "integer": "n"}[p.Type]
+			if len(p.Enum) > 0 {
+				of = "e"
+			}
+			kind.params = append(kind.params, documentedParam{p.Name, p.Required, of})
 		}
 		kinds = append(kinds, kind)
 	}
@@ -81,8 +49,7 @@ func (k documentedKind) slug(s *Server) string {
 	if s.gitlab {
 		return vocabulary().Integrations[k.id]["slug"]
 	}
-	named := map[string]string{"custom_issue_tracker": "custom-issue-tracker", "emails_on_push": "emails-on-push", "engineering_workflow": "ewm"}
-	return orElse(named[k.id], k.id)
+	return k.neutral
 }
 
 // wire returns the server's name of a parameter.
@@ -125,13 +92,13 @@ func (p documentedParam) hidden() bool {
 // Every documented parameter of every kind is stored and shown with each of its values, from JSON
 // and from a form, with the group's id and with its path.
 func TestIntegrationParameters(t *testing.T) {
-	require.Len(t, documentedIntegrations(), 19)
+	require.Len(t, documentedIntegrations(t), 19)
 	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("top").srv.AddGroup("top/group")
 			c := newCaller(t, s)
-			for _, kind := range documentedIntegrations() {
+			for _, kind := range documentedIntegrations(t) {
 				for i := range 4 {
 					body, form, flags := map[string]any{}, url.Values{}, 0
 					for _, p := range kind.params {
@@ -154,7 +121,7 @@ func TestIntegrationParameters(t *testing.T) {
 			byID := c.get(fmt.Sprintf("/groups/%d/integrations?per_page=100", g.ID))
 			assert.Len(t, byID.array(t), 19)
 			assert.Equal(t, byID.Body, c.get("/groups/top%2Fgroup/integrations?per_page=100").Body)
-			for i, kind := range documentedIntegrations() {
+			for i, kind := range documentedIntegrations(t) {
 				at := []string{fmt.Sprint("/groups/", g.ID), "/groups/top%2Fgroup"}[i%2] + "/integrations/" + kind.slug(s)
 				assert.Equal(t, 204, c.send("DELETE", at, "").Status)
 				assert.Nil(t, g.Integration(kind.slug(s)), kind.id)
@@ -200,7 +167,7 @@ func TestIntegrationTypes(t *testing.T) {
 	s.AddGroup("group")
 	c := newCaller(t, s)
 	tried := 0
-	for _, kind := range documentedIntegrations() {
+	for _, kind := range documentedIntegrations(t) {
 		at, all := "/groups/group/integrations/"+kind.slug(s), map[string]any{}
 		for _, p := range kind.params {
 			all[p.name] = p.values()[0]
@@ -212,6 +179,10 @@ func TestIntegrationTypes(t *testing.T) {
 				assert.Equal(t, 400, r.Status, "%s.%s = %s: %s", kind.id, p.name, asJSON(t, value), r.Body)
 				assert.Contains(t, r.object(t)["error"], p.name, "%s: the refusal does not name it", kind.id)
 				tried++
+			}
+			delete(all, p.name)
+			if p.required {
+				assert.JSONEq(t, `{"error":"`+p.name+` is missing"}`, c.put(at, all).Body, kind.id)
 			}
 			all[p.name] = p.values()[0]
 		}
@@ -242,11 +213,11 @@ const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clic
 // [WithGitLabVocabulary], with which the ids that replace them are unknown.
 func TestIntegrationSlugs(t *testing.T) {
 	slugs := strings.Fields(integrationSlugs)
-	require.Len(t, documentedIntegrations(), len(slugs))
+	require.Len(t, documentedIntegrations(t), len(slugs))
 	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		s.AddGroup("group")
 		c := newCaller(t, s)
-		for i, kind := range documentedIntegrations() {
+		for i, kind := range documentedIntegrations(t) {
 			body := map[string]any{}
 			for _, p := range kind.params {
 				body[p.wire(s, kind)] = p.values()[0]
@@ -306,16 +277,17 @@ func TestIntegrationRoles(t *testing.T) {
 	top, low := s.AddGroup("top"), s.AddGroup("top/low")
 	app := s.AddProject("top/low/app")
 	users := map[string]*User{}
-	for _, name := range []string{"of top", "of low", "of app", "developer"} {
+	for _, name := range []string{"of top", "of low", "of app", "developer", "owner"} {
 		users[name] = s.AddUser(strings.ReplaceAll(name, " ", "_"))
 	}
 	top.AddMember(users["of top"], Maintainer)
 	low.AddMember(users["of low"], Maintainer)
 	app.AddMember(users["of app"], Maintainer)
 	top.AddMember(users["developer"], Developer)
+	top.AddMember(users["owner"], Owner)
 	const form = "new_issue_url=n&issues_url=i&project_url=p"
 	for name, may := range map[string]map[string]bool{
-		"of top": {"top": true, "top%2Flow": true}, "of low": {"top%2Flow": true}, "of app": {}, "developer": {},
+		"of top": {"top": true, "top%2Flow": true}, "owner": {"top": true, "top%2Flow": true}, "of low": {"top%2Flow": true}, "of app": {}, "developer": {},
 	} {
 		c := newCaller(t, s).as(users[name].Token)
 		for _, group := range []string{"top", "top%2Flow"} {

@@ -1,6 +1,11 @@
 package forgetest_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,93 +18,158 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// fullOptions returns options of a kind in which every parameter of the contract has a value, a
-// different one in each turn.
-func fullOptions(t *testing.T, kind integrationKind, o forge.IntegrationOptions, turn int) forge.IntegrationOptions {
+// integrationOptions returns the options of the kinds in the order of the contract.
+func integrationOptions() []forge.IntegrationOptions {
+	return []forge.IntegrationOptions{
+		&forge.TaskTrackerOptions{}, &forge.ProjectTrackerOptions{}, &forge.BuildServerOptions{}, &forge.IssueTrackerOptions{},
+		&forge.PipelineServiceOptions{}, &forge.ChatClassicOptions{}, &forge.TwoURLTrackerAOptions{}, &forge.WikiWorkspaceOptions{},
+		&forge.CustomIssueTrackerOptions{}, &forge.MonitoringOptions{}, &forge.TestGenerationOptions{}, &forge.TeamChatAOptions{},
+		&forge.CIServiceOptions{}, &forge.EmailsOnPushOptions{}, &forge.EngineeringWorkflowOptions{}, &forge.TeamChatBOptions{},
+		&forge.TeamChatCOptions{}, &forge.TeamChatDOptions{}, &forge.TwoURLTrackerBOptions{},
+	}
+}
+
+// integrationKind is a kind of the contract.
+type integrationKind struct {
+	ID     string
+	Params []struct {
+		Name     string
+		Required bool
+	}
+}
+
+func integrationKinds(t *testing.T) (kinds []integrationKind) {
 	t.Helper()
-	branches := []forge.NotifiedBranches{forge.NotifiedBranchesAll, forge.NotifiedBranchesDefault, forge.NotifiedBranchesProtected, forge.NotifiedBranchesDefaultAndProtected}
+	text, err := os.ReadFile("../testdata/spec/endpoints.json")
+	require.NoError(t, err)
+	var endpoints []struct{ Kinds []integrationKind }
+	require.NoError(t, json.Unmarshal(text, &endpoints))
+	for _, e := range endpoints {
+		kinds = append(kinds, e.Kinds...)
+	}
+	return kinds
+}
+
+// requiredParams returns the required parameters of the kinds, in the same order.
+func requiredParams(t *testing.T) (all [][]string) {
+	t.Helper()
+	for _, kind := range integrationKinds(t) {
+		var names []string
+		for _, p := range kind.Params {
+			if p.Required {
+				names = append(names, p.Name)
+			}
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+// with returns options of the same type with a value in each of the named parameters.
+func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
 	made := reflect.New(reflect.TypeOf(o).Elem())
-	flags := 0 // each flag has a different sequence of values in the four turns
-	for _, param := range kind.Params {
-		field := optionField(made.Elem(), param.Name)
-		require.True(t, field.IsValid(), "%s: no field for %s", kind.ID, param.Name)
-		switch field.Interface().(type) {
-		case *bool:
-			flags++
-			field.Set(reflect.ValueOf(new(flags>>turn&1 == 1)))
-		case int:
-			field.SetInt(int64(12 + turn))
-		case forge.NotifiedBranches:
-			field.Set(reflect.ValueOf(branches[turn%4]))
-		case string:
-			field.SetString(strings.Repeat("x", turn) + param.Name)
+	for field, value := range made.Elem().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "use_inherited_settings":
+			value.Set(reflect.ValueOf(inherit))
+		case !slices.Contains(names, name):
+		case field.Type.Kind() == reflect.Pointer:
+			value.Set(reflect.ValueOf(new(true)))
+		case field.Type.Kind() == reflect.Int:
+			value.SetInt(7)
+		case field.Type == reflect.TypeFor[forge.NotifiedBranches]():
+			value.SetString(string(forge.NotifiedBranchesProtected))
 		default:
-			require.Fail(t, "no value", "%s.%s: %s", kind.ID, param.Name, field.Type())
+			value.SetString("value of " + name)
 		}
 	}
 	return made.Interface().(forge.IntegrationOptions)
 }
 
-// optionField returns the field of a parameter.
-func optionField(options reflect.Value, param string) reflect.Value {
-	for field, value := range options.Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name == param {
-			return value
-		}
-	}
-	return reflect.Value{}
-}
-
-// Every parameter of every kind that the client sets is stored by the server and decoded into typed
-// options, except for secrets, which Decode reports. The group is identified by its id and by its
-// path.
-func TestClientReadsBackIntegrations(t *testing.T) {
+// The client and the server require the same parameters of an integration as the contract, also
+// with inherited settings, since the contract has no exception for them. With SkipValidation any
+// values are sent.
+func TestClientIntegrationRules(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
-	group := srv.AddGroup("top").Path
-	id := srv.AddGroup(group + "/sub").ID
-	client := srv.Client(forge.WithVocabulary(forge.GitLab))
-	kinds := integrationKinds(t)
-	for i, o := range integrationOptions() {
-		kind := forge.IntegrationKind(kinds[i].ID)
-		for turn := range 4 {
-			refs := []forge.Ref{forge.ID(id), forge.Path("top/sub")}
-			if turn%2 == 1 {
-				slices.Reverse(refs)
+	srv.AddGroup("group")
+	client, group := srv.Client(forge.WithVocabulary(forge.GitLab)), forge.Path("group")
+	needed := requiredParams(t)
+	require.Len(t, needed, 19)
+	for i, kind := range integrationOptions() {
+		require.NotEmpty(t, needed[i])
+		for _, inherit := range []*bool{nil, new(false), new(true)} {
+			all := with(kind, inherit, needed[i])
+			require.NoError(t, client.Integrations.Set(t.Context(), group, all), "%T", kind)
+			require.NoError(t, client.Integrations.Set(t.Context(), group, all, forge.SkipValidation()), "%T", kind)
+			partial := [][]string{nil} // parameters that are set
+			for _, missing := range needed[i] {
+				partial = append(partial, slices.DeleteFunc(slices.Clone(needed[i]), func(name string) bool { return name == missing }))
 			}
-			full := fullOptions(t, kinds[i], o, turn)
-			require.NoError(t, client.Integrations.Set(t.Context(), refs[0], full), "%T", o)
-			read, err := client.Integrations.Get(t.Context(), refs[1], kind)
-			require.NoError(t, err, "%T", o)
-			again := reflect.New(reflect.TypeOf(o).Elem())
-			hidden, err := read.Decode(again.Interface().(forge.IntegrationOptions))
-			require.NoError(t, err, "%T", o)
-			for _, param := range kinds[i].Params {
-				want, has := optionField(reflect.ValueOf(full).Elem(), param.Name), optionField(again.Elem(), param.Name)
-				if slices.Contains(hidden, param.Name) {
-					assert.True(t, has.IsZero(), "%s.%s is hidden and shown", kind, param.Name)
-					continue
-				}
-				assert.Equal(t, want.Interface(), has.Interface(), "%s.%s", kind, param.Name)
+			for _, names := range partial {
+				assertBothRefuse(t, srv, fmt.Sprintf("%T with %v", kind, names), func(ctx context.Context, opts ...forge.RequestOption) error {
+					return client.Integrations.Set(ctx, group, with(kind, inherit, names), opts...)
+				})
 			}
-			assertSummary(t, client, refs[0], full, read)
-			require.NoError(t, client.Integrations.Disable(t.Context(), refs[1], kind))
 		}
 	}
 }
 
-// assertSummary compares the flags of the only integration in the list with the flags that were
-// set.
-func assertSummary(t *testing.T, client *forge.Client, group forge.Ref, set forge.IntegrationOptions, read *forge.Integration) {
-	t.Helper()
-	list, err := forge.Collect(client.Integrations.List(t.Context(), group))
-	require.NoError(t, err)
-	require.Len(t, list, 1)
-	assert.Equal(t, read.Slug, list[0].Slug)
-	for field, value := range reflect.ValueOf(*list[0]).Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		flag := optionField(reflect.ValueOf(set).Elem(), name)
-		if flag.IsValid() && !flag.IsZero() && strings.HasSuffix(name, "_events") {
-			assert.Equal(t, *flag.Interface().(*bool), value.Interface(), "%T: %s", set, name)
+// Values that are read, decoded and set again do not change: properties, events, secrets that the
+// program sets again, and the inheritance of settings.
+func TestClientDecode(t *testing.T) {
+	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
+	srv.AddGroup("parent")
+	child := srv.AddGroup("parent/child")
+	client := srv.Client(forge.WithVocabulary(forge.GitLab))
+	needed, kinds := requiredParams(t), integrationKinds(t)
+	for i, kind := range integrationOptions() {
+		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
+		require.True(t, known)
+		var all []string
+		for _, p := range kinds[i].Params {
+			all = append(all, p.Name)
 		}
+		require.NoError(t, client.Integrations.Set(t.Context(), forge.Path("parent"), with(kind, nil, needed[i])))
+		for _, inherit := range []bool{false, true} {
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), with(kind, &inherit, all)))
+			before, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			stored := child.Integration(slug)
+			filled := with(kind, nil, nil)
+			hidden, err := before.Decode(filled)
+			require.NoError(t, err)
+			if slices.ContainsFunc(hidden, func(name string) bool { return slices.Contains(needed[i], name) }) {
+				require.Error(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), filled), "a secret is not cleared silently")
+			}
+			secrets := with(kind, &inherit, hidden)
+			for field, value := range reflect.ValueOf(secrets).Elem().Fields() {
+				if !value.IsZero() {
+					reflect.ValueOf(filled).Elem().FieldByName(field.Name).Set(value)
+				}
+			}
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), filled), "%T", kind)
+			after, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			assert.Equal(t, inherit, after.Inherited, "%T", kind)
+			after.UpdatedAt = before.UpdatedAt
+			assert.Equal(t, before, after, "%T", kind)
+			assert.Subset(t, child.Integration(slug), stored, "%T", kind)
+		}
+	}
+}
+
+// assertBothRefuse checks that the client rejects a call before it sends anything, and that the
+// server rejects the request that SkipValidation sends.
+func assertBothRefuse(t *testing.T, srv *forgetest.Server, what string, call func(ctx context.Context, opts ...forge.RequestOption) error) {
+	t.Helper()
+	before := len(srv.Requests())
+	var invalid *forge.ValidationError
+	if assert.ErrorAs(t, call(t.Context()), &invalid, what) {
+		assert.Len(t, srv.Requests(), before, what)
+	}
+	var refused *forge.Error
+	if assert.ErrorAs(t, call(t.Context(), forge.SkipValidation()), &refused, "%s, unchecked", what) {
+		assert.Contains(t, []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}, refused.Status, what)
 	}
 }

@@ -1,80 +1,20 @@
 package forgetest
 
 import (
-	"net/url"
 	"testing"
+
+	"net/url"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// Every kind needs its required parameters, stores the values that are set, and no longer exists
-// when it is disabled, in both vocabularies.
-func TestIntegrationKinds(t *testing.T) {
-	for name, options := range map[string][]Option{"neutral": nil, "deployed": {WithGitLabVocabulary()}} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, options...)
-			g := s.AddGroup("group")
-			c := newCaller(t, s)
-			kinds := specified(t).endpoints["PUT /groups/:id/integrations/:slug"].Kinds
-			require.Len(t, kinds, 19)
-			for _, k := range kinds {
-				slug := orElse(k.Slug, k.ID)
-				if s.gitlab {
-					slug = vocabulary().Integrations[k.ID]["slug"]
-				}
-				kind := s.integrationKind(slug)
-				require.NotNil(t, kind, slug)
-				at := "/groups/group/integrations/" + slug
-				assert.Equal(t, 404, c.get(at).Status)
-				form, required := url.Values{}, 0
-				for _, p := range kind.Params {
-					if value := sample(p); p.Required && p.Type == "boolean" {
-						form.Set(p.Name, "true")
-					} else if p.Required {
-						form.Set(p.Name, value.(string))
-					}
-					if p.Required {
-						required++
-					}
-				}
-				assert.Positive(t, required)
-				for missing := range form {
-					partly := url.Values{}
-					for key, values := range form {
-						if key != missing {
-							partly[key] = values
-						}
-					}
-					r := c.send("PUT", at, partly.Encode())
-					assert.Equal(t, 400, r.Status)
-					assert.JSONEq(t, `{"error":"`+missing+` is missing"}`, r.Body)
-				}
-				r := c.send("PUT", at, form.Encode())
-				require.Equal(t, 200, r.Status, r.Body)
-				keys(t, "IntegrationSummary", "single", r.object(t))
-				assert.Equal(t, r.Body, c.get(at).Body)
-				for key := range form {
-					assert.Contains(t, g.Integration(slug), key)
-				}
-			}
-			list := c.get("/groups/group/integrations?per_page=100").array(t)
-			assert.Len(t, list, 19)
-			keys(t, "IntegrationSummary", "list", list[0])
-			for _, item := range list {
-				assert.Equal(t, 204, c.send("DELETE", "/groups/group/integrations/"+item["slug"].(string), "").Status)
-			}
-			assert.Empty(t, c.get("/groups/group/integrations").array(t))
-		})
-	}
-}
-
 func TestIntegrationTransitions(t *testing.T) {
 	s := New(t)
 	g, sub := s.AddGroup("group"), s.AddGroup("group/sub")
-	maintainer, developer, owner := s.AddUser("maintainer"), s.AddUser("developer"), s.AddUser("owner")
+	maintainer, owner := s.AddUser("maintainer"), s.AddUser("owner")
 	g.AddMember(maintainer, Maintainer)
-	g.AddMember(developer, Developer)
 	g.AddMember(owner, Owner)
 	c := newCaller(t, s).as(maintainer.Token)
 	at := "/groups/group/integrations/emails-on-push"
@@ -90,27 +30,115 @@ func TestIntegrationTransitions(t *testing.T) {
 	assert.Equal(t, true, inherited["inherited"])
 	assert.Equal(t, "b@example.com", sub.Integration("emails-on-push")["recipients"])
 
-	chat := c.send("PUT", "/groups/group/integrations/team_chat_a", "webhook=https://chat.example&note_events=true&note_channel=x").object(t)
-	assert.Equal(t, true, chat["note_events"])
-	assert.NotContains(t, chat["properties"], "webhook") // a secret
-	assert.Equal(t, "https://chat.example", g.Integration("team_chat_a")["webhook"])
-
 	for _, tc := range []struct {
 		who          caller
 		method, path string
 		status       int
 	}{
-		{c, "GET", "/groups/group/integrations", 200}, {c.as(owner.Token), "GET", "/groups/group/integrations", 200},
-		{c.as(owner.Token), "PUT", "/groups/group/integrations/project_tracker?token=x", 200},
-		{c.as(owner.Token), "GET", "/groups/group/integrations/project_tracker", 200},
-		{c.as(owner.Token), "DELETE", "/groups/group/integrations/project_tracker", 204},
-		{c.as(developer.Token), "GET", "/groups/group/integrations", 403}, {c.as(developer.Token), "DELETE", at, 403}, {c.as(""), "GET", at, 401},
-		{c, "PUT", "/groups/group/integrations/unknown", 404}, {c, "PUT", at + "?recipients=x&branches_to_be_notified=some", 400},
-		{c, "PUT", at + "?recipients=x&disable_diffs=1", 400}, {c, "DELETE", at, 204}, {c, "DELETE", at, 404}, {c, "GET", at, 404},
+		{c.as(owner.Token), "GET", "/groups/group/integrations", 200}, {c.as(""), "GET", at, 401}, {c, "PUT", "/groups/group/integrations/unknown", 404}, {c, "DELETE", at, 204}, {c, "DELETE", at, 404}, {c, "GET", at, 404},
 	} {
 		assert.Equal(t, tc.status, tc.who.send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
 	}
 	fresh := c.send("PUT", at, "recipients=d@example.com").object(t)
 	assert.NotEqual(t, first["id"], fresh["id"]) // the settings were reset
 	assert.Nil(t, g.Integration("ewm"))
+}
+
+// If allow_all_integrations is false, only the kinds in allowed_integrations can be set up. The
+// default is true (Document 3 §4.1.1). A tier without these two settings allows all kinds.
+func TestAllowedIntegrations(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options   []Option
+		email     string // slug of emails on push in the list
+		chat      string
+		chatParam string
+	}{
+		"neutral": {nil, "emails-on-push", "team_chat_a", "webhook=https://chat.example"},
+		"GitLab":  {[]Option{WithGitLabVocabulary()}, "emails_on_push", "discord", "webhook=https://chat.example"}, // the product lists them with underscores
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := New(t, tc.options...)
+			s.AddGroup("group")
+			c := newCaller(t, s)
+			chat, email := "/groups/group/integrations/"+tc.chat, "/groups/group/integrations/emails-on-push"
+			assert.Equal(t, true, c.get(settingsPath).object(t)["allow_all_integrations"])
+			assert.Equal(t, 200, c.send("PUT", chat, tc.chatParam).Status)
+			c.put(settingsPath, map[string]any{"allow_all_integrations": false, "allowed_integrations": []string{tc.email}})
+			r := c.send("PUT", chat, tc.chatParam)
+			assert.Equal(t, 400, r.Status)
+			assert.Equal(t, `{"message":"400 Bad request - the integration `+tc.chat+` is not in allowed_integrations"}`, r.Body)
+			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
+			assert.Equal(t, 200, c.get(chat).Status, "an integration that was set up before stays")
+			assert.Equal(t, 404, c.send("PUT", "/groups/group/integrations/unknown", "").Status)
+			c.put(settingsPath, map[string]any{"allowed_integrations": []string{}})
+			assert.Equal(t, 400, c.send("PUT", email, "recipients=a@example.com").Status)
+			c.send("PUT", settingsPath, "allowed_integrations[]="+tc.chat)
+			assert.Equal(t, 200, c.send("PUT", chat, tc.chatParam).Status)
+			c.put(settingsPath, map[string]any{"allow_all_integrations": true})
+			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
+		})
+	}
+	late := New(t)
+	late.AddGroup("group")
+	now := noon()
+	late.SetClock(func() time.Time { return now })
+	late.SetSettingsCacheTTL(time.Minute)
+	cached := newCaller(t, late)
+	set := func() int {
+		return cached.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status
+	}
+	cached.put(settingsPath, map[string]any{"allow_all_integrations": false})
+	assert.Equal(t, 200, set(), "the change is not in effect yet (Document 3 §1)")
+	now = now.Add(time.Minute)
+	assert.Equal(t, 400, set())
+
+	free := New(t, WithTier(Free))
+	free.AddGroup("group")
+	c := newCaller(t, free)
+	assert.Equal(t, 200, c.put(settingsPath, map[string]any{"allow_all_integrations": false}).Status)
+	assert.Equal(t, 200, c.send("PUT", "/groups/group/integrations/ewm", "new_issue_url=n&issues_url=i&project_url=p").Status)
+}
+
+// Inherited values are those at the time of the read, through all groups above. Once the
+// integration above is removed, the group's own values apply again.
+func TestInheritedIntegrations(t *testing.T) {
+	s := New(t)
+	top, middle, low := s.AddGroup("top"), s.AddGroup("top/middle"), s.AddGroup("top/middle/low")
+	c := newCaller(t, s)
+	at := func(g *Group) string { return "/groups/" + url.PathEscape(g.Path) + "/integrations/emails-on-push" }
+	shows := func(g *Group, recipients string, inherited bool) {
+		t.Helper()
+		object := c.get(at(g)).object(t)
+		assert.Equal(t, recipients, object["properties"].(map[string]any)["recipients"], g.Path)
+		assert.Equal(t, inherited, object["inherited"], g.Path)
+		assert.Equal(t, recipients, g.Integration("emails-on-push")["recipients"])
+		list := c.get("/groups/" + url.PathEscape(g.Path) + "/integrations").array(t)
+		require.Len(t, list, 1)
+		assert.Equal(t, inherited, list[0]["inherited"])
+		assert.Equal(t, object["push_events"], list[0]["push_events"])
+	}
+	c.send("PUT", at(top), "recipients=top@example.com")
+	for _, g := range []*Group{middle, low} {
+		r := c.send("PUT", at(g), "recipients="+g.Name+"@example.com&use_inherited_settings=true").object(t)
+		assert.Equal(t, "top@example.com", r["properties"].(map[string]any)["recipients"])
+	}
+	shows(low, "top@example.com", true)
+	c.send("PUT", at(top), "recipients=new@example.com&push_events=true")
+	shows(middle, "new@example.com", true)
+	shows(low, "new@example.com", true)
+	assert.Equal(t, true, c.get(at(low)).object(t)["push_events"])
+
+	c.send("DELETE", at(middle), "") // the next group above low is top
+	shows(low, "new@example.com", true)
+	c.send("PUT", at(middle), "recipients=own@example.com")
+	shows(low, "own@example.com", true)
+	c.send("DELETE", at(middle), "")
+	c.send("DELETE", at(top), "")
+	shows(low, low.Name+"@example.com", false)
+	c.send("PUT", at(top), "recipients=again@example.com")
+	shows(low, low.Name+"@example.com", false)
+	c.send("PUT", at(low), "recipients=x@example.com&use_inherited_settings=true")
+	shows(low, "again@example.com", true)
+	c.send("PUT", at(low), "recipients=mine@example.com")
+	shows(low, "mine@example.com", false)
 }

@@ -23,7 +23,6 @@ func TestResourceGroups(t *testing.T) {
 
 	list := c.get(path).array(t)
 	require.Len(t, list, 2)
-	keys(t, "ResourceGroup", "", list[0])
 	assert.Equal(t, []any{"production_eu", "a/b c"}, c.get(path).column(t, "key"))
 	for _, key := range []string{"production_eu", "production%5Feu"} {
 		got := c.get(path + "/" + key).object(t)
@@ -66,23 +65,6 @@ func TestResourceGroups(t *testing.T) {
 	assert.Equal(t, 404, c.send("PUT", path+"/none", "process_mode=unordered").Status)
 }
 
-// A value other than the four modes is a 400 and changes nothing (Document 1 §3).
-func TestResourceGroupRefusals(t *testing.T) {
-	s := New(t)
-	ticking(s)
-	s.AddProject("group/app").AddResourceGroup("production")
-	c := newCaller(t, s)
-	const path = "/projects/1/resource_groups/production"
-	before := c.get(path).Body
-	for _, bad := range []string{`""`, `["oldest_first"]`, `[]`, `{}`, `{"a":"b"}`, `1`, `true`, `"Unordered"`, `" unordered"`} {
-		assert.Equal(t, 400, c.sendJSON("PUT", path, `{"process_mode":`+bad+`}`).Status, bad)
-	}
-	for _, bad := range []string{"process_mode=", "process_mode[]=oldest_first", "process_mode[a]=oldest_first", "process_mode=random"} {
-		assert.Equal(t, 400, c.send("PUT", path, bad).Status, bad)
-	}
-	assert.Equal(t, before, c.get(path).Body)
-}
-
 // profileTexts are the fields of a profile that may contain any text.
 const profileTexts = "avatar_url bio location public_email linkedin twitter website_url organization job_title pronouns work_information"
 
@@ -103,7 +85,6 @@ func TestUpcomingJobs(t *testing.T) {
 	c := newCaller(t, s)
 	const path = "/projects/3/resource_groups/production"
 	job := c.get(path + "/upcoming_jobs").array(t)[0]
-	keys(t, "UpcomingJob", "", job)
 	assert.Equal(t, "waiting_for_resource", job["status"])
 	assert.Equal(t, "root", job["user"].(map[string]any)["username"])
 	assert.Equal(t, "Oslo", job["user"].(map[string]any)["location"])
@@ -124,11 +105,8 @@ func TestUpcomingJobs(t *testing.T) {
 		"pipeline.id": 2.0, "pipeline.iid": 2.0, "pipeline.project_id": 3.0, "pipeline.sha": sha, "pipeline.ref": "main",
 		"pipeline.status": "running", "pipeline.source": "push", "pipeline.web_url": s.URL + "/group/app/-/pipelines/2",
 		"pipeline.created_at": job["created_at"], "pipeline.updated_at": job["created_at"],
+		"coverage": nil, "started_at": nil, "finished_at": nil, "duration": nil, "queued_duration": nil,
 	})
-	for _, name := range []string{"coverage", "started_at", "finished_at", "duration", "queued_duration"} {
-		assert.Contains(t, job, name)
-		assert.Nil(t, job[name], name)
-	}
 	g.AddUpcomingJob(func(d *Document) {
 		d.Set("coverage", 12.5).Set("started_at", noon()).Set("finished_at", noon().Add(time.Minute)).Set("tag", true).
 			Set("project.ci_job_token_scope_enabled", true).Set("duration", 1.5).Set("queued_duration", 2.0)

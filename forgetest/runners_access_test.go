@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // runnerWorld has an instance runner, a group runner and a project runner of a private project,
@@ -192,12 +191,7 @@ func TestRunnerScopes(t *testing.T) {
 func TestRunnerValues(t *testing.T) {
 	s, _ := runnerWorld(t)
 	c := newCaller(t, s)
-	put := func(body string) reply {
-		response, err := c.request("PUT", "/runners/3", "application/json", body)
-		require.NoError(t, err)
-		defer response.Body.Close()
-		return reply{Status: response.StatusCode}
-	}
+	put := func(body string) reply { return c.sendJSON("PUT", "/runners/3", body) }
 	field := func(name string) any { return c.get("/runners/3").object(t)[name] }
 	for _, tc := range []struct {
 		body   string
@@ -216,6 +210,11 @@ func TestRunnerValues(t *testing.T) {
 	}
 	assert.Equal(t, 200, c.send("PUT", "/runners/3", "maximum_timeout=").Status)
 	assert.Nil(t, field("maximum_timeout"))
+
+	for body, want := range map[string][]any{`{"tag_list":"a,b","maximum_timeout":"600"}`: {"a", "b"}, `{"tag_list":[]}`: {}} { // as real clients send it
+		assert.Equal(t, 200, put(body).Status, body)
+		assert.Equal(t, want, field("tag_list"), body)
+	}
 
 	for _, both := range []string{"active=true&paused=true", "active=false&paused=false", "active=true&paused=false", "active=false&paused=true"} {
 		r := c.send("PUT", "/runners/3", both)

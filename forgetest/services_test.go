@@ -56,57 +56,6 @@ func TestPrivateProjects(t *testing.T) {
 	}
 }
 
-// The lists of Document 2 have pages of 20 items, and page=1 is the first page.
-func TestListsHavePages(t *testing.T) {
-	const n = 25
-	s := New(t)
-	p := s.AddProject("group/app")
-	p.AddFiles(map[string]string{"a.txt": "a\n"})
-	p.AddCommit(Change{Branch: "change", Files: map[string]string{"b.txt": "0\n"}})
-	issue := p.AddIssue(nil)
-	runner := p.AddRunner(nil)
-	first := p.AddMergeRequest(func(d *Document) { d.Set("source_branch", "change") })
-	last := p.AddMergeRequest(nil)
-	for i := range n {
-		mr := p.AddMergeRequest(nil)
-		first.AddBlocker(mr)
-		mr.AddBlocker(last)
-		issue.Relate(mr)
-		s.Root().AddEmail(fmt.Sprintf("root%d@example.com", i))
-		runner.AddManager(fmt.Sprint("s_", i), nil)
-		runner.AddJob(p, "s_1", nil)
-		s.AddRunner(nil)
-		first.Push(Change{Files: map[string]string{"b.txt": fmt.Sprintln(i + 1)}})
-	}
-	c := newCaller(t, s)
-	for path, total := range map[string]int{
-		"/projects/1/merge_requests":                   n + 2,
-		"/merge_requests":                              n + 2,
-		"/projects/1/issues/1/related_merge_requests":  n,
-		"/projects/1/merge_requests/1/blocks":          n,
-		"/projects/1/merge_requests/2/blockees":        n,
-		"/projects/1/merge_requests/1/versions":        n + 1,
-		"/user/emails":                                 n + 1,
-		"/users/1/emails":                              n + 1,
-		"/runners":                                     n + 1,
-		"/runners/all":                                 n + 1,
-		fmt.Sprintf("/runners/%d/jobs", runner.ID):     n,
-		fmt.Sprintf("/runners/%d/managers", runner.ID): n,
-		"/projects/1/runners":                          n + 1,
-	} {
-		r := c.get(path)
-		assert.Len(t, r.array(t), 20, path)
-		assert.Equal(t, []string{"1", "20", fmt.Sprint(total), "2"}, []string{
-			r.Header.Get("X-Page"), r.Header.Get("X-Per-Page"), r.Header.Get("X-Total"), r.Header.Get("X-Next-Page"),
-		}, path)
-		whole := c.get(path+"?per_page=100").column(t, "id")
-		assert.Len(t, whole, total, path)
-		walked, pages := c.walk(path+"?per_page=7", "id")
-		assert.Equal(t, whole, walked, path)
-		assert.Equal(t, 4, pages, path)
-	}
-}
-
 // The server has no routes or methods for operations that the documents do not show.
 func TestOperationsNotShown(t *testing.T) {
 	s := contractServer(t)
@@ -160,37 +109,6 @@ func TestPathIDsAreIntegers(t *testing.T) {
 	assert.Equal(t, 404, c.get("/groups/999/issues").Status)
 }
 
-// Filters of Document 2 §4.1.1 that the tables of the lists do not have.
-func TestIssueExclusions(t *testing.T) {
-	for list, cases := range map[string][]filterCase{
-		"/issues": {
-			{"not[iteration_id]=3", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
-			{"not[author_id]=2", []int{10, 9, 8, 7, 6, 5, 2, 1}},
-			{"not[author_username]=jane", []int{10, 9, 8, 7, 6, 5, 2, 1}},
-		},
-		"/groups/group/issues": {
-			{"not[author_id]=1", []int{4, 3}},
-			{"not[author_id]=2", []int{10, 9, 8, 7, 6, 5, 2, 1}},
-			{"not[author_username]=jane", []int{10, 9, 8, 7, 6, 5, 2, 1}},
-			{"not[assignee_id]=2", []int{10, 9, 8, 7, 6, 4, 3, 2, 1}},
-			{"not[assignee_id]=3", []int{10, 9, 8, 7, 6, 3, 2, 1}},
-			{"not[assignee_username]=jane", []int{10, 9, 8, 7, 6, 4, 3, 2, 1}},
-		},
-	} {
-		checkFiltersOf(t, list, cases)
-	}
-}
-
-// Archived projects are in no list of issues, unless non_archived is false.
-func TestNonArchived(t *testing.T) {
-	_, c := filterWorld(t)
-	for _, list := range []string{"/issues?scope=all&per_page=100", "/groups/group/issues?per_page=100"} {
-		assert.NotContains(t, c.get(list).column(t, "title"), "Archived", list)
-		assert.NotContains(t, c.get(list+"&non_archived=true").column(t, "title"), "Archived", list)
-		assert.Contains(t, c.get(list+"&non_archived=false").column(t, "title"), "Archived", list)
-	}
-}
-
 // health_status has its keywords since 15.5. Before, they are texts that no issue has.
 func TestHealthStatusValues(t *testing.T) {
 	for release, words := range map[string]bool{"15.4": false, "14.10": false, "15.5": true, "18.0": true} {
@@ -219,5 +137,105 @@ func TestPromotionNeedsATier(t *testing.T) {
 		assert.Equal(t, map[bool]any{true: "closed", false: "opened"}[want == 201], issue.Get("state"), tier)
 		assert.Equal(t, want == 201, issue.Get("epic") != nil, tier)
 		assert.Equal(t, int64(0), issue.Get("user_notes_count"), tier)
+	}
+}
+
+// An id is unique in the instance and an iid in one project. Paths use the iid (Document 1 §2.1
+// rule 1).
+func TestIDsAndIIDs(t *testing.T) {
+	s := New(t)
+	for _, path := range []string{"group/first", "group/second"} {
+		p := s.AddProject(path)
+		p.AddIssues(3, nil)
+		p.AddMergeRequest(nil)
+		p.AddMergeRequest(nil)
+		p.AddResourceGroup("production").AddUpcomingJob(nil)
+		p.AddSecureFile("a.txt", nil, nil)
+		p.AddRegistryRepository("web")
+		p.AddRunner(nil)
+	}
+	c := newCaller(t, s)
+	for _, list := range []string{"resource_groups", "resource_groups/production/upcoming_jobs", "secure_files", "registry/repositories", "runners"} {
+		first, second := c.get("/projects/1/" + list).array(t)[0]["id"], c.get("/projects/2/" + list).array(t)[0]["id"]
+		assert.NotEqual(t, first, second, list)
+	}
+	for list, perProject := range map[string]int{"/issues?scope=all": 3, "/merge_requests?scope=all": 2} {
+		ids, iids := map[any]bool{}, map[any]int{}
+		records := c.get(list).array(t)
+		assert.Len(t, records, 2*perProject)
+		for _, record := range records {
+			assert.False(t, ids[record["id"]], "%s: id %v is there twice", list, record["id"])
+			ids[record["id"]] = true
+			iids[record["iid"]]++
+		}
+		assert.Len(t, iids, perProject)
+		for iid, projects := range iids {
+			assert.Equal(t, 2, projects, "%s: iid %v", list, iid)
+		}
+	}
+	for _, kind := range []string{"issues/%d/time_stats", "merge_requests/%d/versions"} {
+		last := c.get("/projects/2/" + fmt.Sprintf(kind, 1)).Status
+		assert.Equal(t, 200, last, kind)
+		id := map[bool]int{true: 6, false: 4}[kind[0] == 'i'] // of the last one in the second project
+		assert.Equal(t, 404, c.get("/projects/2/"+fmt.Sprintf(kind, id)).Status, kind)
+	}
+	last := c.get("/issues?scope=all").array(t)[0]
+	assert.Equal(t, []any{6.0, 3.0}, []any{last["id"], last["iid"]})
+}
+
+// Every endpoint accepts the id or the encoded path of a project (Document 1 §2.1 rule 2).
+func TestEveryProjectByIDAndPath(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	checked := 0
+	for _, x := range examples() {
+		e := specified(t).endpoints[routeOf(x.id)]
+		rest, ofProject := strings.CutPrefix(x.path, "/projects/group%2Fapp")
+		if !ofProject || e.Method != "GET" {
+			continue
+		}
+		checked++
+		byPath, byID := c.get("/projects/group%2Fapp"+rest), c.get("/projects/1"+rest)
+		assert.Equal(t, 200, byID.Status, x.id)
+		assert.Equal(t, byPath.Body, byID.Body, x.id)
+		assert.Equal(t, 404, c.get("/projects/group/app"+rest).Status, x.id)
+		assert.Equal(t, 404, c.get("/projects/99"+rest).Status, x.id)
+	}
+	assert.Greater(t, checked, 25)
+	for _, path := range []string{"group/deep/app", "root/own"} { // in a subgroup, and in the namespace of a user
+		p := s.AddProject(path)
+		p.AddResourceGroup(path)
+		for _, rest := range []string{"/resource_groups", "/resource_groups/" + esc(path)} {
+			byPath, byID := c.get("/projects/"+esc(path)+rest), c.get(fmt.Sprint("/projects/", p.ID, rest))
+			assert.Equal(t, 200, byPath.Status, path)
+			assert.Contains(t, byPath.Body, `"key":"`+path+`"`)
+			assert.Equal(t, byPath.Body, byID.Body, path)
+		}
+	}
+}
+
+// The token of a project or a group belongs to a bot, which has a role only there (Document 1 §5
+// rule 1).
+func TestTokensOfProjectsAndGroups(t *testing.T) {
+	s := New(t)
+	app, other := s.AddProject("group/app", Private), s.AddProject("other/app", Private)
+	for _, p := range []*Project{app, other} {
+		p.AddIssue(nil)
+		p.AddResourceGroup("production")
+	}
+	ofProject, ofGroup := s.AddBot("project_1_bot", ProjectBot), s.AddBot("group_1_bot", ProjectBot)
+	app.AddMember(ofProject, Developer)
+	s.AddGroup("group").AddMember(ofGroup, Maintainer)
+	c := newCaller(t, s)
+	for _, bot := range []*User{ofProject, ofGroup} {
+		for path, status := range map[string]int{
+			"/projects/1/resource_groups": 200, "/projects/1/issues/1/time_stats": 200, "/user": 200,
+			"/projects/2/resource_groups": 404, "/projects/2/issues/1/time_stats": 404,
+			"/groups/group/integrations": map[bool]int{true: 200, false: 403}[bot == ofGroup],
+		} {
+			assert.Equal(t, status, c.as("").with("GET", path, "PRIVATE-TOKEN", bot.Token).Status, "%s %s", bot.Username, path)
+			assert.Equal(t, status, c.as("").with("GET", path, "Authorization", "Bearer "+bot.Token).Status, "%s %s", bot.Username, path)
+		}
+		assert.Len(t, c.as(bot.Token).get("/issues?scope=all").array(t), 1)
 	}
 }
