@@ -2,7 +2,6 @@ package forgetest_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -11,18 +10,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"bytes"
 	"crypto/fips140"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 
+	"crypto/x509"
+	"net"
+	"net/url"
+	"strings"
+	"testing/synctest"
+
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 	"golang.org/x/oauth2"
 )
 
@@ -62,21 +65,6 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	const kind = "application/vnd.neutral.distribution.manifest.v2+json"
 	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v0001", &forge.DeleteManifestOptions{ManifestType: kind}))
 	assert.NotContains(t, image.Tags(), "v0001")
-	for i := range 5 {
-		app.AddRegistryRepository(fmt.Sprint("more", i))
-	}
-	catalog, err := forge.Collect(client.RegistryNative.ListCatalog(ctx, forge.PerPage(2)))
-	require.NoError(t, err)
-	assert.Len(t, catalog, 6)
-	srv.AssertRequestCount(t, "GET /v2/_catalog", 3)
-
-	require.NoError(t, client.Registry.Delete(ctx, project, image.ID))
-	repository, err := client.Registry.Get(ctx, image.ID, nil)
-	require.NoError(t, err)
-	assert.EqualValues(t, "delete_scheduled", repository.Status)
-	srv.FinishBackgroundJobs()
-	_, err = client.Registry.Get(ctx, image.ID, nil)
-	require.ErrorIs(t, err, forge.ErrNotFound)
 }
 
 // A CI job deletes images of its project with its own credentials. They are sent to the token
@@ -128,18 +116,6 @@ func TestClientRetriesSoon(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Clients of a server with GitLab's terms use these terms too; with an empty vocabulary they use
-// the neutral terms.
-func TestClientsUseTheServersVocabulary(t *testing.T) {
-	srv, ctx := forgetest.New(t, forgetest.WithGitLabVocabulary()), t.Context()
-	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
-	require.NoError(t, err)
-	require.NotNil(t, settings)
-	assert.Contains(t, string(srv.Requests()[0].Body), `"duo_features_enabled":true`)
-	_, err = srv.Client(forge.WithVocabulary("")).Settings.Get(ctx)
-	assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
-}
-
 // Documents accept the client's types: dates, and types of strings.
 func TestDocumentOfClientTypes(t *testing.T) {
 	d := forgetest.NewDocument("Issue").Set("due_date", forge.NewDate(2026, 3, 1)).Set("state", forge.IssueStateClosed)
@@ -161,42 +137,19 @@ func TestFIPSOnly(t *testing.T) {
 	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
 	client := srv.Client()
 	t.Cleanup(client.CloseIdleConnections)
-	t.Run("git", func(t *testing.T) { useGit(t, client) })
-	t.Run("lists, files and the registry", func(t *testing.T) { useFiles(t, srv, client) })
+	t.Run("API, archives and the catalog", func(t *testing.T) { callEachPart(t, srv, client) })
+	t.Run("files and registry tokens", func(t *testing.T) { useFiles(t, srv, client) })
 	t.Run("OAuth", func(t *testing.T) { useOAuth(t, srv) })
 }
 
-// useGit reads the demo data's repository.
-func useGit(t *testing.T, client *forge.Client) {
-	project, ctx := forge.Path("acme/platform/gateway"), t.Context()
-	tree, err := forge.Collect(client.Repositories.ListTree(ctx, project, nil))
-	require.NoError(t, err)
-	require.NotEmpty(t, tree)
-	assert.Len(t, tree[0].ID, 40)
-	archive, err := client.Repositories.Archive(ctx, project, nil)
-	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, archive)
-	require.NoError(t, errors.Join(err, archive.Close()))
-}
-
-// useFiles uses checksums, cursors, random names and signed registry tokens.
+// useFiles uses checksums and signed registry tokens.
 func useFiles(t *testing.T, srv *forgetest.Server, client *forge.Client) {
 	project, ctx := forge.Path("acme/storefront"), t.Context()
-	content := []byte("a secret")
-	file, err := client.SecureFiles.Upload(ctx, project, &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes(content)})
+	file, err := client.SecureFiles.Upload(ctx, project, &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes([]byte("a secret"))})
 	require.NoError(t, err)
-	sum := sha256.Sum256(content)
-	assert.Equal(t, hex.EncodeToString(sum[:]), file.Checksum)
-	download, err := client.SecureFiles.Download(ctx, project, file)
+	download, err := client.SecureFiles.Download(ctx, project, file) // checks the checksum
 	require.NoError(t, err)
-	saved := t.TempDir() + "/key.jks"
-	require.NoError(t, download.SaveTo(saved))
-	read, err := os.ReadFile(saved)
-	require.NoError(t, err)
-	assert.True(t, bytes.Equal(content, read))
-
-	_, err = forge.Collect(client.RegistryNative.ListCatalog(ctx))
-	require.NoError(t, err)
+	require.NoError(t, download.SaveTo(t.TempDir()+"/key.jks"))
 	image := srv.AddProject("acme/new").AddRegistryRepository("").AddTag("v1", nil)
 	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v1", nil))
 }
@@ -214,4 +167,226 @@ func useOAuth(t *testing.T, srv *forgetest.Server) {
 	user, err := client.Users.GetCurrent(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, "root", user.Username)
+}
+
+// serverCases are servers with each option, by the name of the option.
+func serverCases(t *testing.T) map[string][][]forgetest.Option {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	http2Only := new(http.Protocols)
+	http2Only.SetUnencryptedHTTP2(true)
+	one := func(options ...forgetest.Option) [][]forgetest.Option {
+		return [][]forgetest.Option{options}
+	}
+	cases := map[string][][]forgetest.Option{
+		"WithDemo":          one(forgetest.WithDemo()),
+		"WithAddr":          {{forgetest.WithAddr("127.0.0.1:0")}, {forgetest.WithAddr("localhost:0")}, {forgetest.WithAddr(":0")}, {forgetest.WithAddr("0.0.0.0:0")}},
+		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(pipenet.Listen())}},
+		"WithToken":         one(forgetest.WithToken("glpat-chosen")),
+		"WithPrefix":        one(forgetest.WithPrefix("/forge/sub")),
+		"WithMaxQueryBytes": one(forgetest.WithMaxQueryBytes(1 << 10)),
+		"WithExternalURL": {
+			{forgetest.WithExternalURL("http://forge.test")},
+			{forgetest.WithExternalURL("http://forge.example:8080/"), forgetest.WithPrefix("git")},
+			{forgetest.WithExternalURL("https://FORGE.invalid"), forgetest.WithTLS()},
+		},
+		"WithTLS": {
+			{forgetest.WithTLS()},
+			{forgetest.WithTLS(), forgetest.WithPrefix("git"), forgetest.WithGitLabVocabulary()},
+			{forgetest.WithTLS(), forgetest.WithListener(pipenet.Listen())},
+		},
+		"WithHTTPServer": {
+			{forgetest.WithHTTPServer(func(s *http.Server) { s.Handler = http.StripPrefix("", s.Handler) })},
+			{forgetest.WithHTTPServer(func(s *http.Server) { s.Protocols = http2Only })},
+			{forgetest.WithTLS(), forgetest.WithHTTPServer(func(s *http.Server) {
+				s.Protocols = new(http.Protocols)
+				s.Protocols.SetHTTP2(true)
+			})},
+		},
+		"WithTier":             one(forgetest.WithTier(forgetest.Free)),
+		"WithOffering":         {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
+		"WithRelease":          one(forgetest.WithRelease("16.4")),
+		"WithGitLabVocabulary": one(forgetest.WithGitLabVocabulary()),
+		"WithUnknownFields":    one(forgetest.WithUnknownFields("a_new_field")),
+		"WithMismatchedTypes":  one(forgetest.WithMismatchedTypes("weight")),
+
+		"WithJobTokenForAllProjects": one(forgetest.WithJobTokenForAllProjects()),
+	}
+	return cases
+}
+
+// TestClientOfEachOption checks that the client of a server needs no option, whatever the options of
+// the server are.
+func TestClientOfEachOption(t *testing.T) {
+	cases := serverCases(t)
+	for name, variants := range cases {
+		for _, options := range variants {
+			t.Run(name, func(t *testing.T) {
+				srv := forgetest.New(t, options...)
+				client := srv.Client()
+				t.Cleanup(client.CloseIdleConnections)
+				callEachPart(t, srv, client)
+			})
+		}
+	}
+}
+
+// callEachPart calls the API, the registry and a download, and settings, whose names depend on the
+// vocabulary.
+func callEachPart(t *testing.T, srv *forgetest.Server, client *forge.Client) {
+	ctx := t.Context()
+	app := srv.AddProject("sweep/app")
+	app.AddIssues(3, nil)
+	app.AddFiles(map[string]string{"README.md": "An app\n"})
+	image := app.AddRegistryRepository("web").AddTag("v1", nil)
+	project := forge.ID(app.ID)
+
+	issues, err := forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}, forge.PerPage(2)))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(issues), 3)
+	archive, err := client.Repositories.Archive(ctx, project, nil)
+	require.NoError(t, err)
+	content, err := io.ReadAll(archive)
+	require.NoError(t, errors.Join(err, archive.Close()))
+	assert.NotEmpty(t, content)
+	paths, err := forge.Collect(client.RegistryNative.ListCatalog(ctx))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	assert.Equal(t, image.Path, paths[len(paths)-1].Name)
+	_, err = client.Settings.Get(ctx)
+	if !errors.Is(err, forge.ErrForbidden) { // the hosted offering has no settings
+		require.NoError(t, err)
+	}
+}
+
+// TestOwnOptionsWin checks that the options of Client replace those that it adds.
+func TestOwnOptionsWin(t *testing.T) {
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithGitLabVocabulary(), forgetest.WithPrefix("git"))
+	get := func(options ...forge.Option) error {
+		client := srv.Client(options...)
+		defer client.CloseIdleConnections()
+		_, err := client.Settings.Get(t.Context())
+		return err
+	}
+	require.NoError(t, get())
+	require.ErrorIs(t, get(forge.WithToken("another")), forge.ErrUnauthorized)
+	require.ErrorIs(t, get(forge.WithoutCredential()), forge.ErrUnauthorized)
+	require.ErrorContains(t, get(forge.WithVocabulary("")), "WithVocabulary(forge.GitLab)")
+	other := httptest.NewTLSServer(http.NotFoundHandler())
+	defer other.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(other.Certificate())
+	var untrusted x509.UnknownAuthorityError
+	require.ErrorAs(t, get(forge.WithRootCAs(roots)), &untrusted)
+	refuse := errors.New("no connection")
+	require.ErrorIs(t, get(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, refuse },
+	}})), refuse)
+	require.NoError(t, get(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}})), "the certificate stays trusted")
+
+	native := srv.Client(forge.WithRegistry(srv.URL+"/elsewhere", srv.RegistryAuthURL))
+	defer native.CloseIdleConnections()
+	srv.AddProject("group/app").AddRegistryRepository("").AddTag("v1", nil)
+	require.ErrorIs(t, native.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil), forge.ErrNotFound)
+}
+
+// TestTLS checks the certificate, the protocols and the addresses of WithTLS.
+func TestTLS(t *testing.T) {
+	assert.Nil(t, forgetest.New(t).Certificate())
+	protocols := map[string]bool{}
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithHTTPServer(func(s *http.Server) {
+		next := s.Handler
+		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			protocols[r.Proto] = r.TLS != nil
+			next.ServeHTTP(w, r)
+		})
+	}))
+	for _, address := range []string{srv.URL, srv.RegistryURL, srv.RegistryAuthURL} {
+		u, err := url.Parse(address)
+		require.NoError(t, err)
+		assert.Equal(t, "https", u.Scheme)
+		require.NoError(t, srv.Certificate().VerifyHostname(u.Hostname()))
+	}
+	require.NoError(t, srv.Certificate().VerifyHostname("localhost"))
+	client := srv.Client()
+	defer client.CloseIdleConnections()
+	_, err := client.Users.GetCurrent(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"HTTP/2.0": true}, protocols)
+
+	stranger, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token))
+	require.NoError(t, err)
+	defer stranger.CloseIdleConnections()
+	_, err = stranger.Users.GetCurrent(t.Context(), nil)
+	require.ErrorContains(t, err, "WithRootCAs")
+}
+
+// TestClientFollowsRedirectsElsewhere checks that only connections to the server are redirected to
+// its listener.
+func TestClientFollowsRedirectsElsewhere(t *testing.T) {
+	storage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = io.WriteString(w, strings.Repeat("x", 10))
+	}))
+	defer storage.Close()
+	srv := forgetest.New(t, forgetest.WithExternalURL("http://forge.test"))
+	srv.AddProject("group/app").AddFiles(map[string]string{"README.md": "An app\n"})
+	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
+	client := srv.Client()
+	defer client.CloseIdleConnections()
+	archive, err := client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	require.NoError(t, err)
+	content, err := io.ReadAll(archive)
+	require.NoError(t, errors.Join(err, archive.Close()))
+	assert.Len(t, content, 10)
+}
+
+// In a bubble of testing/synctest the waits that a server requests take no real time.
+func TestInsideABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := pipenet.Listen()
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.AddProject("group/app").AddIssues(3, nil)
+		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
+		client := srv.Client(forge.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{DialContext: network.DialContext},
+		}))
+		defer client.CloseIdleConnections()
+
+		start := time.Now()
+		issues, err := forge.Collect(client.Issues.List(t.Context(), nil))
+		require.NoError(t, err)
+		assert.Len(t, issues, 3)
+		assert.GreaterOrEqual(t, time.Since(start), 30*time.Second)
+		assert.Equal(t, "http://127.0.0.1:80", srv.URL)
+	})
+}
+
+// The server's URLs and links follow WithExternalURL, and the http.Server can be changed before it
+// serves.
+func TestURLAndHTTPServer(t *testing.T) {
+	network := pipenet.Listen()
+	var seen []string
+	srv := forgetest.New(t, forgetest.WithExternalURL("https://forge.test/"), forgetest.WithPrefix("sub"),
+		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
+			next := s.Handler
+			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen = append(seen, r.URL.Path)
+				next.ServeHTTP(w, r)
+			})
+		}))
+	assert.Equal(t, "https://forge.test/sub", srv.URL)
+	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	srv.AddProject("group/app").AddIssues(3, nil)
+
+	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
+	require.NoError(t, err)
+	request.Header.Set("PRIVATE-TOKEN", srv.Token)
+	resp, err := client.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
+	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }

@@ -1,15 +1,12 @@
 package forgetest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -184,17 +181,6 @@ func nestedView(name, view string) string {
 		return dependency
 	}
 	return ""
-}
-
-func TestCatalogueMatchesContract(t *testing.T) {
-	c := catalogue()
-	assert.Len(t, c.shapes, 68)
-	for _, r := range routes() {
-		assert.NotNil(t, r.endpoint, r.name)
-	}
-	for name := range c.shapes {
-		assert.NotPanics(t, func() { NewDocument(name) })
-	}
 }
 
 func TestCatalogueMatchesTestCopy(t *testing.T) { require.NoError(t, compareCatalogue()) }
@@ -432,16 +418,6 @@ func TestMovedProject(t *testing.T) {
 	assert.Equal(t, "new/place#1", c.get("/issues").array(t)[0]["references"].(map[string]any)["full"])
 }
 
-func TestGzip(t *testing.T) {
-	s := New(t, WithDemo())
-	c := newCaller(t, s)
-	r := c.with("GET", "/issues?scope=all", "Accept-Encoding", "gzip")
-	assert.Equal(t, "gzip", r.Header.Get("Content-Encoding"))
-	assert.True(t, strings.HasPrefix(r.Body, "\x1f\x8b"))
-	small := c.get("/issues?scope=all&per_page=1&search=nothing+like+this")
-	assert.Equal(t, "[]", small.Body)
-}
-
 func TestDocument(t *testing.T) {
 	d := NewDocument("Issue")
 	d.Set("title", "x").Set("time_stats.time_estimate", 60).Set("due_date", "2026-01-02")
@@ -455,23 +431,6 @@ func TestDocument(t *testing.T) {
 	var text map[string]any
 	require.NoError(t, json.Unmarshal(encoder{}.encode(d.Set("title", "ü \"<\n\x01")), &text))
 	assert.Equal(t, "ü \"<\n\x01", text["title"])
-}
-
-// Only client.go may import the client, so that the server and the client do not share a mistake.
-// The external tests use both.
-func TestOnlyClientGoImportsTheClient(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		require.NoError(t, err)
-		external := bytes.HasPrefix(source, []byte("package forgetest_test\n"))
-		if !external && !slices.Contains([]string{"client.go", "client_test.go", "forgetest_test.go"}, file) {
-			assert.NotContains(t, string(source), `"github.com/forge-sdk/forge-go"`, file)
-		}
-		lines := bytes.Count(source, []byte("\n"))
-		assert.LessOrEqual(t, lines, 500, file)
-	}
 }
 
 // A mistake in a test's own setup panics with its reason, as the test would go on without what it

@@ -11,43 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each route requires the role in the catalogue.
-func TestRolesMatchCatalogue(t *testing.T) {
-	const handler = NoAccess // the handler checks the record, or every user may call it
-	roles := map[string]Role{
-		"": handler, "Owner of the group": Owner, "group owners and administrators": Owner,
-		"Maintainer of the project": Maintainer, "Maintainer or above": Maintainer, "at least the Maintainer role for the group": Maintainer,
-		"Owner sees all users' events; Developer or Maintainer only events of their own actions": Developer,
-		"Maintainer or above sees all users' events; Developer only own actions":                 Developer,
-		"anyone on a public repository; otherwise an authenticated user":                         handler,
-		"authenticated user; an administrator sees all namespaces":                               handler,
-		"issues the user can access":                                                             handler, "merge requests the user can access": handler,
-		"signed-in user": handler, "authenticated user": handler, "authenticated": handler,
-		"administrator or auditor": handler, "administrator, or at least Maintainer or Auditor in the project": handler,
-		"registry user and password, or job credentials":                     handler,
-		"holder of a registry token":                                         handler,
-		"holder of a registry token; not a personal or project access token": handler,
-		"administrator credentials are required to obtain the token":         handler,
-		runnerRoles("instance runner details: any authenticated user"):       handler,
-		runnerRoles("instance runners: administrator for changes"):           handler,
-	}
-	for _, r := range routes() {
-		who := r.endpoint.Auth.Who
-		assert.Equal(t, who == "administrator", r.admin, r.name)
-		role, known := roles[who]
-		switch {
-		case who == "administrator" || who == "": // §4 names no role: the role is that of the deployed server
-		case assert.True(t, known, "%s: who is %q", r.name, who):
-			assert.Equal(t, role, r.role, r.name)
-		}
-	}
-}
-
-func runnerRoles(instance string) string {
-	return "group runners: Owner in the owner namespace; project runners: at least Maintainer in an assigned project; " + instance +
-		"; a custom role with admin_runners permission qualifies"
-}
-
 // A call without credentials is accepted if the catalogue allows it, except for the list of users:
 // Document 2 requires a token for it, and only the table of Document 1 §8.1 does not.
 func TestAnonymousMatchesCatalogue(t *testing.T) {
@@ -113,13 +76,6 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 	}
 }
 
-// A value that a later release added to a parameter is invalid in older releases.
-func TestValueOfALaterRelease(t *testing.T) {
-	for number, want := range map[string]int{"17.1": 400, "17.2": 200, "18.0": 200} {
-		assert.Equal(t, want, newCaller(t, New(t, WithRelease(number))).get("/merge_requests?order_by=merged_at").Status, number)
-	}
-}
-
 func TestRelease(t *testing.T) {
 	of := func(number string) caller {
 		s := New(t, WithRelease(number))
@@ -138,10 +94,6 @@ func TestRelease(t *testing.T) {
 				assert.Equal(t, c.get("/groups/group/integrations").Body, r.Body)
 			}
 		}
-	}
-	for number, shown := range map[string]bool{"15.11": false, "16.0": false, "16.1": true, "17.0": true} {
-		_, found := of(number).get("/merge_requests?scope=all").array(t)[0]["prepared_at"]
-		assert.Equal(t, shown, found, "a field since 16.1 at %s", number)
 	}
 	for number, items := range map[string]int{"16.11": 1, "17.0": 0} {
 		for _, filter := range []string{"merge_user_id=99", "merge_user_username=nobody"} {
@@ -162,6 +114,9 @@ func TestRelease(t *testing.T) {
 			assert.Equal(t, "false", setting(t, r, "allow_author_approval"))
 			assert.Equal(t, fmt.Sprint(changed), setting(t, r, "require_reauthentication_to_approve"), "a parameter since 17.1 at %s", number)
 		}
+	}
+	for number, status := range map[string]int{"17.1": 400, "17.2": 200} {
+		assert.Equal(t, status, of(number).get("/merge_requests?order_by=merged_at").Status, "a value since 17.2 at %s", number)
 	}
 	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is not a release such as 16.4`, func() { WithRelease("new") })
 	assert.Panics(t, func() { WithRelease("17") })

@@ -173,11 +173,8 @@ func TestIDsAndIIDs(t *testing.T) {
 			assert.Equal(t, 2, projects, "%s: iid %v", list, iid)
 		}
 	}
-	for _, kind := range []string{"issues/%d/time_stats", "merge_requests/%d/versions"} {
-		last := c.get("/projects/2/" + fmt.Sprintf(kind, 1)).Status
-		assert.Equal(t, 200, last, kind)
-		id := map[bool]int{true: 6, false: 4}[kind[0] == 'i'] // of the last one in the second project
-		assert.Equal(t, 404, c.get("/projects/2/"+fmt.Sprintf(kind, id)).Status, kind)
+	for path, status := range map[string]int{"issues/1/time_stats": 200, "issues/6/time_stats": 404, "merge_requests/1/versions": 200, "merge_requests/4/versions": 404} {
+		assert.Equal(t, status, c.get("/projects/2/"+path).Status, path) // 6 and 4 are ids
 	}
 	last := c.get("/issues?scope=all").array(t)[0]
 	assert.Equal(t, []any{6.0, 3.0}, []any{last["id"], last["iid"]})
