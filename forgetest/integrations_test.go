@@ -18,13 +18,11 @@ import (
 // default is true (Document 3 §4.1.1). A tier without these two settings allows all kinds.
 func TestAllowedIntegrations(t *testing.T) {
 	for name, tc := range map[string]struct {
-		options   []Option
-		email     string // slug of emails on push in the list
-		chat      string
-		chatParam string
+		options     []Option
+		email, chat string // slugs in the list
 	}{
-		"neutral": {nil, "emails-on-push", "team_chat_a", "webhook=https://chat.example"},
-		"GitLab":  {[]Option{WithGitLabVocabulary()}, "emails_on_push", "discord", "webhook=https://chat.example"}, // the product lists them with underscores
+		"neutral": {nil, "emails-on-push", "team_chat_a"},
+		"GitLab":  {[]Option{WithGitLabVocabulary()}, "emails_on_push", "discord"}, // the product lists them with underscores
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, tc.options...)
@@ -32,9 +30,9 @@ func TestAllowedIntegrations(t *testing.T) {
 			c := newCaller(t, s)
 			chat, email := "/groups/group/integrations/"+tc.chat, "/groups/group/integrations/emails-on-push"
 			assert.Equal(t, true, c.get(settingsPath).object(t)["allow_all_integrations"])
-			assert.Equal(t, 200, c.send("PUT", chat, tc.chatParam).Status)
+			assert.Equal(t, 200, c.send("PUT", chat, "webhook=https://chat.example").Status)
 			c.put(settingsPath, map[string]any{"allow_all_integrations": false, "allowed_integrations": []string{tc.email}})
-			r := c.send("PUT", chat, tc.chatParam)
+			r := c.send("PUT", chat, "webhook=https://chat.example")
 			assert.Equal(t, 400, r.Status)
 			assert.Equal(t, `{"message":"400 Bad request - the integration `+tc.chat+` is not in allowed_integrations"}`, r.Body)
 			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
@@ -43,7 +41,7 @@ func TestAllowedIntegrations(t *testing.T) {
 			c.put(settingsPath, map[string]any{"allowed_integrations": []string{}})
 			assert.Equal(t, 400, c.send("PUT", email, "recipients=a@example.com").Status)
 			c.send("PUT", settingsPath, "allowed_integrations[]="+tc.chat)
-			assert.Equal(t, 200, c.send("PUT", chat, tc.chatParam).Status)
+			assert.Equal(t, 200, c.send("PUT", chat, "webhook=https://chat.example").Status)
 			c.put(settingsPath, map[string]any{"allow_all_integrations": true})
 			assert.Equal(t, 200, c.send("PUT", email, "recipients=a@example.com").Status)
 		})

@@ -14,21 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keysBut is like keys, for a response that must lack some fields.
-func keysBut(t *testing.T, name string, object map[string]any, absent ...string) {
-	t.Helper()
-	var want, got []string
-	for _, f := range specified(t).shapes[name].fields {
-		if !slices.Contains(absent, f.Name) {
-			want = append(want, f.Name)
-		}
-	}
-	for key := range object {
-		got = append(got, key)
-	}
-	assert.ElementsMatch(t, want, got, name)
-}
-
 // ticking sets a clock of the server that only the returned function advances.
 func ticking(s *Server) (pass func(time.Duration)) {
 	now := noon()

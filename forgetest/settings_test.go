@@ -23,29 +23,6 @@ func (c caller) put(path string, body any) reply {
 	return c.sendJSON("PUT", path, string(data))
 }
 
-// sample returns a value of a parameter's type, in the form of decoded JSON.
-func sample(p parameter) any {
-	switch {
-	case p.Name == "archive_builds_in_human_readable":
-		return "15 days"
-	case p.Name == "spam_check_endpoint_url":
-		return "grpc://spam.example"
-	case len(p.Enum) > 0:
-		return p.Enum[0]
-	case p.Type == "boolean":
-		return true
-	case p.Type == "integer" && p.Min != nil:
-		return float64(*p.Min + 1)
-	case p.Type == "integer":
-		return 17.0
-	case p.Type == "array<string>":
-		return []any{"group"}
-	case p.Type == "hash":
-		return map[string]any{"key": "value"}
-	}
-	return "true"
-}
-
 // The settings have the fields of the contract, and a query sets them as a body does.
 // TestSettingsKeepWhatWasSent sets each of them, as JSON and in a form.
 func TestSettingsAreStateful(t *testing.T) {
