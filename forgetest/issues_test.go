@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func filterWorld(t *testing.T) (*Server, caller) {
 	p.AddIssue(func(d *Document) {
 		d.Set("assignees", []*User{s.AddUser("tom"), jane}).Set("labels", []string{"bug", "idea"}).Set("due_date", "2026-03-01")
 	})
-	p.AddIssue(func(d *Document) { d.Set("title", "Needle").Set("assignees", []*User{jane}) })
+	past := p.AddMilestone("past its due date", day(1), day(3))
+	p.AddIssue(func(d *Document) { d.Set("title", "Needle").Set("assignees", []*User{jane}).Set("milestone", past) })
 	s.AddProject("group/sub/lib").AddIssue(nil)
 	s.AddProject("other/app").AddIssue(nil)
 	return s, newCaller(t, s)
@@ -37,7 +39,7 @@ func TestOpenIssueFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	for query, want := range map[string][]any{
 		"search=here+needle": {1.0}, "search=needle&in=description,title": {3.0, 1.0}, "assignee_username[]=tom&assignee_username[]=jane": {2.0},
-		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "due_date=overdue": {2.0}, "due_date=week": {}, // a Sunday
+		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
 	} {
 		for _, list := range []string{"/issues?scope=all&", "/groups/group/issues?"} {
 			iids := []any{}
@@ -68,6 +70,33 @@ func TestOpenIssueFilters(t *testing.T) {
 	}
 	assert.Equal(t, 200, c.get("/merge_requests?not[assignee_id]=1&not[assignee_username]=a").Status, "no row excludes them")
 	assert.Equal(t, map[string]any{"short": "#1", "relative": "sub/lib#1", "full": "group/sub/lib#1"}, c.get("/groups/group/issues?sort=desc").array(t)[0]["references"])
+}
+
+// Every keyword of due_date has a first and a last day; the days before and after do not match.
+func TestDueDateBounds(t *testing.T) {
+	s := New(t)
+	s.SetClock(noon) // a Wednesday
+	p := s.AddProject("group/app")
+	var days []string
+	for _, text := range strings.Fields(`02-17 02-18 02-28 03-01 03-02 03-03 03-04 03-05 03-06 03-08 03-09 03-31 04-01 04-30 05-01`) {
+		days = append(days, text)
+		p.AddIssue(func(d *Document) { d.Set("due_date", "2026-"+text) })
+	}
+	c := newCaller(t, s)
+	for word, bounds := range map[string][2]string{
+		"any": {"02-17", "05-01"}, "today": {"03-04", "03-04"}, "tomorrow": {"03-05", "03-05"}, "overdue": {"02-17", "03-03"},
+		"week": {"03-02", "03-08"}, "month": {"03-01", "03-31"}, "next_month_and_previous_two_weeks": {"02-18", "04-30"},
+	} {
+		var want []any
+		for _, day := range days {
+			if day >= bounds[0] && day <= bounds[1] {
+				want = append(want, "2026-"+day)
+			}
+		}
+		for _, list := range []string{"/issues?", "/groups/group/issues?"} {
+			assert.Equal(t, want, c.get(list+"sort=asc&due_date="+word).column(t, "due_date"), "%s %s", list, word)
+		}
+	}
 }
 
 func TestIssueShape(t *testing.T) {

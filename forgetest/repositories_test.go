@@ -48,6 +48,8 @@ func TestObjectIDsAreThoseOfGit(t *testing.T) {
 	assert.Equal(t, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", buildTree(nil).id)
 	one := buildTree(map[string]*blob{"hello.txt": {id: objectID("blob", []byte("hello\n"))}})
 	assert.Equal(t, "aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7", one.id)
+	commit := &Commit{tree: buildTree(nil), name: "Ada", email: "ada@example.com", date: time.Unix(7, 0), Message: "x\n"}
+	assert.Equal(t, "ee6caacf2e533d60686bc2e655ec61e1dfd46706", objectID("commit", commit.encode()))
 }
 
 func TestTree(t *testing.T) {
@@ -271,6 +273,8 @@ func TestDiffHunks(t *testing.T) {
 	want := "@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n@@ -28,7 +28,8 @@\n 27\n 28\n 29\n-30\n+thirty\n+new\n 31\n 32\n 33\n"
 	assert.Equal(t, want, hunks(compareLines(before, after)))
 	assert.Equal(t, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", hunks(compareLines([]string{"a"}, []string{"b\n"})))
+	long := replaceLines([]string{"a\n", "old\n", "z\n"}, []string{"a\n", "new\n", "more\n", "z\n"}) // too long to compare by line
+	assert.Equal(t, "@@ -1,3 +1,4 @@\n a\n-old\n+new\n+more\n z\n", hunks(long))
 }
 
 func TestContributors(t *testing.T) {

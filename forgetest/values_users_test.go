@@ -189,8 +189,10 @@ func TestFirstAssignee(t *testing.T) {
 	fill := func(i int, d *Document) { d.Set("assignees", both[:i]) }
 	p.AddIssues(3, fill)
 	p.AddMergeRequests(3, fill)
+	p.AddMergeRequest(func(d *Document) { d.Set("assignees", both).Set("assignee", both[1]) })
+	assertShown(t, newCaller(t, s).get("/merge_requests?iids[]=4").array(t)[0], map[string]any{"assignee.username": "jane"}) // set by the test
 	for _, path := range []string{"/issues?sort=asc", "/merge_requests?sort=asc"} {
-		for i, item := range newCaller(t, s).get(path).array(t) {
+		for i, item := range newCaller(t, s).get(path + "&per_page=3").array(t) {
 			assignees := item["assignees"].([]any)
 			require.Len(t, assignees, i, path)
 			if i == 0 {

@@ -35,19 +35,20 @@ func auditCheck(t *testing.T, list string) {
 				w.Events = append(w.Events, w.Events[len(w.Events)/2])
 			}
 		}
-		q := auditDrawQuery(t, w, list)
-		perPage := peopleDrawPerPage(t)
 		s := peopleServe(t, w)
 		defer s.Close()
-		address := "/audit_events"
-		switch list {
-		case "groups/audit":
-			address = "/groups/" + w.groupRef(q.Target) + address
-		case "projects/audit":
-			address = "/projects/" + w.projectRef(q.Target) + address
+		for range peopleQueries {
+			q := auditDrawQuery(t, w, list)
+			address := "/audit_events"
+			switch list {
+			case "groups/audit":
+				address = "/groups/" + w.groupRef(q.Target) + address
+			case "projects/audit":
+				address = "/projects/" + w.projectRef(q.Target) + address
+			}
+			auditSetEntity(w, q)
+			peopleCompare(t, s, w, q, address, peopleDrawPerPage(t), auditAnswers(w, q), note)
 		}
-		auditSetEntity(w, q)
-		peopleCompare(t, s, w, q, address, perPage, auditAnswers(w, q), note)
 	})
 }
 

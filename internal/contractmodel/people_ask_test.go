@@ -143,8 +143,7 @@ func (a *peopleAnswer) fits(status int, ids []int64) bool {
 	return len(ids) == 0
 }
 
-// peopleCompare sends the request and compares every page with the model's results. It notes the status, and the filters
-// that found something.
+// peopleCompare compares every page with the model's results, and notes the status and the filters that found something.
 func peopleCompare(t *rapid.T, s *peopleServer, w *peopleWorld, q *peopleQuery, address string, perPage int, answers []peopleAnswer, note func(string)) {
 	pages, problem := s.walk(t, q.Who, s.URL+"/api/v4"+address, q.Params, perPage, q.Keyset)
 	request := fmt.Sprintf("user %d: GET %s?%s", q.Who, address, q.Params.Encode())

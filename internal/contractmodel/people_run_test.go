@@ -1,6 +1,7 @@
 package contractmodel
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"net"
@@ -29,10 +30,7 @@ var peopleHTTP = &http.Client{Transport: &http.Transport{
 // checkModel checks a property in many cases. FORGE_SEED selects other cases, and FORGE_CASES their
 // number for each list; a check has perCheck of them.
 func checkModel(t *testing.T, cases, perCheck int, property func(t *rapid.T, note func(seen string))) {
-	seed := "20260101"
-	if text := os.Getenv("FORGE_SEED"); text != "" {
-		seed = text
-	}
+	seed := cmp.Or(os.Getenv("FORGE_SEED"), "20260101")
 	if n, err := strconv.Atoi(os.Getenv("FORGE_CASES")); err == nil {
 		cases = n
 	}
@@ -40,8 +38,7 @@ func checkModel(t *testing.T, cases, perCheck int, property func(t *rapid.T, not
 		cases /= 3
 	}
 	t.Logf("FORGE_SEED=%s FORGE_CASES=%d", seed, cases)
-	checks := strconv.Itoa((cases + perCheck - 1) / perCheck)
-	for name, value := range map[string]string{"seed": seed, "checks": checks, "nofailfile": "true", "shrinktime": "10s"} {
+	for name, value := range map[string]string{"seed": seed, "checks": strconv.Itoa((cases + perCheck - 1) / perCheck), "nofailfile": "true", "shrinktime": "10s"} {
 		f := flag.Lookup("rapid." + name)
 		before := f.Value.String()
 		if err := f.Value.Set(value); err != nil {
@@ -54,7 +51,10 @@ func checkModel(t *testing.T, cases, perCheck int, property func(t *rapid.T, not
 	t.Logf("observed: %v", seen)
 }
 
+// peopleQueries is the number of queries for each random world.
+const peopleQueries = 4
+
 // peopleCheck checks a list of people, runners or events.
 func peopleCheck(t *testing.T, property func(t *rapid.T, note func(string))) {
-	checkModel(t, 700, 1, property)
+	checkModel(t, 2800, peopleQueries, property)
 }

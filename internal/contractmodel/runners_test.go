@@ -23,23 +23,22 @@ func TestRunnerProjectModel(t *testing.T) { runnerCheck(t, "projects/runners") }
 func runnerCheck(t *testing.T, list string) {
 	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
-		q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
-		if list == "runners/all" && !w.auditor(q.Who) && chance(t, "administrator asks", 2) {
-			q.Who = 0
-		}
-		peopleDrawFilters(t, q, runnerDrawers(t, w, q))
-		q.Keyset = chance(t, "keyset", 20)
-		if list == "projects/runners" {
-			q.Target = peopleDrawTarget(t, len(w.Projects))
-		}
-		perPage := peopleDrawPerPage(t)
 		s := peopleServe(t, w)
 		defer s.Close()
-		address := "/" + list
-		if list == "projects/runners" {
-			address = "/projects/" + w.projectRef(q.Target) + "/runners"
+		for range peopleQueries {
+			q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
+			if list == "runners/all" && !w.auditor(q.Who) && chance(t, "administrator asks", 2) {
+				q.Who = 0
+			}
+			peopleDrawFilters(t, q, runnerDrawers(t, w, q))
+			q.Keyset = chance(t, "keyset", 20)
+			address := "/" + list
+			if list == "projects/runners" {
+				q.Target = peopleDrawTarget(t, len(w.Projects))
+				address = "/projects/" + w.projectRef(q.Target) + "/runners"
+			}
+			peopleCompare(t, s, w, q, address, peopleDrawPerPage(t), runnerAnswers(w, q), note)
 		}
-		peopleCompare(t, s, w, q, address, perPage, runnerAnswers(w, q), note)
 	})
 }
 

@@ -19,11 +19,12 @@ func TestUserModel(t *testing.T) {
 		}
 		peopleDrawUsers(t, w, n, n < 100)
 		peopleDrawPlaces(t, w)
-		q := userDrawQuery(t, w)
-		perPage := peopleDrawPerPage(t)
 		s := peopleServe(t, w)
 		defer s.Close()
-		peopleCompare(t, s, w, q, "/users", perPage, userAnswers(w, q), note)
+		for range peopleQueries {
+			q := userDrawQuery(t, w)
+			peopleCompare(t, s, w, q, "/users", peopleDrawPerPage(t), userAnswers(w, q), note)
+		}
 	})
 }
 
