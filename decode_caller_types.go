@@ -203,7 +203,7 @@ func readKey(v reflect.Value, key string) error {
 		v.SetString(key)
 		return nil
 	}
-	text, err := json.Marshal(map[string]bool{key: true})
+	text, err := json.Marshal(map[string]any{key: nil})
 	if err != nil {
 		return err
 	}

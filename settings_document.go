@@ -168,10 +168,9 @@ func sameField(a, b reflect.Value) bool {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.String:
 		return a.Equal(b)
 	case reflect.Pointer:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() && b.IsNil()
+		if !a.IsNil() && !b.IsNil() {
+			return sameField(a.Elem(), b.Elem())
 		}
-		return sameField(a.Elem(), b.Elem())
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
