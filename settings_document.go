@@ -320,7 +320,14 @@ func isResponseStruct(t reflect.Type) bool {
 // not set.
 func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	members := readMembers(read)
-	for f := range now.Type().Fields() {
+	extra, shown := now.FieldByName("Extra").Interface().(map[string]json.RawMessage), was.FieldByName("Extra").Interface().(map[string]json.RawMessage)
+	for name := range shown {
+		if _, kept := extra[name]; !kept {
+			delete(members, name)
+		}
+	}
+	maps.Copy(members, extra)
+	for f := range now.Type().Fields() { // after Extra, which holds the former value of a field that could not take it
 		field, before := now.FieldByIndex(f.Index), was.FieldByIndex(f.Index)
 		name := jsonName(f)
 		untouched := reflect.DeepEqual(field.Interface(), before.Interface())
@@ -333,13 +340,6 @@ func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawM
 		}
 		members[name] = text
 	}
-	extra, before := now.FieldByName("Extra").Interface().(map[string]json.RawMessage), was.FieldByName("Extra").Interface().(map[string]json.RawMessage)
-	for name := range before {
-		if _, kept := extra[name]; !kept {
-			delete(members, name)
-		}
-	}
-	maps.Copy(members, extra)
 	return json.Marshal(members)
 }
 
