@@ -187,6 +187,19 @@ func TestForeignLikeEncodingJSON(t *testing.T) {
 	})
 }
 
+// The tag "-" hides a field and not its key, which another field may have.
+func TestForeignDash(t *testing.T) {
+	type dash struct {
+		Hid  int `json:"-"`
+		Dash int `json:"-,"`
+		ownKept
+	}
+	value, mismatches, err := decodeText[dash](`{"-":1,"Hid":2,"new":3}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, dash{Dash: 1, ownKept: ownKept{Extra: map[string]json.RawMessage{"Hid": json.RawMessage("2"), "new": json.RawMessage("3")}}}, value)
+}
+
 // Response types inside a caller's type are decoded by their decoders.
 func TestForeignResponseTypes(t *testing.T) {
 	type own struct {

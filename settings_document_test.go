@@ -254,6 +254,13 @@ func TestSettingsListWithMisfits(t *testing.T) {
 	assert.JSONEq(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":30,"x":1}]}}`, changesAsJSON(t, s.Diff().Changes))
 }
 
+// An element that was not edited stays as it was read.
+func TestSettingsListKeepsElements(t *testing.T) {
+	s := settingsOf(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"x":1},{"access_level":40}]}}`)
+	s.DefaultBranchProtectionDefaults.AllowedToPush[1].AccessLevel = 30
+	assert.JSONEq(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"x":1},{"access_level":30}]}}`, changesAsJSON(t, s.Diff().Changes))
+}
+
 // Each field can be cleared, also one that holds a pointer.
 func TestSettingsFieldsCleared(t *testing.T) {
 	s := settingsOf(t, `{"antispam_api_key":"k","signin_enabled":"true"}`)
