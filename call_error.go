@@ -139,10 +139,7 @@ func (c *call) rejection() (r rejection) {
 	if c.attempt.offOrigin || c.response.status < 400 {
 		return r
 	}
-	if c.response.status == http.StatusBadRequest {
-		r.values = c.request.valuesOf
-	}
-	r.status, r.loopback = c.response.status, isLoopback(c.url.Hostname())
+	r.values, r.status, r.loopback = c.request.valuesOf, c.response.status, isLoopback(c.url.Hostname())
 	r.foreign = r.message != "" && !isJSON(contentType(c.response.header))
 	succeeded := c.core().stats.calls.Load()-c.core().stats.failures.Load() > 1 // a call other than this one
 	if r.route.base == apiBase && !succeeded {

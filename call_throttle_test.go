@@ -99,6 +99,11 @@ func TestGateAbsurdWait(t *testing.T) {
 		for range 2 {
 			require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 		}
+		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
+		defer cancel()
+		err := c.Do(ctx, callOf(ClassSafe), nil)
+		require.ErrorIs(t, err, ErrRateLimited)
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the deadline is later")
 		time.Sleep(time.Hour)
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 	})

@@ -158,7 +158,7 @@ func fileName(h http.Header) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	if name = safetext.Clean(name, maxFileName); len(name) > maxFileName {
+	if name = safetext.Printable(name); len(name) > maxFileName {
 		return ""
 	}
 	name = strings.Map(func(r rune) rune {
@@ -169,7 +169,7 @@ func fileName(h http.Header) string {
 	}, name)
 	name = strings.TrimLeftFunc(name, func(r rune) bool { return r == '.' || r == '-' || unicode.IsSpace(r) })
 	name = strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
-	if isReservedName(name) || !filepath.IsLocal(name) {
+	if isReservedName(name) {
 		return ""
 	}
 	return name

@@ -35,14 +35,15 @@ func ParseWorkDuration(s string) (WorkDuration, error) { return WorkCalendar{}.P
 // after an optional minus sign that applies to all of them.
 func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
+	rest = strings.TrimSpace(rest)
 	var total time.Duration
 	if c.HoursPerDay < 0 || c.HoursPerDay > 24 || c.DaysPerWeek < 0 || c.DaysPerWeek > 7 {
 		return 0, fmt.Errorf("forge: a working week of %d days with %d hours each is not valid", c.DaysPerWeek, c.HoursPerDay)
 	}
-	if strings.TrimSpace(rest) == "" {
+	if rest == "" {
 		return 0, badDuration(s)
 	}
-	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimLeft(rest, " ") {
+	for ; rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n, unit, tail, ok := c.next(rest)
 		if !ok || n > int64((math.MaxInt64-total)/unit) {
 			return 0, badDuration(s)

@@ -321,7 +321,7 @@ func (r *rejection) hintRoute() string {
 func (r *rejection) hintValues() string {
 	before, _, rejected := strings.Cut(r.message, " does not have a valid value")
 	param := before[strings.LastIndexAny(before, " ,")+1:]
-	if !rejected || r.values == nil {
+	if !rejected {
 		return ""
 	}
 	values := r.values(param)

@@ -23,10 +23,7 @@ const maxTokenResponse = 1 << 20 // bytes
 func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
 	ctx, cancel := withTokenTimeout(ctx)
 	defer cancel()
-	client := &http.Client{ // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
-		Transport:     &tokenEndpoint{transport: transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := &http.Client{Transport: &tokenEndpoint{transport: transport}} // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
 	ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: refreshToken}).Token()
 	if err != nil {
@@ -37,7 +34,7 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
 // reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
-// exchange by itself. The body is read here, to distinguish a lost response from one that cannot be
+// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response from one that cannot be
 // used.
 //
 // After any failure, x/oauth2 makes a second request, with the client's secret in another place.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -169,7 +170,7 @@ func checkPath(name, path string) error {
 			after = after[:end]
 		}
 		plain, _, _ := strings.Cut(after, "/-/")
-		if plain = strings.TrimSuffix(strings.Trim(plain, "/"), ".git"); plain != "" && pathProblem(plain) == "" {
+		if plain = strings.TrimSuffix(strings.Trim(plain, "/"), ".git"); pathProblem(plain) == "" {
 			reason = "it is a URL: use " + strconv.Quote(plain)
 		}
 	} else if checkArgument(name, path) == nil {
@@ -407,7 +408,7 @@ func isLoopback(host string) bool {
 }
 
 func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+	return strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // namespaceSegment is the last part of a namespace's full path.

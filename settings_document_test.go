@@ -94,6 +94,11 @@ func TestSettingsChanges(t *testing.T) {
 		{"an entry of a map", func(s *ApplicationSettings) { s.RepositoryStoragesWeighted["cold"] = 1 }, `{"repository_storages_weighted":{"default":100,"cold":1}}`, nil},
 		{"an entry is deleted", func(s *ApplicationSettings) { delete(s.RepositoryStoragesWeighted, "default") }, `{"repository_storages_weighted":{"cold":2}}`, nil},
 		{"a map is cleared", func(s *ApplicationSettings) { s.RepositoryStoragesWeighted = nil }, `{"repository_storages_weighted":{}}`, nil},
+		{"an object is replaced", func(s *ApplicationSettings) {
+			s.DefaultBranchProtectionDefaults.AllowedToPush = append(s.DefaultBranchProtectionDefaults.AllowedToPush, BranchAccess{AccessLevel: 30})
+		}, `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":40,"x":1},{"access_level":30}],"y":2}}`, nil},
+		{"an object loses what no field names", func(s *ApplicationSettings) { delete(s.DefaultBranchProtectionDefaults.Extra, "y") },
+			`{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":40,"x":1}]}}`, nil},
 		{"an object keeps what no field names", func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel = 30 },
 			`{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":30,"x":1}],"y":2}}`, nil},
 		{"an object gains a member", func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowForcePush = true },
@@ -109,6 +114,10 @@ func TestSettingsChanges(t *testing.T) {
 		{"both names", func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
 		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
+		{"both names, in their own types", func(s *ApplicationSettings) {
+			s.SigninEnabled, s.PasswordAuthenticationEnabledForWeb = new("true"), true
+		},
+			`{"password_authentication_enabled_for_web":true}`, nil},
 		{"an alias of which only the old name is shown", func(s *ApplicationSettings) { s.AssetProxyAllowlist = []string{"z"} }, `{"asset_proxy_allowlist":["z"]}`, nil},
 	} {
 		const document = `{"id":1,"updated_at":"2026-01-01T00:00:00Z","admin_mode":true,"snippet_size_limit":5,"terms":"t","domain_allowlist":["a.example","example.org"],
@@ -139,6 +148,9 @@ func TestSettingsChangesRefused(t *testing.T) {
 	for want, change := range map[string]func(s *ApplicationSettings){
 		"(unheard_of): its value in the map Extra is not JSON":          func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`{`) },
 		`(unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
+		"password_authentication_enabled_for_web, which replaces it, has another value": func(s *ApplicationSettings) {
+			s.SigninEnabled, s.PasswordAuthenticationEnabledForWeb = new("false"), true
+		},
 		"(session_expire_delay): the map Extra holds it, although its field can: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},
@@ -181,6 +193,12 @@ func TestDiffSettings(t *testing.T) {
 		{"empty forms", `{"domain_allowlist":null,"terms":"","admin_mode":null}`, `{"domain_allowlist":[],"terms":null,"admin_mode":false}`, `{}`, nil, nil},
 		{"a decimal as text", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":1}`, `{}`, nil, nil},
 		{"and another", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":2}`, `{"polling_interval_multiplier":2}`, nil, nil},
+		{"beyond the numbers of a double", `{"x":9007199254740993}`, `{"x":9007199254740992}`, `{"x":9007199254740992}`, nil, nil},
+		{"in other forms", `{"x":[1e3,9007199254740991],"y":{"a":-0.5}}`, `{"x":[1000,9007199254740991.0],"y":{"a":-5e-1}}`, `{}`, nil, nil},
+		{"an empty key of a map is an entry", `{"repository_storages_weighted":{"a":1}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, nil, nil},
+		{"an empty key of an object is none", `{"default_branch_protection_defaults":{"y":1}}`, `{"default_branch_protection_defaults":{"y":1,"allow_force_push":false}}`, `{}`, nil, nil},
+		{"a companion that is absent is sent", `{"codeintel_enabled":false}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{"codeintel_enabled":true}`, nil, nil},
+		{"and without the change not", `{"codeintel_enabled":true}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{}`, []string{"codeintel_url"}, nil},
 		{"0 is not null", `{"snippet_size_limit":0}`, `{"snippet_size_limit":null}`, `{"snippet_size_limit":null}`, nil, nil},
 		{"from another type", `{"snippet_size_limit":"5 MB"}`, `{"snippet_size_limit":5}`, `{"snippet_size_limit":5}`, nil, nil},
 		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit"}, nil},
@@ -209,6 +227,76 @@ func TestDiffSettings(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"max_import_size":7}`, changesAsJSON(t, diff.Changes), "what a program sets is wanted")
 	assert.Equal(t, []SettingDifference{{Name: "admin_mode", Want: json.RawMessage("true"), Reason: SettingAbsent}}, diff.NotSent)
+}
+
+// A program that sets one name of a setting that has two means both, whichever it sets.
+func TestDiffSettingsPrefersEdits(t *testing.T) {
+	const both = `{"admin_notification_email":"a","abuse_notification_email":"a","signin_enabled":"true","password_authentication_enabled_for_web":true}`
+	for want, edit := range map[string]func(s *ApplicationSettings){
+		`{"abuse_notification_email":"b"}`:                              func(s *ApplicationSettings) { s.AdminNotificationEmail = new("b") },
+		`{"abuse_notification_email":"c"}`:                              func(s *ApplicationSettings) { s.AbuseNotificationEmail = new("c") },
+		`{"password_authentication_enabled_for_web":false}`:             func(s *ApplicationSettings) { s.SigninEnabled = new("false") },
+		`{"password_authentication_enabled_for_web":false,"terms":"t"}`: func(s *ApplicationSettings) { s.PasswordAuthenticationEnabledForWeb, s.Terms = false, "t" },
+	} {
+		edited := settingsOf(t, both)
+		edit(edited)
+		diff, err := DiffSettings(settingsOf(t, both), edited)
+		require.NoError(t, err)
+		assert.JSONEq(t, want, changesAsJSON(t, diff.Changes))
+	}
+}
+
+// The elements of a list that could not be read are not there, so those that were are sent whole.
+func TestSettingsListWithMisfits(t *testing.T) {
+	s := settingsOf(t, `{"default_branch_protection_defaults":{"allowed_to_push":["x",{"access_level":40,"x":1}]}}`)
+	require.Len(t, s.DefaultBranchProtectionDefaults.AllowedToPush, 1)
+	s.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel = 30
+	assert.JSONEq(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":30,"x":1}]}}`, changesAsJSON(t, s.Diff().Changes))
+}
+
+// An element that was not edited stays as it was read.
+func TestSettingsListKeepsElements(t *testing.T) {
+	s := settingsOf(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"x":1},{"access_level":40}]}}`)
+	s.DefaultBranchProtectionDefaults.AllowedToPush[1].AccessLevel = 30
+	assert.JSONEq(t, `{"default_branch_protection_defaults":{"allowed_to_push":[{"x":1},{"access_level":30}]}}`, changesAsJSON(t, s.Diff().Changes))
+}
+
+// Each field can be cleared, also one that holds a pointer.
+func TestSettingsFieldsCleared(t *testing.T) {
+	s := settingsOf(t, `{"antispam_api_key":"k","signin_enabled":"true"}`)
+	s.AntispamAPIKey = nil
+	assert.JSONEq(t, `{"antispam_api_key":null}`, changesAsJSON(t, s.Diff().Changes))
+	s = settingsOf(t, `{"antispam_api_key":null}`)
+	s.AntispamAPIKey = new("k")
+	assert.JSONEq(t, `{"antispam_api_key":"k"}`, changesAsJSON(t, s.Diff().Changes))
+}
+
+// The settings in UpdateSettingsOptions that cannot be a difference are named as in Update.
+func TestOptionsDiffRefused(t *testing.T) {
+	for _, o := range []*UpdateSettingsOptions{
+		{SigninEnabled: new("true"), PasswordAuthenticationEnabledForWeb: new(true)}, {Extra: map[string]any{"x": make(chan int)}},
+	} {
+		_, err := serve(t).Settings.Update(t.Context(), o)
+		var want, got *ValidationError
+		require.ErrorAs(t, err, &want)
+		require.ErrorAs(t, o.Diff().Err(), &got)
+		assert.Equal(t, [3]string{want.Option, want.Param, want.Reason}, [3]string{got.Option, got.Param, got.Reason})
+		assert.Contains(t, got.Option, "UpdateSettingsOptions")
+	}
+}
+
+// A secret is a text whose name says that it is one, also of a setting that no field has.
+func TestSecretSettings(t *testing.T) {
+	for _, end := range []string{"key", "token", "secret", "password", "pass", "passphrase", "salt", "credentials"} {
+		assert.True(t, SettingDifference{Name: "unheard_of_" + end}.Secret(), end)
+		assert.False(t, SettingDifference{Name: "unheard_of_" + end + "s_x"}.Secret(), end)
+	}
+	for name, want := range map[string]bool{
+		"antispam_api_key": true, "external_pipeline_validation_service_token": true, "jira_connect_application_key": true, "chatapp_secret": true,
+		"allow_runner_registration_token": false, "users_api_limit_ssh_key": false, "users_api_limit_gpg_key": false, "admin_mode": false,
+	} {
+		assert.Equal(t, want, SettingDifference{Name: name}.Secret(), name)
+	}
 }
 
 // Entries that a program adds to Changes are checked like edits.
@@ -260,6 +348,7 @@ func TestMergeSettings(t *testing.T) {
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
 		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
 		"{\"sidekiq_job_limiter_mode\": \"track\"}": "the contract calls it jobqueue_job_limiter_mode",
+		"\n\n":                       "Merge: line 1: it is not JSON: the text is empty",
 		"{} x":                       "Merge: line 1: it is not JSON",
 		"{\"terms\": [1, \"\xff\"]}": "Merge (terms): line 1: its value is not valid UTF-8",
 	} {
@@ -307,6 +396,10 @@ func TestSettingDifferencePrintsItsName(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
+	diff := settingsOf(t, `{}`)
+	diff.AdminMode = true
+	assert.Equal(t, "forge.SettingsDiff(Changes: [admin_mode])", fmt.Sprint(*diff.Diff()), "without what is not exported")
+	assert.Equal(t, `forge.UpdateSettingsOptions(AdminMode, Extra["a b"], Extra["c"])`, fmt.Sprint(UpdateSettingsOptions{AdminMode: new(true), Extra: map[string]any{"c": 1, "a b": 2}}))
 	text, err := json.Marshal(SettingsReport{NotApplied: append(list, SettingDifference{Name: "x", Want: json.RawMessage("1")}, SettingDifference{Name: "a_token", Got: json.RawMessage(`""`), Want: json.RawMessage("null")})})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"Settings":null,"NotApplied":[{"name":"chatapp_secret","got":"(secret)","want":"(secret)","reason":"not applied"},{"name":"x","want":1},{"name":"a_token","got":"","want":null}]}`, string(text))

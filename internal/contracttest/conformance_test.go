@@ -1,6 +1,7 @@
 package contracttest_test
 
 import (
+	"context"
 	"io"
 	"maps"
 	"math/bits"
@@ -157,6 +158,7 @@ func (c *conformanceCase) run(t *testing.T, server *contractServer, call conform
 	}
 	require.NoError(t, cases.Consume(c.Method.Call(in)))
 	requests := server.end()
+	assert.Equal(t, len(requests), server.routes[c.Endpoint.Method+" "+c.Endpoint.Path], "hooks see the route of the contract: %v", server.routes)
 	require.Len(t, requests, 1+len(server.pages()))
 	for i, r := range requests {
 		assert.Equal(t, c.Endpoint.Method, r.method)
@@ -221,6 +223,7 @@ type contractServer struct {
 	mu       sync.Mutex
 	endpoint catalogue.Endpoint
 	requests []*contractRequest
+	routes   map[string]int // attempts by the route that hooks see
 }
 
 func newContractServer(t *testing.T) *contractServer {
@@ -238,8 +241,9 @@ func (s *contractServer) begin(t *testing.T, endpoint catalogue.Endpoint) *forge
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endpoint, s.requests = endpoint, nil
-	client, err := forge.NewClient(s.url, forge.WithToken(cases.Token), forge.WithVocabulary(cases.Vocabulary()),
+	s.endpoint, s.requests, s.routes = endpoint, nil, map[string]int{}
+	hook := forge.WithOnAttempt(func(_ context.Context, a forge.Attempt) { s.routes[a.Method+" "+a.Route]++ })
+	client, err := forge.NewClient(s.url, hook, forge.WithToken(cases.Token), forge.WithVocabulary(cases.Vocabulary()),
 		forge.WithRegistry(s.url+"/registry", s.url+"/auth"), forge.WithRegistryCredentials(cases.User, "password"))
 	require.NoError(t, err)
 	return client

@@ -158,6 +158,11 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		holders[name] = true
 		value := reflect.New(kind)
 		fillValue(value.Elem(), 5, true)
+		if logged, logs := value.Elem().Interface().(slog.LogValuer); logs {
+			if _, formats := logged.(fmt.Formatter); formats {
+				assert.Contains(t, fmt.Sprint(logged), logged.LogValue().String(), name)
+			}
+		}
 		for _, v := range []any{value.Interface(), value.Elem().Interface(), []any{value.Interface()}, struct{ V any }{value.Elem().Interface()}} {
 			for verb, text := range printedForms(v) {
 				shown := slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })

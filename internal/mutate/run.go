@@ -47,6 +47,9 @@ func (o options) run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !only.MatchString(m.String()) })
+		for i := range chosen {
+			chosen[i].id = i // the file of hits has a byte for each
+		}
 	}
 	verdicts, err := t.judge(ctx, w, o, chosen)
 	if err != nil {
