@@ -190,7 +190,7 @@ func TestKilledBetweenFiles(t *testing.T) {
 		part, file string
 	}{
 		"before the first state":       {nil, day[:100], ""},
-		"after a part of a page":       {&before, day[:before.Bytes+777], ""},
+		"after a part of a page":       {&before, day[:before.Bytes] + strings.Repeat(`{"id":9,"details":{"cus`, 10_000), ""},
 		"before the rename":            {&done, day, ""},
 		"after the rename":             {&done, "", day},
 		"and lost the file":            {&before, "", ""},

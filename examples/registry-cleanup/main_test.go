@@ -26,8 +26,6 @@ func TestDeleteTags(t *testing.T) {
 	} {
 		assert.Contains(t, out, want)
 	}
-	_, err = demotest.Run(t, run, "", args...)
-	require.ErrorContains(t, err, "-yes goes on without the question")
 	srv.AssertRequestCount(t, deleteTags, 0)
 
 	out, err = demotest.Run(t, run, "y\n", args...)

@@ -34,7 +34,7 @@ func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
 		if h.runner.Status == forge.RunnerStatusOnline && m.Status != forge.RunnerStatusOnline {
 			h.notes = append(h.notes, fmt.Sprintf("machine %s is %s", m.SystemID, m.Status))
 		}
-		if oldest != "" && compare(m.Version, oldest) < 0 {
+		if compare(m.Version, oldest) < 0 {
 			h.notes = append(h.notes, fmt.Sprintf("machine %s has %s", m.SystemID, m.Version))
 		}
 	}
