@@ -40,7 +40,6 @@ func target(t *testing.T, n int) *forgetest.Server {
 }
 
 func exportTo(t *testing.T, args ...string) (string, error) {
-	t.Helper()
 	return demotest.Run(t, run, "", append([]string{"-dir"}, args...)...)
 }
 

@@ -86,6 +86,12 @@ func TestOutEditedIn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
 	assert.Equal(t, []string{"maya.lindqvist = maya.lindqvist", "tberg = tomas.berg", "aisha.khan = aisha.khan", "imoreau = priya.raman"}, reassigned(srv))
+
+	_, err = demotest.Run(t, run, "", "-group", "acme", "-out", path) // those that are left have no account
+	require.NoError(t, err)
+	edit("dokafor,daniel.okafor,", "dokafor,,")
+	_, err = demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
+	assert.Equal(t, demo.Finding(path+" names nobody: fill in the username or the e-mail address of a row; nothing was sent"), err)
 }
 
 // Only one active person can be suggested.
@@ -99,22 +105,6 @@ func TestSuggestions(t *testing.T) {
 	assert.Regexp(t, `tberg +Tomas Berg +- +several accounts have the name`, out)
 	assert.Regexp(t, `imoreau +Ines Moreau +- +nobody found`, out, "a blocked account is not suggested")
 	assert.Regexp(t, `buildbot +Build Robot +- +nobody found`, out, "nor is a bot")
-}
-
-// A file that is wrong is not sent.
-func TestWrongFiles(t *testing.T) {
-	srv := demotest.Server(t)
-	header := "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email\n"
-	for want, content := range map[string]string{
-		"people.csv names nobody":             header + "h,t,101,Maya,maya,,\n",
-		"people.csv: forge: reading the file": header + "h,t,101\n",
-	} {
-		path := filepath.Join(t.TempDir(), "people.csv")
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		_, err := demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
-		require.ErrorContains(t, err, want)
-	}
-	srv.AssertRequestCount(t, upload, 0)
 }
 
 // What the server has not done in time is a finding.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,8 +15,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -198,4 +202,28 @@ func TestSecrets(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(recorder.Ended(), func(s sdktrace.ReadOnlySpan) bool {
 		return attributesOf(s.Attributes())["url.full"] == storage.URL+"/a"
 	}), "the hop to the other server has a span")
+}
+
+// TestBaggageOfOtherOrigins: otelhttp sends baggage to other origins, too, and with the propagator of
+// docs/observability.md only the trace.
+func TestBaggageOfOtherOrigins(t *testing.T) {
+	var got http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
+	t.Cleanup(other.Close)
+	values, err := baggage.Parse("customer=acme")
+	require.NoError(t, err)
+	only := propagation.TraceContext{}
+	for want, propagator := range map[string]propagation.TextMapPropagator{
+		"customer=acme": propagation.NewCompositeTextMapPropagator(only, propagation.Baggage{}), "": only,
+	} {
+		transport := otelhttp.NewTransport(http.DefaultTransport, otelhttp.WithTracerProvider(sdktrace.NewTracerProvider()), otelhttp.WithPropagators(propagator))
+		client := forgetest.New(t).Client(forge.WithHTTPClient(&http.Client{Transport: transport})).HTTPClient()
+		req, err := http.NewRequestWithContext(baggage.ContextWithBaggage(t.Context(), values), http.MethodGet, other.URL, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, got.Get("Baggage"))
+		assert.NotEmpty(t, got.Get("Traceparent"))
+	}
 }

@@ -102,7 +102,7 @@ func TestWait(t *testing.T) {
 	require.ErrorIs(t, Wait(ctx, time.Minute, func() (bool, error) { return false, nil }), context.Canceled)
 }
 
-// The environment names a server and its vocabulary; without it there is the embedded one, and only
+// The environment names a server; without it there is the embedded one, and only
 // there may a flag for files be missing.
 func TestServer(t *testing.T) {
 	t.Setenv("FORGE_URL", "")
@@ -126,9 +126,6 @@ func TestServer(t *testing.T) {
 	assert.NotContains(t, out.String(), "secret-of-mine")
 	_, _, err = named.Path(&out, "-dir", "", "audit")
 	require.EqualError(t, err, "-dir is missing: it names what to write to")
-	t.Setenv("FORGE_VOCABULARY", "other")
-	_, err = Connect(&out, "tool")
-	require.EqualError(t, err, `FORGE_VOCABULARY is "other": there is only gitlab`)
 }
 
 // The table of examples has each of them, and nothing else.
