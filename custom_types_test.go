@@ -40,7 +40,7 @@ type (
 	kept    struct {
 		Issue  forge.Issue
 		Hidden stamped `json:"-"`
-		hidden stamped
+		hidden stamped //nolint:unused // encoding/json does not see it
 		Closed closed
 		Self   *itself
 		Tree   tree

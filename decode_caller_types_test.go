@@ -32,7 +32,7 @@ type ownPart struct {
 	ByID  map[int]ownPart `json:"by_id"`
 	Bytes []byte          `json:"bytes"`
 	Hid   int             `json:"-"`
-	Dash  int             `json:"-,"`
+	Dash  int             `json:"-,"` //nolint:staticcheck // the key is -
 	ownEmbedded
 	*OwnRing
 	After string `json:"after"`
@@ -191,7 +191,7 @@ func TestForeignLikeEncodingJSON(t *testing.T) {
 func TestForeignDash(t *testing.T) {
 	type dash struct {
 		Hid  int `json:"-"`
-		Dash int `json:"-,"`
+		Dash int `json:"-,"` //nolint:staticcheck // the key is -
 		ownKept
 	}
 	value, mismatches, err := decodeText[dash](`{"-":1,"Hid":2,"new":3}`)

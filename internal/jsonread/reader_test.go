@@ -202,11 +202,11 @@ func TestSeparators(t *testing.T) {
 			r.Reset([]byte(strings.Replace(text, "%s", string([]byte{byte(c)}), 1)))
 			entries := 0
 			if text[0] == '[' {
-				for open := r.Array(); open && r.More(); entries++ {
+				for r.Array(); r.More(); entries++ {
 					r.Skip()
 				}
 			} else {
-				for open := r.Object(); open && r.Key(); entries++ {
+				for r.Object(); r.Key(); entries++ {
 					r.Skip()
 				}
 			}
