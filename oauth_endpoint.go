@@ -34,8 +34,8 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
 // reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
-// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response from one that cannot be
-// used.
+// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response
+// from one that cannot be used.
 //
 // After any failure, x/oauth2 makes a second request, with the client's secret in another place.
 // That request is sent only if the first one was rejected. Otherwise x/oauth2 gets the first

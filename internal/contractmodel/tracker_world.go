@@ -9,7 +9,8 @@ import (
 // trackerNobody is the index of a requester without a credential, and of an unset reference.
 const trackerNobody = -1
 
-// trackerWorld has the data of a server with issues or merge requests. The first account is an administrator.
+// trackerWorld has the data of a server with issues or merge requests. The first account is an
+// administrator.
 type trackerWorld struct {
 	peopleWorld
 	Now   time.Time
