@@ -2,11 +2,8 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -99,20 +96,6 @@ func TestBadCalls(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 }
 
-// The method is GET by default, and arguments of any text are one segment.
-func TestCallDefaults(t *testing.T) {
-	w := newWire(t, always(sayJSON("[]")))
-	client := wireClient(t, w.url)
-	for _, send := range senders {
-		require.NoError(t, send(t.Context(), client, Call{Route: "/projects/:id/jobs/:name", Args: []Arg{Path("group/app"), Text("build/all any")}}))
-	}
-	for _, s := range w.seen() {
-		path, _, _ := strings.Cut(s.uri, "?")
-		assert.Equal(t, "GET /api/v4/projects/group%2Fapp/jobs/build%2Fall%20any", s.method+" "+path)
-	}
-	require.Len(t, w.seen(), len(senders))
-}
-
 // A GET sends its form as the body: for a value, for a stream, and for each page of a list, again
 // after a failure, and as curl. A link that repeats the form adds nothing to the query.
 func TestFormOfGet(t *testing.T) {
@@ -153,59 +136,6 @@ func TestFormOfGet(t *testing.T) {
 	call.Form = url.Values{"labels": {"a"}}
 	_, err = Collect(ListAs[any](t.Context(), client, call, StartAt(page.Cursor)))
 	assert.ErrorContains(t, err, "the cursor belongs to another list")
-}
-
-// A form, a multipart form and JSON arrive as the server expects them, also when they are sent
-// again.
-func TestCallBodies(t *testing.T) {
-	for name, c := range map[string]struct {
-		call Call
-		read func(*testing.T, seen) string
-		want string
-	}{
-		"JSON": {Call{Body: map[string]any{"a": 1}}, func(t *testing.T, s seen) string {
-			t.Helper()
-			assert.Equal(t, "application/json", s.header.Get("Content-Type"))
-			return s.body
-		}, `{"a":1}`},
-		"form": {Call{Form: url.Values{"a": {"1 2", "+"}}}, func(t *testing.T, s seen) string {
-			t.Helper()
-			assert.Equal(t, "application/x-www-form-urlencoded", s.header.Get("Content-Type"))
-			return s.body
-		}, "a=1+2&a=%2B"},
-		"multipart": {Call{Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "name=x file=a.txt:content"},
-		"field":     {Call{Multipart: &Multipart{FileField: "upload", File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "upload=a.txt:content"},
-	} {
-		w := newWire(t, script(say(503, "{}"), sayJSON("{}")))
-		c.call.Method, c.call.Route, c.call.Class = "POST", "/things", ClassIdempotent
-		require.NoError(t, wireClient(t, w.url).Do(t.Context(), c.call, nil), name)
-		require.Len(t, w.seen(), 2, name)
-		for _, s := range w.seen() {
-			assert.Equal(t, c.want, c.read(t, s), name)
-		}
-	}
-}
-
-// readMultipart returns the parts of a multipart form as text.
-func readMultipart(t *testing.T, s seen) string {
-	t.Helper()
-	_, params, err := mime.ParseMediaType(s.header.Get("Content-Type"))
-	require.NoError(t, err)
-	parts := []string{}
-	for form := multipart.NewReader(strings.NewReader(s.body), params["boundary"]); ; {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return strings.Join(parts, " ")
-		}
-		require.NoError(t, err)
-		content, err := io.ReadAll(part)
-		require.NoError(t, err)
-		text := part.FormName() + "="
-		if part.FileName() != "" {
-			text += part.FileName() + ":"
-		}
-		parts = append(parts, text+string(content))
-	}
 }
 
 // Do with a nil target accepts any type except HTML. With a target it accepts JSON only.

@@ -206,11 +206,6 @@ func TestMarshalClash(t *testing.T) {
 	}
 }
 
-// White space in raw values is lost and does not make them differ.
-func TestMarshalClashWhiteSpace(t *testing.T) {
-	assert.Empty(t, survives(reflect.TypeFor[Issue](), []byte(`{"labels":[{"x": [1, 2]}, 5]}`), json.Marshal, json.Unmarshal))
-}
-
 // What JSON cannot represent is an error.
 func TestMarshalErrors(t *testing.T) {
 	const notJSON = "error calling MarshalJSON for type"
@@ -228,15 +223,6 @@ func TestMarshalErrors(t *testing.T) {
 		_, err := json.Marshal(row.value)
 		require.ErrorContains(t, err, row.want)
 	}
-}
-
-// encoding/json calls the method of an embedded pointer without allocating the value.
-func TestUnmarshalNil(t *testing.T) {
-	var out struct{ *Issue }
-	err := json.Unmarshal([]byte(`{"id":1}`), &out)
-	var invalid *json.InvalidUnmarshalError
-	require.ErrorAs(t, err, &invalid)
-	require.ErrorContains(t, (*Issue)(nil).UnmarshalJSON([]byte("{}")), "nil *forge.Issue")
 }
 
 // Unmarshal replaces the value; null changes nothing; another JSON type is an error.

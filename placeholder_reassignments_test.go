@@ -2,13 +2,11 @@ package forge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,8 +14,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 func TestPlaceholderReassignments(t *testing.T) {
@@ -208,43 +204,3 @@ func TestBadReassignmentFiles(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
-
-// TestReassignmentColumns compares the columns with the catalogue, where they are the fields of a
-// type.
-func TestReassignmentColumns(t *testing.T) {
-	var types map[string]struct{ Fields []catalogue.Field }
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
-	var columns []string
-	for _, f := range types["PlaceholderReassignmentRow"].Fields {
-		columns = append(columns, f.Name)
-		assert.NotNil(t, new(PlaceholderReassignment).field(f.Name))
-	}
-	assert.Equal(t, columns, reassignmentColumns())
-}
-
-// The functions that read and write files of the caller report a nil argument.
-func TestNilFilesOfReassignments(t *testing.T) {
-	s := silentServer(t).PlaceholderReassignments
-	var none iter.Seq2[*PlaceholderReassignment, error]
-	for name, call := range map[string]func() error{
-		"Read": func() error {
-			_, err := Collect(s.ReadCSV(nil))
-			return err
-		},
-		"Read of a typed nil": func() error {
-			_, err := Collect(s.ReadCSV((*os.File)(nil)))
-			return err
-		},
-		"Write":              func() error { return s.WriteCSV(nil, byHand()) },
-		"Write of no rows":   func() error { return s.WriteCSV(io.Discard, nil) },
-		"Write of a nil row": func() error { return s.WriteCSV(io.Discard, byHand(nil)) },
-		"Collect": func() error {
-			_, err := Collect(none)
-			return err
-		},
-	} {
-		o := ends(t, call)
-		require.Error(t, o.err, "%s: %v", name, o.panicked)
-		assert.True(t, strings.HasPrefix(o.err.Error(), "forge: "), "%s: %v", name, o.err)
-	}
-}

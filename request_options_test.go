@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -118,94 +117,6 @@ func cuttableOf[T any](answer *T, err error) (truncatable, error) {
 		return nil, err
 	}
 	return any(answer).(truncatable), nil
-}
-
-// A request option that does not apply to its executor, or has an invalid value, is refused.
-func TestOptionsThatDoNotFit(t *testing.T) {
-	client := silentServer(t)
-	ctx := t.Context()
-	executors := map[callKind]func(RequestOption) error{
-		kindJSON: func(o RequestOption) error {
-			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, o)
-			return err
-		},
-		kindNoResult: func(o RequestOption) error {
-			return client.Do(ctx, Call{Method: http.MethodGet, Route: "/user"}, nil, o)
-		},
-		kindStream: func(o RequestOption) error {
-			_, err := client.Repositories.DownloadBlob(ctx, ID(1), "abc", o)
-			return err
-		},
-		kindList: func(o RequestOption) error {
-			_, err := Collect(client.Issues.List(ctx, nil, o))
-			return err
-		},
-	}
-	const none = callKind(0)
-	for _, test := range []struct {
-		name, param string
-		option      RequestOption
-		fits        callKind // the kind of call that accepts it and is not tested
-	}{
-		{"OnePage", "", OnePage(), kindList},
-		{"RequireComplete", "", RequireComplete(), kindJSON},
-		{"PerPage", "", PerPage(5), kindList},
-		{"StartAt", "", StartAt("x"), kindList},
-		{"Ahead", "", Ahead(2), kindList},
-		{"Progress", "", Progress(func(int64, int64) {}), kindAny &^ kindList},
-		{"MaxBytes", "", MaxBytes(1), kindAny &^ kindNoResult},
-		{"PerPage", "per_page", PerPage(0), kindAny &^ kindList},
-		{"PerPage", "per_page", PerPage(-1), kindAny &^ kindList},
-		{"Ahead", "", Ahead(-1), none},
-		{"StartAt", "", StartAt("x"), none},
-		{"MaxBytes", "", MaxBytes(0), none},
-		{"MaxBytes", "", MaxBytes(-1), none},
-		{"HeaderTimeout", "", HeaderTimeout(0), none},
-		{"HeaderTimeout", "", HeaderTimeout(-time.Second), none},
-		{"Sudo", "sudo", Sudo(0), none},
-		{"Sudo", "sudo", Sudo(-1), none},
-		{"Retry", "", Retry(RetryPolicy{MaxAttempts: -1}), none},
-		{"Retry", "", Retry(RetryPolicy{MinWait: -1}), none},
-		{"Query", "", Query("", "x"), none},
-		{"Query", "private_token", Query("private_token", "x"), none},
-		{"Query", "SUDO", Query("SUDO", "1"), none},
-		{"Header", "", Header("", "x"), none},
-		{"Header", "", Header("a b", "x"), none},
-		{"Header", "", Header("A:b", "x"), none},
-		{"Header", "", Header("Private_Token", "x"), none},
-		{"Header", "", Header("ü", "x"), none},
-		{"Header", "", Header("X", "a\nb"), none},
-		{"Header", "", Header("X", "a\x00"), none},
-		{"Header", "Private-Token", Header("PRIVATE-TOKEN", "x"), none},
-		{"Header", "Private-Token", Header("private-token", "x"), none},
-		{"Header", "Job-Token", Header("JOB-TOKEN", "x"), none},
-		{"Header", "Deploy-Token", Header("Deploy-Token", "x"), none},
-		{"Header", "Authorization", Header("authorization", "x"), none},
-		{"Header", "Proxy-Authorization", Header("proxy-authorization", "x"), none},
-		{"Header", "Cookie", Header("cookie", "x"), none},
-		{"Header", "Sudo", Header("sudo", "1"), none},
-		{"Header", "Idempotency-Key", Header("idempotency-key", "x"), none},
-		{"Header", "X-Idempotency-Key", Header("X-Idempotency-Key", "x"), none},
-		{"Header", "Host", Header("Host", "x"), none},
-		{"Header", "Content-Length", Header("Content-Length", "1"), none},
-		{"Header", "Transfer-Encoding", Header("Transfer-Encoding", "x"), none},
-		{"Header", "Connection", Header("Connection", "x"), none},
-		{"Header", "Accept-Encoding", Header("Accept-Encoding", "gzip"), none},
-	} {
-		for kind, send := range executors {
-			if test.fits&kind != 0 {
-				continue
-			}
-			err := send(test.option)
-			var invalid *ValidationError
-			require.ErrorAs(t, err, &invalid, "%s, executor %d", test.name, kind)
-			assert.Equal(t, test.name, invalid.Option)
-			assert.NotEmpty(t, invalid.Route)
-			if test.param != "" && test.fits == none {
-				assert.Equal(t, test.param, invalid.Param)
-			}
-		}
-	}
 }
 
 // MaxBytes limits a response to exactly the number of bytes, for each value.

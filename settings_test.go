@@ -33,37 +33,6 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// Each mapped and each unnamed setting is sent and decoded under GitLab's name and under a made-up
-// name.
-func TestSettingVocabulary(t *testing.T) {
-	parameters := catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
-	members := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]())
-	for e := range GitLab.entries() {
-		if e.kind != settingWord {
-			continue
-		}
-		for _, v := range []Vocabulary{GitLab, Vocabulary("setting " + e.neutral + " = made_up_" + e.neutral)} {
-			word, _ := v.WireName(settingWord, e.neutral)
-			if parameters[e.neutral] != nil {
-				options := &UpdateSettingsOptions{}
-				value := oneSetting(t, options, e.neutral)
-				c := speaking(t, v, exchange{sent: settingsSent, body: `{"` + word + `":` + value + `}`, answer: `{"` + word + `":` + value + `}`})
-				settings, err := c.Settings.Update(t.Context(), options, SkipValidation())
-				require.NoError(t, err)
-				assertSetting(t, settings, e.neutral, value)
-			}
-			if members[e.neutral] != nil {
-				value := oneSetting(t, &ApplicationSettings{}, e.neutral)
-				settings, err := speaking(t, v, exchange{sent: settingsRead, answer: `{"` + word + `":` + value + `}`}).Settings.Get(t.Context())
-				require.NoError(t, err)
-				assertSetting(t, settings, e.neutral, value)
-				assert.Empty(t, settings.Extra)
-			}
-			assert.True(t, parameters[e.neutral] != nil || members[e.neutral] != nil, "%s is nothing", e.neutral)
-		}
-	}
-}
-
 // oneSetting sets a field and returns its value as JSON.
 func oneSetting(t *testing.T, settings any, name string) string {
 	t.Helper()
@@ -108,33 +77,6 @@ func TestUnnamedSettings(t *testing.T) {
 	_, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"junkguard_enabled": false}})
 	assertRefused(t, err, "UpdateSettingsOptions", "")
 	assert.ErrorContains(t, err, `Extra holds "junkguard_enabled", which a field sets too`)
-}
-
-// A complete response of a deployed server with its own names, additional settings and nulls is
-// decoded.
-func TestSettingsOfGitLab(t *testing.T) {
-	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
-	settings, err := c.Settings.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, new(10), settings.ReplicaStatusTimeout)
-	assert.Equal(t, new("0.0.0.0/0, ::/0"), settings.ReplicaNodeAllowedIPs)
-	for _, enabled := range []*bool{settings.AssistantFeaturesEnabled, settings.LockAssistantFeaturesEnabled, settings.UseAnalyticsStoreForAnalytics, &settings.DiagramCEnabled} {
-		assert.Equal(t, new(true), enabled)
-	}
-	assert.False(t, settings.DiagramAEnabled)
-	assert.Equal(t, Null[int](), settings.ExternalPipelineValidationServiceTimeout)
-	assert.Equal(t, Null[string](), settings.AfterSignOutPath)
-	assert.Equal(t, map[string]json.RawMessage{"enabled": json.RawMessage("false")}, settings.EditorExtensionMarketplace)
-	assert.Equal(t, new(JobLimiterCompress), settings.JobQueueJobLimiterMode)
-	assert.Equal(t, []RunnerRegistrar{RunnerRegistrarProject, RunnerRegistrarGroup}, settings.ValidRunnerRegistrars)
-	assert.Nil(t, settings.SpamCheckAPIKey, "it is omitted")
-	assert.Nil(t, settings.AntispamAPIKey, "it is null")
-	assert.JSONEq(t, `true`, string(settings.Extra["math_rendering_limits_enabled"]))
-	for name := range settings.Extra {
-		for _, vendor := range []string{"akismet", "sidekiq", "slack", "snowplow", "sourcegraph", "vscode", "duo", "geo", "clickhouse"} {
-			assert.NotContains(t, name, vendor)
-		}
-	}
 }
 
 // Exactly the companions in the catalogue are required. Those that only some tiers have are not
