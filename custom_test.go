@@ -172,33 +172,6 @@ func TestOpen(t *testing.T) {
 	assert.Equal(t, "*/*", w.seen()[0].header.Get("Accept"))
 }
 
-// Checksum, Progress and MaxBytes apply to streams and uploads of calls.
-func TestCallOptions(t *testing.T) {
-	w := newWire(t, always(say(200, "content")))
-	client, trace, reported := wireClient(t, w.url), Call{Route: "/trace"}, int64(0)
-	for name, option := range map[string]RequestOption{
-		"SHA-256": Checksum(ChecksumSHA256, strings.Repeat("0", 64)), "MaxBytes": MaxBytes(3), "": Progress(func(done, _ int64) { reported = done }),
-	} {
-		d, err := client.Open(t.Context(), trace, option)
-		require.NoError(t, err)
-		_, err = io.Copy(io.Discard, d)
-		d.Close()
-		if name != "" {
-			require.ErrorContains(t, err, name)
-			continue
-		}
-		require.NoError(t, err)
-		assert.EqualValues(t, len("content"), reported)
-	}
-	upload := Call{Method: "POST", Route: "/files", Multipart: &Multipart{File: FileBytes([]byte("content"))}}
-	reported = 0
-	require.NoError(t, client.Do(t.Context(), upload, nil, Progress(func(done, _ int64) { reported = done })))
-	assert.Positive(t, reported)
-	var plan PlannedRequest
-	require.ErrorIs(t, client.Do(t.Context(), upload, nil, DryRun(&plan)), ErrDryRun)
-	assert.Contains(t, plan.Curl(), "file=@")
-}
-
 // The class that a call declares determines its retries, and MaybeApplied.
 func TestCallClasses(t *testing.T) {
 	for _, c := range []struct {

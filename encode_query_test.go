@@ -19,14 +19,6 @@ func TestEncodeValues(t *testing.T) {
 	assert.Empty(t, encodeValues(nil))
 }
 
-// Values that are added to a query do not replace those of other keys.
-func TestQueryWriterKeepsValues(t *testing.T) {
-	client, last := recorder(t)
-	_, err := Collect(client.Issues.List(t.Context(), &ListIssuesOptions{Search: "x", State: "opened", Sort: SortAsc}, Query("search", "y"), Query("sort", "z")))
-	require.Error(t, err, "the response is not an array")
-	assert.Equal(t, url.Values{"search": {"x", "y"}, "state": {"opened"}, "sort": {"asc", "z"}, "per_page": {"100"}}, last().query)
-}
-
 // Hash and HashList are values for the query of a Call.
 func TestHashValues(t *testing.T) {
 	values := url.Values{}
