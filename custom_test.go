@@ -223,3 +223,22 @@ func TestCallName(t *testing.T) {
 		assert.Equal(t, []string{want + " /projects/:id/jobs"}, services)
 	}
 }
+
+// JSON, a form and a multipart form arrive as the server expects them, also when they are sent again.
+func TestCallBodies(t *testing.T) {
+	file := FileBytes([]byte("content")).Named("a.txt")
+	for form, call := range map[string]Call{
+		`{"a":1}`: {Body: map[string]any{"a": 1}}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
+		"file=@a.txt:content&name=x": {Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: file}},
+		"upload=@a.txt:content":      {Multipart: &Multipart{FileField: "upload", File: file}},
+	} {
+		e := exchange{sent: "POST /things", status: 503, form: form}
+		if call.Body != nil {
+			e.body, e.form = form, ""
+		}
+		again := e
+		again.status, again.answer = 201, "{}"
+		call.Method, call.Route, call.Class = "POST", "/things", ClassIdempotent
+		require.NoError(t, serve(t, e, again).Do(t.Context(), call, nil, Retry(impatient)), form)
+	}
+}

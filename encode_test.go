@@ -101,12 +101,17 @@ func TestEncodeTimes(t *testing.T) {
 	}
 }
 
-// A nil pointer in a filter is refused.
+// A nil pointer in a filter is refused, and so is a struct that embeds the interface, which has no
+// form on the wire.
 func TestNilFilters(t *testing.T) {
 	c := silentServer(t)
 	refused(t, collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: (*ID)(nil)})), "ListIssuesOptions.AssigneeID", "assignee_id")
 	err := collectError(c.Issues.List(t.Context(), &ListIssuesOptions{Not: &IssueNot{MilestoneID: (*milestoneTime)(nil)}}))
 	refused(t, err, "ListIssuesOptions.Not.MilestoneID", "not[milestone_id]")
+	type mine struct{ IDFilter }
+	err = collectError(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: mine{ID(1)}}))
+	refused(t, err, "ListIssuesOptions.AssigneeID", "assignee_id")
+	assert.ErrorContains(t, err, "it has type forge.mine, which is not a filter of this package")
 }
 
 func collectError[T any](items iter.Seq2[*T, error]) error {

@@ -74,3 +74,26 @@ func TestListMovedProject(t *testing.T) {
 		}
 	}
 }
+
+// A second range starts at the beginning. A loop that is left early leaves no goroutine (TestMain
+// checks this).
+func TestListRangeAgainAndBreak(t *testing.T) {
+	srv := servePages(t, &pageServer{rows: 6})
+	var page Response
+	items := ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), Into(&page))
+	for range 3 {
+		all, err := Collect(items)
+		require.NoError(t, err)
+		assert.Equal(t, upTo(6), idsOf(all))
+		assert.True(t, page.Cursor.Done())
+	}
+	srv.asked = nil
+	for item, err := range items {
+		require.NoError(t, err)
+		if item.ID == 3 {
+			break
+		}
+	}
+	assert.Equal(t, 2, srv.count(), "a page that was not needed was requested")
+	assert.False(t, page.Cursor.Done())
+}

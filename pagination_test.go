@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -395,4 +396,25 @@ func TestListInto(t *testing.T) {
 	assert.False(t, known)
 	_, known = left.TotalPages()
 	assert.False(t, known)
+}
+
+// A page is read completely before its first item is yielded, so its connection is free while the
+// caller works.
+func TestListUsesOneConnection(t *testing.T) {
+	srv := &pageServer{rows: 20}
+	srv.Server = httptest.NewUnstartedServer(srv)
+	defer srv.Close()
+	var connections atomic.Int32
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	srv.Start()
+	client := onceClient(t, srv.URL)
+	for _, err := range ListAs[listRow](t.Context(), client, offsetCall, PerPage(10)) {
+		require.NoError(t, err)
+		require.NoError(t, client.Do(t.Context(), offsetCall, nil))
+	}
+	assert.EqualValues(t, 1, connections.Load())
 }
