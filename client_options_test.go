@@ -257,48 +257,6 @@ func sameValues(t *testing.T, want, got reflect.Value, label string) {
 	}
 }
 
-// The last of several numbers counts, and the same query name may occur several times.
-func TestRequestOptionsReplaced(t *testing.T) {
-	w := newWire(t, script(say(503, ""), sayJSON("[]")))
-	c := wireClient(t, w.url)
-	var page Response
-	_, err := Collect(c.Issues.List(t.Context(), nil, PerPage(5), PerPage(7), Ahead(3), Ahead(0), MaxBytes(1), MaxBytes(100), Retry(RetryPolicy{MaxAttempts: 1}), Retry(impatient),
-		Query("a", "1"), Query("a", "2"), Header("X-A", "1"), Header("X-B", "2"), OnePage(), OnePage(), SkipValidation(), SkipValidation(), Into(&page)))
-	require.NoError(t, err)
-	require.Len(t, w.seen(), 2)
-	assert.Contains(t, w.seen()[1].uri, "a=1&a=2&")
-	assert.Contains(t, w.seen()[1].uri, "per_page=7")
-	assert.Equal(t, 2, page.Attempts)
-}
-
-func TestBadTokens(t *testing.T) {
-	for _, token := range []string{"", " ", "a b", " a", "a ", "a\n", "a\r\nX: y", "a\x00", "a\x7f", "tökén", "\xff"} {
-		_, err := NewClient("https://forge.example.com", WithToken(token))
-		refused(t, err, "WithToken", "")
-		if strings.TrimSpace(token) != "" {
-			assert.NotContains(t, err.Error(), token)
-		}
-		_, err = NewClient("https://forge.example.com", WithJobToken(token))
-		refused(t, err, "WithJobToken", "")
-	}
-	for name, env := range map[string]map[string]string{
-		"nothing":       {},
-		"address only":  {"FORGE_URL": "https://forge.example.com"},
-		"token only":    {"FORGE_TOKEN": "x"},
-		"never mixed":   {"FORGE_URL": "https://forge.example.com", "CI_JOB_TOKEN": "x"},
-		"never mixed 2": {"FORGE_TOKEN": "x", "CI_API_V4_URL": "https://forge.example.com/api/v4", "CI_JOB_TOKEN": "y"},
-		"job, no token": {"CI_API_V4_URL": "https://forge.example.com/api/v4"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, key := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN"} {
-				t.Setenv(key, env[key])
-			}
-			_, err := NewClientFromEnv()
-			refused(t, err, "environment", "")
-		})
-	}
-}
-
 type pointerSource struct{ token *oauth2.Token }
 
 func (s *pointerSource) Token() (*oauth2.Token, error) { return s.token, nil }

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -18,15 +17,6 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
-
-// A printed client shows its address. Printing does not read data that calls are using.
-func TestClientString(t *testing.T) {
-	client, err := NewClient("https://forge.example.com", WithToken("access-token-1"))
-	require.NoError(t, err)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
-		assert.Equal(t, "forge.Client(https://forge.example.com/api/v4)", fmt.Sprintf(verb, client), verb)
-	}
-}
 
 // WithHTTPClient rejects settings that a client cannot keep, and names the option to use instead.
 // It adjusts the transport that it accepts.
@@ -77,58 +67,6 @@ func withDerives(t *testing.T) {
 	}
 	assert.Equal(t, []string{secret, "other", "", secret}, tokens)
 	assert.Equal(t, 1, w.accepted())
-}
-
-// The methods of a Client that NewClient has not made return an error that states this. The same
-// holds for a nil Client.
-func TestZeroClient(t *testing.T) {
-	ctx := t.Context()
-	for _, c := range []*Client{new(Client), nil} {
-		var invalid *ValidationError
-		for name, call := range map[string]func() error{
-			"Do":     func() error { return c.Do(ctx, callOf(ClassSafe), nil) },
-			"Do out": func() error { return c.Do(ctx, callOf(ClassSafe), new(any), Into(new(Response)), DryRun(nil)) },
-			"Do nil": func() error { return c.Do(nil, Call{}, nil) }, //nolint:staticcheck // a nil context is what is tested
-			"ListAs": func() error {
-				_, err := Collect(ListAs[int](ctx, c, offsetCall, Ahead(3)))
-				return err
-			},
-			"With": func() error {
-				_, err := c.With(WithToken("token-1"))
-				return err
-			},
-		} {
-			var err error
-			require.NotPanics(t, func() { err = call() }, name)
-			require.ErrorAs(t, err, &invalid, name)
-			assert.ErrorContains(t, err, "was not made by NewClient", name)
-		}
-		assert.Equal(t, "text", c.Redact("text"))
-		assert.Zero(t, c.Stats())
-		assert.Empty(t, c.BaseURL())
-		assert.NotPanics(t, c.CloseIdleConnections)
-	}
-	assert.Equal(t, "forge.Client()", Client{}.String())
-	assert.Equal(t, "forge.Client() forge.Client() <nil>", fmt.Sprintf("%v %#v %v", Client{}, &Client{}, (*Client)(nil)))
-}
-
-// A client that is derived for each request with its parent's token shares the parent's retry
-// budget, so that a dead service gets few requests more than there are calls. Clients of two calls
-// of NewClient share no budget.
-func TestSameTokenSharesTheBudget(t *testing.T) {
-	w := newWire(t, always(say(503, "")))
-	c := wireClient(t, w.url, WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1}))
-	const calls = 150
-	for range calls {
-		derived, err := c.With(WithToken(secret))
-		require.NoError(t, err)
-		require.Error(t, derived.Do(t.Context(), callOf(ClassIdempotent), nil))
-	}
-	assert.LessOrEqual(t, len(w.seen()), calls+40)
-	before := len(w.seen())
-	anew := wireClient(t, w.url)
-	require.Error(t, anew.Do(t.Context(), callOf(ClassIdempotent), nil))
-	assert.Len(t, w.seen(), before+4, "another NewClient has a separate budget")
 }
 
 // A client and a derived client with the same API credential share the retry budget and the waits
@@ -185,38 +123,6 @@ func TestSharedPerCredential(t *testing.T) {
 			assert.Empty(t, reveals([]any{parent, derived}, "token-1", "token-2", "oauth-token-1", "source-token-1", "password"))
 		})
 	}
-}
-
-// A wait that a registry has requested does not delay calls of another registry, of another
-// registry user, or of the API. It delays a client that differs only in the API credential.
-func TestRegistryWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := nativeTransport(t, func(req *http.Request) (int, string) {
-			if req.URL.Host == "auth.example.com" {
-				return 200, `{"token":"opaque-token"}`
-			}
-			return 200, `{}`
-		})
-		c.core.native.Hold(keyFor(service{c.core}.newGet("/v2/_catalog")), time.Now().Add(20*time.Second))
-		held := func(c *Client) bool {
-			t.Helper()
-			began := time.Now()
-			require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
-			return time.Since(began) > 0
-		}
-		with := func(options ...Option) *Client {
-			t.Helper()
-			derived, err := c.With(options...)
-			require.NoError(t, err)
-			return derived
-		}
-		require.False(t, held(with(WithRegistry("https://other.example.com", "https://auth.example.com"))))
-		require.False(t, held(with(WithRegistryCredentials("another", "password"))))
-		began := time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		require.Zero(t, time.Since(began))
-		require.True(t, held(with(WithToken("another-token"), WithUserAgent("x"))))
-	})
 }
 
 // A client derived with another transport refreshes the same OAuth token, over its own transport.

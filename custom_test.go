@@ -2,11 +2,8 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -99,20 +96,6 @@ func TestBadCalls(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 }
 
-// The method is GET by default, and arguments of any text are one segment.
-func TestCallDefaults(t *testing.T) {
-	w := newWire(t, always(sayJSON("[]")))
-	client := wireClient(t, w.url)
-	for _, send := range senders {
-		require.NoError(t, send(t.Context(), client, Call{Route: "/projects/:id/jobs/:name", Args: []Arg{Path("group/app"), Text("build/all any")}}))
-	}
-	for _, s := range w.seen() {
-		path, _, _ := strings.Cut(s.uri, "?")
-		assert.Equal(t, "GET /api/v4/projects/group%2Fapp/jobs/build%2Fall%20any", s.method+" "+path)
-	}
-	require.Len(t, w.seen(), len(senders))
-}
-
 // A GET sends its form as the body: for a value, for a stream, and for each page of a list, again
 // after a failure, and as curl. A link that repeats the form adds nothing to the query.
 func TestFormOfGet(t *testing.T) {
@@ -155,59 +138,6 @@ func TestFormOfGet(t *testing.T) {
 	assert.ErrorContains(t, err, "the cursor belongs to another list")
 }
 
-// A form, a multipart form and JSON arrive as the server expects them, also when they are sent
-// again.
-func TestCallBodies(t *testing.T) {
-	for name, c := range map[string]struct {
-		call Call
-		read func(*testing.T, seen) string
-		want string
-	}{
-		"JSON": {Call{Body: map[string]any{"a": 1}}, func(t *testing.T, s seen) string {
-			t.Helper()
-			assert.Equal(t, "application/json", s.header.Get("Content-Type"))
-			return s.body
-		}, `{"a":1}`},
-		"form": {Call{Form: url.Values{"a": {"1 2", "+"}}}, func(t *testing.T, s seen) string {
-			t.Helper()
-			assert.Equal(t, "application/x-www-form-urlencoded", s.header.Get("Content-Type"))
-			return s.body
-		}, "a=1+2&a=%2B"},
-		"multipart": {Call{Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "name=x file=a.txt:content"},
-		"field":     {Call{Multipart: &Multipart{FileField: "upload", File: FileBytes([]byte("content")).Named("a.txt")}}, readMultipart, "upload=a.txt:content"},
-	} {
-		w := newWire(t, script(say(503, "{}"), sayJSON("{}")))
-		c.call.Method, c.call.Route, c.call.Class = "POST", "/things", ClassIdempotent
-		require.NoError(t, wireClient(t, w.url).Do(t.Context(), c.call, nil), name)
-		require.Len(t, w.seen(), 2, name)
-		for _, s := range w.seen() {
-			assert.Equal(t, c.want, c.read(t, s), name)
-		}
-	}
-}
-
-// readMultipart returns the parts of a multipart form as text.
-func readMultipart(t *testing.T, s seen) string {
-	t.Helper()
-	_, params, err := mime.ParseMediaType(s.header.Get("Content-Type"))
-	require.NoError(t, err)
-	parts := []string{}
-	for form := multipart.NewReader(strings.NewReader(s.body), params["boundary"]); ; {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return strings.Join(parts, " ")
-		}
-		require.NoError(t, err)
-		content, err := io.ReadAll(part)
-		require.NoError(t, err)
-		text := part.FormName() + "="
-		if part.FileName() != "" {
-			text += part.FileName() + ":"
-		}
-		parts = append(parts, text+string(content))
-	}
-}
-
 // Do with a nil target accepts any type except HTML. With a target it accepts JSON only.
 func TestCallTypes(t *testing.T) {
 	for media, ok := range map[string]bool{"text/plain": true, "application/zip": true, "application/json": true, "text/html": false} {
@@ -240,33 +170,6 @@ func TestOpen(t *testing.T) {
 	assert.Equal(t, "<html> page.html text/html", fmt.Sprint(string(text), " ", d.Name, " ", d.ContentType))
 	assert.Equal(t, "text/html", w.seen()[1].header.Get("Accept"))
 	assert.Equal(t, "*/*", w.seen()[0].header.Get("Accept"))
-}
-
-// Checksum, Progress and MaxBytes apply to streams and uploads of calls.
-func TestCallOptions(t *testing.T) {
-	w := newWire(t, always(say(200, "content")))
-	client, trace, reported := wireClient(t, w.url), Call{Route: "/trace"}, int64(0)
-	for name, option := range map[string]RequestOption{
-		"SHA-256": Checksum(ChecksumSHA256, strings.Repeat("0", 64)), "MaxBytes": MaxBytes(3), "": Progress(func(done, _ int64) { reported = done }),
-	} {
-		d, err := client.Open(t.Context(), trace, option)
-		require.NoError(t, err)
-		_, err = io.Copy(io.Discard, d)
-		d.Close()
-		if name != "" {
-			require.ErrorContains(t, err, name)
-			continue
-		}
-		require.NoError(t, err)
-		assert.EqualValues(t, len("content"), reported)
-	}
-	upload := Call{Method: "POST", Route: "/files", Multipart: &Multipart{File: FileBytes([]byte("content"))}}
-	reported = 0
-	require.NoError(t, client.Do(t.Context(), upload, nil, Progress(func(done, _ int64) { reported = done })))
-	assert.Positive(t, reported)
-	var plan PlannedRequest
-	require.ErrorIs(t, client.Do(t.Context(), upload, nil, DryRun(&plan)), ErrDryRun)
-	assert.Contains(t, plan.Curl(), "file=@")
 }
 
 // The class that a call declares determines its retries, and MaybeApplied.
@@ -318,5 +221,24 @@ func TestCallName(t *testing.T) {
 		}))
 		require.NoError(t, client.Do(t.Context(), Call{Route: "/projects/:id/jobs", Args: []Arg{ID(1)}, Name: name}, nil))
 		assert.Equal(t, []string{want + " /projects/:id/jobs"}, services)
+	}
+}
+
+// JSON, a form and a multipart form arrive as the server expects them, also when they are sent again.
+func TestCallBodies(t *testing.T) {
+	file := FileBytes([]byte("content")).Named("a.txt")
+	for form, call := range map[string]Call{
+		`{"a":1}`: {Body: map[string]any{"a": 1}}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
+		"file=@a.txt:content&name=x": {Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: file}},
+		"upload=@a.txt:content":      {Multipart: &Multipart{FileField: "upload", File: file}},
+	} {
+		e := exchange{sent: "POST /things", status: 503, form: form}
+		if call.Body != nil {
+			e.body, e.form = form, ""
+		}
+		again := e
+		again.status, again.answer = 201, "{}"
+		call.Method, call.Route, call.Class = "POST", "/things", ClassIdempotent
+		require.NoError(t, serve(t, e, again).Do(t.Context(), call, nil, Retry(impatient)), form)
 	}
 }

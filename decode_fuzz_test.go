@@ -58,7 +58,7 @@ func (p *page100[T]) decodeFrom(r *jsonread.Reader) bool {
 	return err == nil
 }
 
-// awkward texts are seeds of every target and rows of TestDecodeAwkward.
+// awkward texts are seeds of every target.
 var awkward = []string{
 	`{"id":9007199254740993}`, `{"id":9223372036854775807}`, `{"id":9223372036854775808}`, `{"id":-9223372036854775808}`, `{"id":-9223372036854775809}`,
 	`{"id":1e3}`, `{"id":1.0}`, `{"id":-0}`, `{"id":"42"}`, `{"id":"4x"}`, `{"id":""}`, `{"id":01}`, `{"id":+1}`, `{"id":.5}`, `{"id":1.}`, `{"id":NaN}`, `{"id":1e999999999}`,

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,20 +33,6 @@ func decodeText[T any](text string) (v T, mismatches []Mismatch, err error) {
 		mismatches = append(mismatches, Mismatch(m))
 	}
 	return v, mismatches, err
-}
-
-func TestDecodeExtra(t *testing.T) {
-	issue, mismatches, err := decodeText[Issue](`{"new":{"a":[1, "x"]},"title":"a title","author":{"id":7,"pronouns":"she"},"labels":[{"name":"bug","lock":null}],` +
-		`"milestone":{"ghost":true},"Title":"another case","esc\u0061ped":1,"gone":null}`)
-	require.NoError(t, err)
-	assert.Empty(t, mismatches)
-	assert.Equal(t, map[string]json.RawMessage{
-		"new": json.RawMessage(`{"a":[1, "x"]}`), "Title": json.RawMessage(`"another case"`), "escaped": json.RawMessage(`1`), "gone": json.RawMessage(`null`),
-	}, issue.Extra)
-	assert.Equal(t, "a title", issue.Title)
-	assert.Equal(t, UserSummary{ID: 7, Extra: map[string]json.RawMessage{"pronouns": json.RawMessage(`"she"`)}}, issue.Author)
-	assert.Equal(t, []Label{{Name: "bug", Extra: map[string]json.RawMessage{"lock": json.RawMessage(`null`)}}}, issue.Labels)
-	assert.Equal(t, map[string]json.RawMessage{"ghost": json.RawMessage(`true`)}, issue.Milestone.Extra)
 }
 
 // A value of the wrong type is decoded as the zero value, listed with its place and stored
@@ -83,173 +70,11 @@ func TestDecodeMismatches(t *testing.T) {
 	}
 }
 
-func TestDecodeMismatchesBelow(t *testing.T) {
-	page, mismatches, err := decodeText[page100[Issue]](`[{"id":1},{"id":"2"},{"id":3},{"id":4,"author":{"id":{},"name":"d"},"a~b/c":1,"title":[]},{"id":5}]`)
-	require.NoError(t, err)
-	assert.Equal(t, []Mismatch{{"/3/author/id", "integer", "object"}, {"/3/title", "string", "array"}}, mismatches)
-	require.Len(t, page, 5)
-	assert.Equal(t, "d", page[3].Author.Name)
-	assert.Equal(t, map[string]json.RawMessage{"id": json.RawMessage(`{}`)}, page[3].Author.Extra)
-	assert.Equal(t, map[string]json.RawMessage{"a~b/c": json.RawMessage(`1`), "title": json.RawMessage(`[]`)}, page[3].Extra)
-	assert.Equal(t, []int64{1, 2, 3, 4, 5}, []int64{page[0].ID, page[1].ID, page[2].ID, page[3].ID, page[4].ID})
-
-	commit, mismatches, err := decodeText[Commit](`{"trailers":{"a":1,"b":"c","d":"e","d":2},"extended_trailers":5,"parent_ids":["p",6],"id":"x"}`)
-	require.NoError(t, err)
-	assert.Equal(t, Commit{ID: "x", Trailers: map[string]string{"b": "c"}, ParentIDs: []string{"p"}, Extra: map[string]json.RawMessage{
-		"trailers": json.RawMessage(`{"a":1,"b":"c","d":"e","d":2}`), "extended_trailers": json.RawMessage(`5`), "parent_ids": json.RawMessage(`["p",6]`),
-	}}, commit)
-	assert.Equal(t, []string{"/trailers/a", "/trailers/d", "/extended_trailers", "/parent_ids/1"}, pointers(mismatches))
-
-	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":["b",1],"c~d/e":"text","f":[],"g":null}}`)
-	require.NoError(t, err)
-	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "c~d/e": {"text"}, "f": {}, "g": nil}, Extra: map[string]json.RawMessage{
-		"extended_trailers": json.RawMessage(`{"a":["b",1],"c~d/e":"text","f":[],"g":null}`),
-	}}, commit)
-	assert.Equal(t, []Mismatch{{"/extended_trailers/a/1", "string", "number"}}, mismatches)
-
-	commit, mismatches, err = decodeText[Commit](`{"extended_trailers":{"a":"b","c":["d","e"],"f":""}}`)
-	require.NoError(t, err)
-	assert.Equal(t, Commit{ExtendedTrailers: map[string][]string{"a": {"b"}, "c": {"d", "e"}, "f": {""}}}, commit)
-	assert.Empty(t, mismatches, "a text is decoded as a list of one item")
-
-	blob, mismatches, err := decodeText[Blob](`{"content":[1],"size":2}`)
-	require.NoError(t, err)
-	assert.Equal(t, Blob{Size: 2, Extra: map[string]json.RawMessage{"content": json.RawMessage(`[1]`)}}, blob)
-	assert.Equal(t, []Mismatch{{"/content", "base64", "array"}}, mismatches)
-
-	change, mismatches, err := decodeText[AuditEventDetails](`{"change":["a"],"from":true,"to":7}`)
-	require.NoError(t, err)
-	assert.Equal(t, AuditEventDetails{Extra: map[string]json.RawMessage{"change": json.RawMessage(`["a"]`), "from": json.RawMessage(`true`), "to": json.RawMessage(`7`)}}, change)
-	assert.Len(t, mismatches, 3)
-}
-
 func pointers(mismatches []Mismatch) (list []string) {
 	for _, m := range mismatches {
 		list = append(list, m.Pointer)
 	}
 	return list
-}
-
-// A text with many wrong values must not use many times its size in memory.
-func TestDecodeMismatchesAreLimited(t *testing.T) {
-	_, mismatches, err := decodeText[NamespaceAvailability](`{"suggests":[` + strings.Repeat("1,", 50000) + `1]}`)
-	require.NoError(t, err)
-	assert.Len(t, mismatches, 1000)
-	assert.Equal(t, "/suggests/999", mismatches[999].Pointer)
-}
-
-// null is the zero value of every field of every response type.
-func TestDecodeNulls(t *testing.T) {
-	nulls[Issue](t)
-	nulls[MergeRequest](t)
-	nulls[Todo](t)
-	nulls[Note](t)
-	nulls[Milestone](t)
-	nulls[UserSummary](t)
-	nulls[Namespace](t)
-	nulls[Comparison](t)
-	nulls[Commit](t)
-	nulls[Blob](t)
-	nulls[TreeEntry](t)
-	nulls[NamespaceAvailability](t)
-}
-
-func nulls[T any](t *testing.T) {
-	t.Helper()
-	var members []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
-			members = append(members, fmt.Sprintf("%q: null", name))
-		}
-	}
-	v, mismatches, err := decodeText[T]("{" + strings.Join(members, ",") + "}")
-	require.NoError(t, err)
-	assert.Empty(t, mismatches)
-	assert.Zero(t, v)
-}
-
-func TestDecodeUnions(t *testing.T) {
-	issue, mismatches, err := decodeText[Issue](`{"id":"42","iid":7,"labels":["bug",{"name":"p1","color":"#f00"},"l\u00e9",null]}`)
-	require.NoError(t, err)
-	assert.Empty(t, mismatches)
-	assert.Equal(t, []Label{{Name: "bug"}, {Name: "p1", Color: "#f00"}, {Name: "lé"}, {}}, issue.Labels)
-	assert.EqualValues(t, 42, issue.ID)
-	assert.EqualValues(t, 7, issue.IID)
-	for _, text := range []string{`{"labels":null}`, `{}`, `{"labels":7}`} {
-		issue, _, err = decodeText[Issue](text)
-		require.NoError(t, err)
-		assert.Nil(t, issue.Labels, text)
-	}
-	issue, _, err = decodeText[Issue](`{"labels":[]}`)
-	require.NoError(t, err)
-	assert.True(t, issue.Labels != nil && len(issue.Labels) == 0)
-}
-
-// The last value of a repeated key counts, and contains no part of an earlier value.
-func TestDecodeRepeatedKeys(t *testing.T) {
-	issue, _, err := decodeText[Issue](`{"title":"a","author":{"id":1,"x":1},"labels":["a","b"],"weight":1,"closed_by":{"id":1},"y":1,"iid":1,"due_date":"2026-01-01","milestone":{"id":1},` +
-		`"title":"b","author":{"name":"n"},"labels":["c"],"weight":null,"closed_by":{"name":"m"},"y":2,"iid":"x","due_date":0,"milestone":4}`)
-	require.NoError(t, err)
-	assert.Equal(t, Issue{
-		Title: "b", Author: UserSummary{Name: "n"}, Labels: []Label{{Name: "c"}}, ClosedBy: &UserSummary{Name: "m"}, Extra: map[string]json.RawMessage{
-			"y": json.RawMessage("2"), "iid": json.RawMessage(`"x"`), "due_date": json.RawMessage("0"), "milestone": json.RawMessage("4"),
-		},
-	}, issue)
-
-	issue, mismatches, err := decodeText[Issue](`{"title":5,"labels":[5],"author":7,"due_date":"x","title":"b","labels":["c"],"author":{"id":1},"due_date":null,"id":[],"id":{},"id":3}`)
-	require.NoError(t, err)
-	assert.Equal(t, Issue{ID: 3, Title: "b", Author: UserSummary{ID: 1}, Labels: []Label{{Name: "c"}}}, issue, "a value that fits removes an earlier one that did not fit")
-	assert.Len(t, mismatches, 6, "all values that were sent")
-}
-
-// A raw field is nil for null.
-func TestDecodeRaw(t *testing.T) {
-	todo, _, err := decodeText[Todo](`{"target_type":"Issue","target":{"id":5, "x":[]}}`)
-	require.NoError(t, err)
-	assert.Equal(t, `{"id":5, "x":[]}`, string(todo.Target), "as it came, white space included") //nolint:testifylint // not any equal JSON
-	issue, err := todo.Issue()
-	require.NoError(t, err)
-	assert.EqualValues(t, 5, issue.ID)
-	todo, _, err = decodeText[Todo](`{"target_type":"Issue","target":null}`)
-	require.NoError(t, err)
-	assert.Nil(t, todo.Target)
-	_, err = todo.Issue()
-	assert.ErrorContains(t, err, "no target of type Issue")
-}
-
-func TestDecodeAwkward(t *testing.T) {
-	for _, text := range awkward {
-		for name, difference := range map[string]string{
-			"issue":     differ[Issue]([]byte(text), namesOf[Issue]()),
-			"page":      differ[page100[Issue]]([]byte(text), namesOf[Issue]()),
-			"commit":    differ[Commit]([]byte(text), namesOf[Commit]()),
-			"blob":      differ[Blob]([]byte(text), namesOf[Blob]()),
-			"namespace": differ[Namespace]([]byte(text), namesOf[Namespace]()),
-			"todo":      differ[Todo]([]byte(text), namesOf[Todo]()),
-		} {
-			assert.Empty(t, difference, "%s: %q", name, text)
-		}
-	}
-	for text, want := range map[string]int64{
-		`9007199254740993`: 9007199254740993, `9223372036854775807`: 9223372036854775807, `-9223372036854775808`: -9223372036854775808, `"9007199254740993"`: 9007199254740993, `-0`: 0, `"-5"`: -5,
-	} {
-		issue, mismatches, err := decodeText[Issue](`{"id":` + text + `}`)
-		require.NoError(t, err)
-		assert.Empty(t, mismatches, text)
-		assert.Equal(t, want, issue.ID, text)
-	}
-	for text, want := range map[string]string{
-		`"\ud800"`: "\ufffd", `"\ud83d\ude00"`: "😀", `"\ude00\ud83d"`: "\ufffd\ufffd", "\"a\xffb\"": "a\ufffdb", "\"\x7f\"": "\x7f", `"\u0000"`: "\x00", `"\ud800A"`: "\ufffdA",
-	} {
-		issue, _, err := decodeText[Issue](`{"title":` + text + `}`)
-		require.NoError(t, err, text)
-		assert.Equal(t, want, issue.Title, text)
-	}
-	for _, bad := range []string{"\ufeff{}", "{}\ufeff", "\v{}", "{}\f", "{}{}", `{"x":01}`, `{"x":tru}`, `{"x":"\x"}`, "{\"x\":\"\x01\"}", `{"x":[1,]}`, `{"id":1,}`, `{"id":NaN}`, `{"id":1.}`, ``} {
-		_, _, err := decodeText[Issue](bad)
-		var syntax *jsonread.SyntaxError
-		assert.ErrorAs(t, err, &syntax, "%q", bad)
-	}
 }
 
 func TestDecodeTimes(t *testing.T) {
@@ -271,52 +96,6 @@ func TestDecodeTimes(t *testing.T) {
 		assert.Empty(t, issue.Extra, text)
 		assert.Equal(t, want, issue.CreatedAt.Format(time.RFC3339Nano), text)
 	}
-}
-
-// If a field can hold only a part of a value, the field has this part, and Extra has the unparsed
-// value.
-func TestDecodePart(t *testing.T) {
-	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	for name, test := range map[string]struct {
-		text string
-		want func(*Issue)
-	}{
-		"more digits than a time has":     {`{"created_at":"2026-03-01T09:30:00.0000000001Z"}`, func(w *Issue) { w.CreatedAt = at }},
-		"a timestamp for a date":          {`{"due_date":"2026-03-01T23:30:00-08:00"}`, func(w *Issue) { w.DueDate = NewDate(2026, 3, 1) }},
-		"a boolean as text":               {`{"imported":"true"}`, func(w *Issue) { w.Imported = true }},
-		"a boolean as text that is false": {`{"imported":"false"}`, func(*Issue) {}},
-	} {
-		issue, mismatches, err := decodeText[Issue](test.text)
-		require.NoError(t, err, name)
-		require.Len(t, mismatches, 1, name)
-		field := strings.TrimPrefix(mismatches[0].Pointer, "/")
-		want := Issue{Extra: map[string]json.RawMessage{field: json.RawMessage(strings.TrimSuffix(strings.SplitN(test.text, ":", 2)[1], "}"))}}
-		test.want(&want)
-		assert.Equal(t, want, issue, name)
-	}
-}
-
-func TestDecodeTimesWithoutAllocation(t *testing.T) {
-	r := jsonread.Reader{Foreign: unmarshalForeign}
-	for _, text := range []string{`"2026-03-01T09:30:00.123Z"`, `"2026-03-01T09:30:00+02:00"`, `"2026-03-01T09:30:00.5+05:30"`, `null`, `""`} {
-		data := []byte(`[` + strings.Repeat(text+",", 99) + text + `]`)
-		var at time.Time
-		// Reset forgets the path and the zone, which are one allocation each.
-		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
-			r.Reset(data)
-			for open := r.Array(); open && r.More(); {
-				jsonread.Time(&at, &r)
-			}
-		}), 4.0, text)
-	}
-	data := []byte(`["2026-03-01","2024-02-29",null,""]`)
-	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
-		r.Reset(data)
-		var day Date
-		for open := r.Array(); open && r.More(); {
-			day.decodeFrom(&r)
-		}
-	}), 1.0)
 }
 
 func TestDecodeDeep(t *testing.T) {
@@ -390,27 +169,6 @@ func TestDecodeErrorsNameTheCall(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, "GET")
 		assert.ErrorContains(t, err, "/namespaces/:id")
-	}
-}
-
-func TestDecodeMismatchesReachTheCaller(t *testing.T) {
-	ctx := context.Background()
-	var response Response
-	client := decodeClient(t, `{"id":1,"name":5,"path":"p"}`)
-	namespace, err := client.Namespaces.Get(ctx, ID(1), Into(&response))
-	require.NoError(t, err)
-	assert.Equal(t, Namespace{ID: 1, Path: "p", Extra: map[string]json.RawMessage{"name": json.RawMessage("5")}}, *namespace)
-	assert.Equal(t, []Mismatch{{"/name", "string", "number"}}, response.Mismatches)
-
-	client = decodeClient(t, `[{"id":1},{"id":2},{"id":3},{"id":4,"kind":{},"x":1}]`)
-	namespaces, err := Collect(client.Namespaces.List(ctx, nil, Into(&response)))
-	require.NoError(t, err)
-	assert.Len(t, namespaces, 4)
-	assert.Equal(t, []Mismatch{{"/3/kind", "string", "object"}}, response.Mismatches)
-
-	for _, text := range []string{`[{"id":1},null]`, `[{"id":1},5]`} {
-		_, err = Collect(decodeClient(t, text).Namespaces.List(ctx, nil))
-		assert.ErrorContains(t, err, "item 1 of the page", text)
 	}
 }
 
@@ -506,4 +264,33 @@ func TestDecodeForeignWhole(t *testing.T) {
 		require.ErrorIs(t, err, ErrInvalidResponse, test.text)
 		assert.True(t, strings.HasSuffix(err.Error(), test.want), err)
 	}
+}
+
+func largeIssue(t testing.TB) []byte {
+	data, err := os.ReadFile("testdata/issues/issue_large.json")
+	require.NoError(t, err)
+	return data
+}
+
+// largePage returns a page of 100 issues that differ like the issues of one project.
+func largePage(t testing.TB) []byte {
+	issue := string(bytes.TrimSpace(largeIssue(t)))
+	people := []string{"ada.okafor Ada", "bob_k Bob", "chen.wei Chen", "dara-s Dara", "emil.r Emil", "fatima Fatima", "goran.p Goran", "hana_t Hana"}
+	topics := []string{"Nightly export", "Import of archives", "Webhook delivery", "Runner registration", "Diff view", "Full-text search", "Two-factor sign-in"}
+	items := make([]string, 100)
+	for i := range items {
+		author, assignee, topic := strings.Fields(people[i%8]), strings.Fields(people[(i*5+3)%8]), topics[i%7]
+		items[i] = strings.NewReplacer(
+			`"id":84021`, `"id":`+strconv.Itoa(84021+37*i), `"iid":318`, `"iid":`+strconv.Itoa(318+i),
+			"/issues/318", "/issues/"+strconv.Itoa(318+i), "#318", "#"+strconv.Itoa(318+i),
+			"mara.lindqvist", author[0], "Mara", author[1], "1187", strconv.Itoa(1180+i%8),
+			"tomas_weber", assignee[0], "Tomás", assignee[1], "2043", strconv.Itoa(1180+(i*5+3)%8),
+			"Nightly export", topic, "nightly export", strings.ToLower(topic),
+			"pipelines", []string{"pipelines", "issues", "packages"}[i%3],
+			"2026-03-04T16:40:09", fmt.Sprintf("2026-03-%02dT%02d:%02d:09", 1+i%28, i%24, i%60),
+			"2026-02-11T08:14:52", fmt.Sprintf("2026-02-%02dT%02d:%02d:52", 1+i%27, i%23, i%59),
+			"priority::2", "priority::"+strconv.Itoa(1+i%4),
+		).Replace(issue)
+	}
+	return []byte("[" + strings.Join(items, ",") + "]")
 }

@@ -102,12 +102,6 @@ func TestValidationErrorText(t *testing.T) {
 	assert.EqualError(t, err, "forge: GET /projects/:id/issues/:issue_iid/time_stats: argument issue_iid: 0 is not positive; nothing was sent")
 }
 
-// errors.Join writes two causes on two lines; the text of a call separates them on one line.
-func TestErrorTextOfTwoCauses(t *testing.T) {
-	err := &Error{Method: "GET", Route: "/user", cause: errors.Join(io.ErrUnexpectedEOF, context.DeadlineExceeded)}
-	assert.EqualError(t, err, "forge: GET /user: unexpected EOF; context deadline exceeded")
-}
-
 // Errors that a program creates match the sentinel of their status, and print without holes whatever
 // is set.
 func TestErrorsByHand(t *testing.T) {

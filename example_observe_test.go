@@ -2,14 +2,10 @@ package forge_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -132,61 +128,4 @@ func ExamplePlannedRequest_Curl() {
 	}
 	fmt.Println(plan.Curl())
 	// Output: curl --request POST 'https://forge.example.com/api/v4/projects/group%2Fapp/issues/5/subscribe' --header "PRIVATE-TOKEN: $FORGE_TOKEN" --header 'Accept: application/json'
-}
-
-func ExampleChecksum() {
-	srv, client := server()
-	defer srv.Close()
-	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "README.md")
-
-	const blob = "95f541a31a59581a0805203467c33f6baf1df983"
-	for _, published := range []string{"# App\n", "# Another app\n"} {
-		sum := sha256.Sum256([]byte(published))
-		readme, err := client.Repositories.DownloadBlob(context.Background(), forge.Path("group/app"), blob,
-			forge.Checksum(forge.ChecksumSHA256, hex.EncodeToString(sum[:])), forge.MaxBytes(1<<20))
-		if err != nil {
-			log.Fatal(err)
-		}
-		err = readme.SaveTo(path)
-		fmt.Println(err == nil, errors.Is(err, forge.ErrChecksum))
-	}
-	// Output:
-	// true false
-	// false true
-}
-
-func ExampleRegistryService_WaitDeleted() {
-	srv, client := server()
-	defer srv.Close()
-	repository := srv.AddProject("group/images").AddRegistryRepository("old").ID
-
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := client.Registry.Delete(ctx, forge.Path("group/images"), repository); err != nil {
-		log.Fatal(err)
-	}
-	srv.FinishBackgroundJobs() // background work, which takes longer on a real server
-	fmt.Println(client.Registry.WaitDeleted(ctx, forge.Path("group/images"), repository))
-	// Output: <nil>
-}
-
-func ExampleMergeRequestsService_WaitMergeStatus() {
-	srv, client := server()
-	defer srv.Close()
-	app := srv.AddProject("group/service")
-	app.AddMergeRequests(1, nil)
-
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	mr, err := client.MergeRequests.WaitMergeStatus(ctx, forge.Path("group/service"), 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(mr.DetailedMergeStatus)
-	// Output: mergeable
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"slices"
 	"time"
@@ -119,20 +118,6 @@ func ExampleRepositoriesService_ListTree() {
 	// cmd/app/main.go
 }
 
-func ExampleRepositoriesService_Archive() {
-	srv, client := server()
-	defer srv.Close()
-
-	archive, err := client.Repositories.Archive(context.Background(), forge.Path("group/app"), &forge.ArchiveOptions{Format: forge.Tar})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer archive.Close()
-	n, err := io.Copy(io.Discard, archive) // or archive.SaveTo(path)
-	fmt.Println(n > 0, err, archive.ContentType)
-	// Output: true <nil> application/octet-stream
-}
-
 func ExampleNamespacesService_Exists() {
 	srv, client := server()
 	defer srv.Close()
@@ -151,22 +136,6 @@ func ExampleIssueState_Values() {
 		fmt.Printf("%q is not one of %q\n", state, state.Values())
 	}
 	// Output: "open" is not one of ["opened" "closed" "all"]
-}
-
-func ExampleClient_Do() {
-	srv, client := server()
-	defer srv.Close()
-
-	var stats struct {
-		Estimate int `json:"time_estimate"`
-	}
-	call := forge.Call{Method: "POST", Route: "/projects/:id/issues/:issue_iid/time_estimate",
-		Args: []forge.Arg{forge.Path("group/app"), forge.ID(1)}, Body: map[string]string{"duration": "3h30m"}}
-	if err := client.Do(context.Background(), call, &stats); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(stats.Estimate)
-	// Output: 12600
 }
 
 // A program adds its own fields next to a response type that has a name. encoding/json writes the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -41,18 +42,37 @@ type exchange struct {
 	header map[string]string
 }
 
-// scenario is a row of a service's table: the requests, the responses, the call, and its result.
-type scenario struct {
-	name      string
-	exchanges []exchange
-	run       func(t *testing.T, c *Client)
+// callRow is a row of a service's table: the request, its response, and the call. The response is a
+// fixture, which the result must equal, so that a field that is not decoded fails the row; or a
+// status with a body, which must be the call's error from 300 on.
+type callRow struct {
+	sent, query, body, answer string // as in exchange; a body that is no object is a form
+	call                      func(c *Client) (any, error)
 }
 
-func runScenarios(t *testing.T, rows []scenario) {
+func runCalls(t *testing.T, rows []callRow) {
 	t.Helper()
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			row.run(t, serve(t, row.exchanges...))
+		t.Run(row.sent+" "+row.answer, func(t *testing.T) {
+			e := exchange{sent: row.sent, query: row.query, body: row.body, answer: row.answer}
+			if !strings.HasPrefix(row.body, "{") {
+				e.body, e.form = "", row.body
+			}
+			if code, text, _ := strings.Cut(row.answer, " "); len(code) == 3 {
+				e.answer = text
+				_, err := fmt.Sscan(code, &e.status)
+				require.NoError(t, err)
+			}
+			got, err := row.call(serve(t, e))
+			if e.status >= 300 {
+				require.ErrorIs(t, err, sentinelFor(e.status))
+				assert.Equal(t, strings.Contains(e.answer, `{"message":{`), len(asError(t, err).Fields) > 0)
+				return
+			}
+			require.NoError(t, err)
+			if e.answer != "" && e.status == 0 {
+				assertWhole(t, row.answer, got)
+			}
 		})
 	}
 }

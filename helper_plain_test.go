@@ -8,32 +8,22 @@ import (
 
 // plainUnmarshal decodes with encoding/json, by the fields and tags alone: the methods of response
 // types would use the generated decoders, with which the result is compared.
-func plainUnmarshal(data []byte, v any) error { return plainDecode(data, v, json.Unmarshal) }
-
-func plainDecode(data []byte, v any, unmarshal func([]byte, any) error) error {
+func plainUnmarshal(data []byte, v any) error {
 	out := reflect.ValueOf(v)
 	plain := reflect.New(plainType(out.Type().Elem()))
-	err := unmarshal(data, plain.Interface())
+	err := json.Unmarshal(data, plain.Interface())
 	copyPlain(out.Elem(), plain.Elem())
 	return err
 }
 
-// plainNames are the types that may also be a text: a name.
-type plainNames interface {
-	Label | AuditEventChange | CatalogRepository
-}
+// plainLabel decodes a Label, which may also be a text: its name.
+type plainLabel struct{ value Label }
 
-// plainName decodes a type that may also be a text. Its fields are those of T.
-type plainName[T plainNames] struct{ value T }
-
-func (p *plainName[T]) UnmarshalJSON(data []byte) error {
+func (p *plainLabel) UnmarshalJSON(data []byte) error {
 	field := reflect.ValueOf(&p.value).Elem()
 	if strings.HasPrefix(string(data), `"`) {
 		field.SetZero()
-		return readJSON(data, field.FieldByName("Name").Addr().Interface())
-	}
-	if field.NumField() == 2 && field.Type() == reflect.TypeFor[AuditEventChange]() {
-		return readJSON(data, field.FieldByName("Extra").Addr().Interface())
+		return readJSON(data, &p.value.Name)
 	}
 	plain := reflect.New(withoutMethods(field.Type()))
 	err := readJSON(data, plain.Interface())
@@ -41,33 +31,11 @@ func (p *plainName[T]) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// plainTarget decodes an AuditEventTarget.
-type plainTarget struct{ value AuditEventTarget }
-
-func (p *plainTarget) UnmarshalJSON(data []byte) error {
-	p.value = AuditEventTarget{}
-	switch {
-	case len(data) > 0 && data[0] == '{':
-		return readJSON(data, &p.value.Extra)
-	case len(data) > 0 && data[0] == '"':
-		err := readJSON(data, &p.value.Name)
-		p.value.ID = idOf(p.value.Name)
-		return err
-	}
-	return readJSON(data, &p.value.ID)
-}
-
 // plainType returns a type with the same fields, in which no response type has methods.
 func plainType(t reflect.Type) reflect.Type {
 	switch t {
 	case reflect.TypeFor[Label]():
-		return reflect.TypeFor[plainName[Label]]()
-	case reflect.TypeFor[AuditEventChange]():
-		return reflect.TypeFor[plainName[AuditEventChange]]()
-	case reflect.TypeFor[CatalogRepository]():
-		return reflect.TypeFor[plainName[CatalogRepository]]()
-	case reflect.TypeFor[AuditEventTarget]():
-		return reflect.TypeFor[plainTarget]()
+		return reflect.TypeFor[plainLabel]()
 	case reflect.TypeFor[Date]():
 		return t
 	}

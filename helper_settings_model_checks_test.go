@@ -21,7 +21,6 @@ type settingsCheck struct {
 	model    *settingsModel
 	wireName func(wire string) string // returns the contract's name for a name of the server
 	dropped  string                   // setting that was deleted from the changes
-	byHand   bool                     // options: the value under an old name may stay as written
 	onlyHave []string
 	problems []string
 }
@@ -42,7 +41,7 @@ func (c *settingsCheck) refusal(err error) {
 	named := func(pair []string) bool {
 		return strings.Contains(err.Error(), pair[0]) && strings.Contains(err.Error(), pair[1])
 	}
-	if c.bads() == 1 && c.mayFail == "" && len(c.conflict) > 0 && !c.byHand && !slices.ContainsFunc(c.conflict, named) {
+	if c.bads() == 1 && c.mayFail == "" && len(c.conflict) > 0 && !slices.ContainsFunc(c.conflict, named) {
 		c.problem("the error names none of %v: %v", c.conflict, err)
 	}
 	if strings.Contains(err.Error(), secretMark) {
@@ -69,9 +68,6 @@ func (c *settingsCheck) diff(d *forge.SettingsDiff) {
 	must, may := c.sent()
 	found := map[string]bool{}
 	for _, change := range d.Changes {
-		if c.byHand {
-			change.Name = mainName(change.Name)
-		}
 		found[change.Name] = true
 		want, known := must[change.Name]
 		if !known {
@@ -112,16 +108,13 @@ func (c *settingsCheck) diff(d *forge.SettingsDiff) {
 
 func (c *settingsCheck) reads(name string, want any, raw json.RawMessage) bool {
 	v, err := readJSON(raw)
-	if c.byHand {
-		v = underOtherName(name, v)
-	}
 	return err == nil && (wantedAs(name, want, v) || c.maySend[name] && inForce(want, v))
 }
 
 // have checks the current value.
 func (c *settingsCheck) have(where string, d forge.SettingDifference, shown map[string]any) {
 	for old, name := range settingAliases {
-		if _, oldShown := shown[old]; name == d.Name && (oldShown || c.byHand) {
+		if _, oldShown := shown[old]; name == d.Name && oldShown {
 			return // the server may show either of two names
 		}
 	}
@@ -248,7 +241,7 @@ func (c *settingsCheck) body(update map[string]any) (sent map[string]bool) {
 			}
 		case !known:
 			c.problem("%s = %s is sent", wire, writeJSON(v))
-		case !c.byHand && own != cmp.Or(c.alias[name], name):
+		case own != cmp.Or(c.alias[name], name):
 			c.problem("%s is sent under the name %s", name, own)
 		case !wantedAs(name, want, underOtherName(name, v)) && (!c.maySend[name] || !inForce(want, underOtherName(name, v))):
 			c.problem("%s is sent as %s, not %s", name, writeJSON(v), writeJSON(want))
@@ -293,9 +286,6 @@ func (c *settingsCheck) notApplied(list []forge.SettingDifference, before, after
 	c.sorted("NotApplied", list)
 	reported := map[string]forge.SettingDifference{}
 	for _, d := range list {
-		if c.byHand {
-			d.Name = mainName(d.Name)
-		}
 		c.prints(d)
 		reported[d.Name] = d
 		_, wanted := c.want[d.Name]
@@ -337,9 +327,6 @@ func (c *settingsCheck) outcome(name string, want any, d forge.SettingDifference
 		if v, hasOld := after.shown[old]; replacement == name && !isShown && hasOld {
 			shown, isShown = underOtherName(name, v), true
 			past, wasShown = underOtherName(name, before.shown[old]), before.shown[old] != nil
-		}
-		if v, hasOld := after.shown[old]; replacement == name && hasOld && c.byHand && inForce(want, v) != inForce(want, shown) {
-			return // the two names disagree, and the program named the old one
 		}
 	}
 	if isShown && (inForce(want, shown) || wantedAs(name, want, shown)) {

@@ -272,26 +272,3 @@ func TestKeysetDirection(t *testing.T) {
 	_, _ = Collect(client.Registry.ListTags(t.Context(), ID(5), 2, desc))
 	assert.Equal(t, url.Values{"order_by": {"name"}, "pagination": {"keyset"}, "per_page": {"100"}, "sort": {"desc"}}, last().query)
 }
-
-// A preview works on a server that refuses keyset pagination.
-func TestPreviewWithoutKeyset(t *testing.T) {
-	srv := offsetOnly(0)
-	refuses := srv.hook
-	srv.hook = func(w http.ResponseWriter, r *http.Request, page int) bool {
-		if refuses(w, r, page) {
-			return true
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if !strings.HasSuffix(r.URL.Path, "/tags") {
-			_, _ = w.Write([]byte(`{"name":"v1","created_at":"2026-01-02T03:04:05Z"}`))
-			return true
-		}
-		_, _ = w.Write([]byte(`[{"name":"v1"},{"name":"w1"}]`))
-		return true
-	}
-	servePages(t, srv)
-	preview, err := onceClient(t, srv.URL).Registry.PreviewDeleteTags(t.Context(), ID(5), 2, &DeleteTagsOptions{NameRegexDelete: "v.*"})
-	require.NoError(t, err)
-	assert.Equal(t, 2, preview.Total)
-	assert.Equal(t, []string{"v1"}, tagNames(preview.Delete))
-}

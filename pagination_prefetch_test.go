@@ -3,23 +3,16 @@ package forge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"net/http"
-	"runtime"
 	"strconv"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/forge-sdk/forge-go/internal/task"
-	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
 // shake makes responses arrive in random order.
@@ -227,215 +220,6 @@ func TestAheadWindow(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, upTo(3), ids)
 	assert.Equal(t, 3, srv.count())
-}
-
-// upToAhead returns the limit of prefetch for n results ahead of the caller, and last results in
-// total.
-func upToAhead(n, last int) func(int, int) (int, int) {
-	return func(i, _ int) (yielded, waiting int) { return min(i+n, last), min(i+n+1, last) }
-}
-
-// Results are in the order of their numbers, for any duration of the fetches, and each number is
-// fetched once. No more fetches run than the limit allows, and no fetch runs after the end.
-func TestPrefetch(t *testing.T) {
-	for _, n := range []int{0, 1, 3, 4, 100} {
-		synctest.Test(t, func(t *testing.T) { // it fails if a goroutine is left
-			var started, running, most atomic.Int32
-			fetch := func(ctx context.Context, i int) (int, error) {
-				started.Add(1)
-				most.Store(max(most.Load(), running.Add(1)))
-				defer running.Add(-1)
-				return i, throttle.Sleep(ctx, time.Duration(1+i*7%5)*time.Second)
-			}
-			want := 0
-			for got, err := range prefetch(t.Context(), 0, upToAhead(n, 20), fetch) {
-				require.NoError(t, err)
-				require.Equal(t, want, got)
-				synctest.Wait()
-				assert.EqualValues(t, min(got+n, 20), started.Load(), "when the caller has result %d", got)
-				want++
-			}
-			assert.Equal(t, 21, want)
-			assert.EqualValues(t, 20, started.Load())
-			assert.EqualValues(t, min(n+1, 20), most.Load())
-		})
-	}
-}
-
-// The limit sees each result before the caller does, and ends the sequence. Results beyond its end
-// are dropped, with their errors.
-func TestPrefetchEnd(t *testing.T) {
-	for end := range 8 {
-		synctest.Test(t, func(t *testing.T) {
-			var seen []int
-			limit := func(i, result int) (yielded, waiting int) {
-				assert.Equal(t, 10*i, result)
-				assert.Len(t, seen, i)
-				if i == end {
-					return 0, 0
-				}
-				return i + 4, i + 4
-			}
-			fetch := func(_ context.Context, i int) (int, error) {
-				if i > end {
-					return 0, fmt.Errorf("there is no result %d", i)
-				}
-				return 10 * i, nil
-			}
-			for got, err := range prefetch(t.Context(), 0, limit, fetch) {
-				require.NoError(t, err)
-				seen = append(seen, got)
-			}
-			assert.Len(t, seen, end+1)
-		})
-	}
-}
-
-// An error is the last pair, at the place of its page, even if later results have already arrived.
-func TestPrefetchError(t *testing.T) {
-	for failing := 1; failing <= 6; failing++ {
-		synctest.Test(t, func(t *testing.T) {
-			problem := errors.New("problem")
-			var canceled atomic.Int32
-			fetch := func(ctx context.Context, i int) (int, error) {
-				if i == failing {
-					return i, problem
-				}
-				if i > failing+1 {
-					<-ctx.Done()
-					canceled.Add(1)
-					return 0, ctx.Err()
-				}
-				return i, nil
-			}
-			var seen []int
-			var last error
-			for got, err := range prefetch(t.Context(), 0, upToAhead(3, math.MaxInt), fetch) {
-				require.NoError(t, last)
-				seen, last = append(seen, got), err
-			}
-			assert.Equal(t, problem, last)
-			assert.Len(t, seen, failing+1)
-			assert.EqualValues(t, 2, canceled.Load(), "the fetches after the error have ended")
-		})
-	}
-}
-
-// When the caller leaves, the context of the fetches ends. The list waits for the fetches, but only
-// briefly for those that do not return.
-func TestPrefetchBreak(t *testing.T) {
-	for _, blocked := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			var running atomic.Int32
-			release := make(chan struct{})
-			fetch := func(ctx context.Context, i int) (int, error) {
-				running.Add(1)
-				defer running.Add(-1)
-				if i < 3 {
-					return i, nil
-				}
-				<-ctx.Done()
-				if blocked {
-					<-release
-				}
-				return i, throttle.Sleep(context.WithoutCancel(ctx), leaveAfter/2)
-			}
-			var left time.Time
-			for got, err := range prefetch(t.Context(), 0, upToAhead(4, math.MaxInt), fetch) {
-				require.NoError(t, err)
-				if synctest.Wait(); got == 2 {
-					left = time.Now()
-					break
-				}
-			}
-			if blocked {
-				assert.Equal(t, leaveAfter, time.Since(left), "the sum of all waits")
-				assert.EqualValues(t, 4, running.Load())
-			} else {
-				assert.Equal(t, leaveAfter/2, time.Since(left))
-				assert.Zero(t, running.Load())
-			}
-			close(release)
-			time.Sleep(leaveAfter)
-			assert.Zero(t, running.Load())
-		})
-	}
-}
-
-// A panic of a fetch is raised with its value when its result would be yielded, or when the caller
-// leaves. If the caller panics, its own panic is raised instead. A fetch that ends its goroutine is
-// an error.
-func TestPrefetchPanic(t *testing.T) {
-	problem := errors.New("a bug of a fetch")
-	read := func(ctx context.Context, leaveAt int, leave, end func()) (seen []int, failed error) {
-		fetch := func(_ context.Context, i int) (int, error) {
-			if i == 3 {
-				end()
-			}
-			return i, nil
-		}
-		for got, err := range prefetch(ctx, 0, upToAhead(4, math.MaxInt), fetch) {
-			if err != nil {
-				return seen, err
-			}
-			if synctest.Wait(); got == leaveAt {
-				leave()
-				break
-			}
-			seen = append(seen, got)
-		}
-		return seen, nil
-	}
-	fail, nothing := func() { panic(problem) }, func() {}
-	synctest.Test(t, func(t *testing.T) {
-		for leaveAt := range 5 {
-			assert.PanicsWithValue(t, problem, func() { _, _ = read(t.Context(), leaveAt, nothing, fail) }, "left at %d", leaveAt)
-		}
-		assert.PanicsWithValue(t, "a bug of the caller", func() { _, _ = read(t.Context(), 1, func() { panic("a bug of the caller") }, fail) })
-		seen, err := read(t.Context(), 9, nothing, runtime.Goexit)
-		assert.Equal(t, error(task.ErrGoexit), err)
-		assert.Equal(t, []int{0, 1, 2}, seen)
-	})
-}
-
-// When the context ends, a result that has arrived is yielded, and the wait for further results is
-// short.
-func TestPrefetchEndsWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		caller, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		release := make(chan struct{})
-		fetch := func(ctx context.Context, i int) (int, error) {
-			switch i {
-			case 1:
-			case 2:
-				<-ctx.Done()
-			default:
-				<-release
-			}
-			return i, nil
-		}
-		began := time.Now()
-		want := 0
-		for got, err := range prefetch(caller, 0, upToAhead(4, 4), fetch) {
-			if want == 0 {
-				synctest.Wait()
-				cancel()
-			}
-			if want < 3 {
-				require.NoError(t, err)
-				assert.Equal(t, want, got)
-				assert.Equal(t, began, time.Now())
-			} else {
-				require.ErrorIs(t, err, context.Canceled)
-				require.ErrorContains(t, err, "a function of the caller has not returned")
-			}
-			want++
-		}
-		assert.Equal(t, 4, want)
-		assert.Equal(t, leaveAfter, time.Since(began), "the sum of all waits")
-		close(release)
-	})
 }
 
 // If pages are linked, the next one is requested while a page is being decoded.

@@ -295,76 +295,6 @@ func TestListLinkParams(t *testing.T) {
 	}
 }
 
-// A list ends at a page without a link, never at an empty page.
-func TestListEmptyPageInTheMiddle(t *testing.T) {
-	srv := servePages(t, &pageServer{rows: 3, hook: func(w http.ResponseWriter, r *http.Request, page int) bool {
-		if page != 2 {
-			return false
-		}
-		query := r.URL.Query()
-		query.Set("page", "3")
-		writeLink(w, foreignHost, query)
-		writeRows(w, 1, 0)
-		return true
-	}})
-	for _, ahead := range []int{0, 1, 4} {
-		ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(ahead))
-		require.NoError(t, err)
-		assert.Equal(t, []int64{1, 3}, ids)
-	}
-}
-
-// A repeated page is an error, after its items, and never an endless loop.
-func TestListLoops(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		next    []string // next[i] is the query that page i links to
-		headers bool
-	}{
-		{name: "itself", next: []string{"", "page=1"}},
-		{name: "itself, later", next: []string{"", "page=2", "page=3", "page=3"}},
-		{name: "itself, by cursor", next: []string{"", "cursor=a&page=2", "cursor=b&page=3", "cursor=b&page=3"}},
-		{name: "two pages", next: []string{"", "page=2", "page=1"}},
-		{name: "five pages", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=1"}},
-		{name: "after a tail", next: []string{"", "page=2", "page=3", "page=4", "page=5", "page=3"}},
-		{name: "by x-next-page", next: []string{"", "2", "3", "2"}, headers: true},
-	} {
-		for _, ahead := range []int{0, 1, 3} {
-			t.Run(fmt.Sprintf("%s, ahead %d", test.name, ahead), func(t *testing.T) {
-				srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
-					if page < len(test.next) && test.headers {
-						w.Header().Set("X-Next-Page", test.next[page])
-					} else if page < len(test.next) {
-						w.Header().Set("Link", "<https://forge.example.com/?per_page=1&"+test.next[page]+`>; rel="next"`)
-					}
-					writeRows(w, page, page)
-					return true
-				}})
-				call := offsetCall
-				call.Query = url.Values{"page": {"1"}}
-				var seen []int64
-				var last error
-				for row, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), call, PerPage(1), Ahead(ahead)) {
-					require.NoError(t, last, "the list continued after the error")
-					if last = err; err != nil {
-						assert.Nil(t, row)
-						continue
-					}
-					seen = append(seen, row.ID)
-				}
-				require.ErrorIs(t, last, ErrRepeatedPage)
-				var failed *Error
-				require.ErrorAs(t, last, &failed)
-				assert.Equal(t, upTo(len(test.next)-1), seen[:len(test.next)-1], "each page is delivered before the error")
-				assert.Less(t, srv.count(), 40)
-				if ahead == 0 {
-					assert.Equal(t, len(test.next)-1, srv.count(), "no page is requested twice")
-				}
-			})
-		}
-	}
-}
-
 // A header that is not a valid link ends the list or is an error, after the items of its page.
 func TestListBadLinks(t *testing.T) {
 	for _, test := range []struct {
@@ -431,27 +361,6 @@ func TestListNextPageTwice(t *testing.T) {
 	}
 }
 
-// A page is read completely before its first item is yielded, so its connection is free while the
-// caller works.
-func TestListUsesOneConnection(t *testing.T) {
-	srv := &pageServer{rows: 20}
-	srv.Server = httptest.NewUnstartedServer(srv)
-	defer srv.Close()
-	var connections atomic.Int32
-	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}
-	srv.Start()
-	client := onceClient(t, srv.URL)
-	for _, err := range ListAs[listRow](t.Context(), client, offsetCall, PerPage(10)) {
-		require.NoError(t, err)
-		require.NoError(t, client.Do(t.Context(), offsetCall, nil))
-	}
-	assert.EqualValues(t, 1, connections.Load())
-}
-
 func TestListInto(t *testing.T) {
 	srv := servePages(t, &pageServer{rows: 5, totals: true})
 	for _, ahead := range []int{0, 2} {
@@ -489,19 +398,23 @@ func TestListInto(t *testing.T) {
 	assert.False(t, known)
 }
 
-func TestListOnePage(t *testing.T) {
-	srv := servePages(t, &pageServer{rows: 5, totals: true})
-	for _, ahead := range []int{0, 3} {
-		srv.asked = nil
-		var page Response
-		var all []int64
-		for !page.Cursor.Done() {
-			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(2), OnePage(), Ahead(ahead), StartAt(page.Cursor), Into(&page))
-			require.NoError(t, err)
-			assert.LessOrEqual(t, len(ids), 2)
-			all = append(all, ids...)
+// A page is read completely before its first item is yielded, so its connection is free while the
+// caller works.
+func TestListUsesOneConnection(t *testing.T) {
+	srv := &pageServer{rows: 20}
+	srv.Server = httptest.NewUnstartedServer(srv)
+	defer srv.Close()
+	var connections atomic.Int32
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
 		}
-		assert.Equal(t, upTo(5), all)
-		assert.Equal(t, 3, srv.count())
 	}
+	srv.Start()
+	client := onceClient(t, srv.URL)
+	for _, err := range ListAs[listRow](t.Context(), client, offsetCall, PerPage(10)) {
+		require.NoError(t, err)
+		require.NoError(t, client.Do(t.Context(), offsetCall, nil))
+	}
+	assert.EqualValues(t, 1, connections.Load())
 }

@@ -3,7 +3,6 @@ package forge
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,71 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// escapedPaths are paths in the form that curl and other clients need, with the intended paths.
-var escapedPaths = map[string]string{
-	"acme%2Fplatform": "acme/platform", "acme%2fplatform%2fapp": "acme/platform/app", "a%20b": "a b", "acme%2Dteam": "acme-team", "acme%252Fplatform": "acme/platform",
-	"acme/plat%66orm": "acme/platform", "%61cme": "acme", "100%25": "100%",
-}
-
-// A path of a project, group or namespace that is already escaped is refused, and the error has the
-// intended path. The client would escape it again, and the server would respond that it does not
-// exist.
-func TestEscapedPaths(t *testing.T) {
-	client := silentServer(t)
-	ctx := t.Context()
-	for text, meant := range escapedPaths {
-		path := Path(text)
-		_, project := client.Issues.Subscribe(ctx, path, 5)
-		_, secure := Collect(client.SecureFiles.List(ctx, path))
-		_, group := Collect(client.Issues.ListForGroup(ctx, path, nil))
-		_, namespace := client.Namespaces.Get(ctx, path)
-		for param, errs := range map[string][]error{
-			"id":          {project, group, namespace},
-			"project_id":  {secure},
-			"image_path":  {client.RegistryNative.DeleteManifest(ctx, text, "v1", nil), client.RegistryNative.DeleteTagReference(ctx, text, "v1")},
-			"group_id":    {client.Do(ctx, Call{Method: http.MethodGet, Route: "/x/:group_id/y", Args: []Arg{path}}, nil)},
-			"any_project": {client.Do(ctx, Call{Method: http.MethodGet, Route: "/groups/:id/projects/:any_project", Args: []Arg{ID(1), path}}, nil, SkipValidation())},
-		} {
-			for _, err := range errs {
-				refused(t, err, "argument", param)
-				assert.ErrorContains(t, err, "escaped already")
-				assert.ErrorContains(t, err, `"`+meant+`"`)
-			}
-		}
-		_, err := client.Namespaces.Exists(ctx, text, nil)
-		refused(t, err, "argument", "namespace")
-		_, err = client.RegistryNative.GetToken(ctx, &RegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope(text, RegistryPull)}})
-		refused(t, err, "RegistryTokenOptions.Scopes", "scope")
-		assert.ErrorContains(t, err, meant)
-	}
-}
-
-// Names of branches, tags, files and keys may contain a text that looks like an escape, and paths
-// may contain a % that does not begin one. They arrive byte for byte.
-func TestPercentInNames(t *testing.T) {
-	for _, text := range []string{"a%2Fb", "100%", "%41", "%252F", "a%20b", "%zz"} {
-		escaped := strings.NewReplacer("%", "%25").Replace(text)
-		client := serve(t,
-			exchange{sent: "GET /projects/1/registry/repositories/2/tags/" + escaped, answer: "{}"}, exchange{sent: "GET /projects/1/resource_groups/" + escaped, answer: "{}"},
-			exchange{sent: "GET /projects/1/repository/blobs/" + escaped, answer: "{}"}, exchange{sent: "GET /projects/1/repository/files/" + escaped, answer: "{}"},
-			exchange{sent: "GET /users/" + escaped, answer: "{}"},
-		)
-		_, err := client.Registry.GetTag(t.Context(), ID(1), 2, text)
-		require.NoError(t, err)
-		_, err = client.ResourceGroups.Get(t.Context(), ID(1), text)
-		require.NoError(t, err)
-		_, err = client.Repositories.GetBlob(t.Context(), ID(1), text)
-		require.NoError(t, err)
-		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/projects/:id/repository/files/:file_path", Args: []Arg{ID(1), Path(text)}}, nil))
-		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/users/:id", Args: []Arg{Path(text)}}, nil))
-	}
-	for _, text := range []string{"100%", "a%b", "%zz", "%2"} {
-		client := serve(t, exchange{sent: "GET /namespaces/" + strings.NewReplacer("%", "%25").Replace(text), answer: "{}"})
-		_, err := client.Namespaces.Get(t.Context(), Path(text))
-		require.NoError(t, err, text)
-	}
-}
 
 // pathArguments lists the placeholders of the contract, and whether their text may contain a slash,
 // and a text that looks like an escape. A new placeholder must be added here.
@@ -152,29 +86,6 @@ func textArgument(place, text string) any {
 		return namespaceSegment(text)
 	}
 	return text
-}
-
-// The endpoint compares one segment, so it would report that a path of several segments does not
-// exist.
-func TestNamespaceExistsTakesOneSegment(t *testing.T) {
-	client := silentServer(t)
-	for _, o := range []*NamespaceExistsOptions{nil, {ParentID: 7}} {
-		for _, path := range []string{"group/sub", "group/sub/more", "group%2Fsub"} {
-			_, err := client.Namespaces.Exists(t.Context(), path, o)
-			refused(t, err, "argument", "namespace")
-			assert.ErrorContains(t, err, "NamespaceExistsOptions.ParentID")
-			_, err = client.Namespaces.Exists(t.Context(), path, o, SkipValidation())
-			refused(t, err, "argument", "namespace")
-		}
-	}
-}
-
-func TestAppendEscaped(t *testing.T) {
-	for c := range 256 {
-		text := "a" + string([]byte{byte(c)}) + "z"
-		assert.Equal(t, url.PathEscape(text), string(appendEscaped(nil, "tag", text)))
-	}
-	assert.Equal(t, "group/a%20b/%C3%A9", string(appendEscaped(nil, "image_path", "group/a b/é")))
 }
 
 func TestAt(t *testing.T) {

@@ -104,22 +104,6 @@ func (f *failOnce) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// A list whose context ends in the middle of the file is an error.
-func TestReassignmentsInterrupted(t *testing.T) {
-	file := reassignmentFile(4)
-	line := strings.Index(file[len(reassignmentHead):], "\n") + len(reassignmentHead) + 1
-	for _, cut := range []int{0, 5, len(reassignmentHead), line - 3, line} {
-		for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n", len(file)), "Connection: close\r\n"} {
-			ctx, cancel := context.WithCancel(t.Context())
-			w := newWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+length+"\r\n"+file[:cut])))
-			client := wireClient(t, w.url, WithLogger(nil), WithOnAttempt(func(context.Context, Attempt) { cancel() }))
-			_, err := Collect(client.PlaceholderReassignments.List(ctx, ID(1)))
-			cancel()
-			require.ErrorIs(t, err, context.Canceled, "cut at %d", cut)
-		}
-	}
-}
-
 // FuzzReassignments checks that a file of any bytes is refused, or that its rows are the same after
 // they are written and read again.
 func FuzzReassignments(f *testing.F) {
@@ -161,6 +145,22 @@ func sequence(rows []*PlaceholderReassignment) iter.Seq2[*PlaceholderReassignmen
 			if !yield(row, nil) {
 				return
 			}
+		}
+	}
+}
+
+// A list whose context ends in the middle of the file is an error.
+func TestReassignmentsInterrupted(t *testing.T) {
+	file := reassignmentFile(4)
+	line := strings.Index(file[len(reassignmentHead):], "\n") + len(reassignmentHead) + 1
+	for _, cut := range []int{0, 5, len(reassignmentHead), line - 3, line} {
+		for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n", len(file)), "Connection: close\r\n"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			w := newWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+length+"\r\n"+file[:cut])))
+			client := wireClient(t, w.url, WithLogger(nil), WithOnAttempt(func(context.Context, Attempt) { cancel() }))
+			_, err := Collect(client.PlaceholderReassignments.List(ctx, ID(1)))
+			cancel()
+			require.ErrorIs(t, err, context.Canceled, "cut at %d", cut)
 		}
 	}
 }

@@ -2,13 +2,11 @@ package forge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,100 +14,44 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 func TestPlaceholderReassignments(t *testing.T) {
-	csvType := map[string]string{"Content-Type": "text/csv"}
 	const path = "/groups/group%2Fteam/placeholder_reassignments"
-	team := Path("group/team")
-	runScenarios(t, []scenario{
-		{
-			name: "list",
-			exchanges: []exchange{
-				{sent: "GET " + path, answer: "placeholder_reassignments/reassignments.csv", header: csvType},
-				{sent: "GET " + path, answer: "placeholder_reassignments/reassignments_gitlab.csv", header: csvType},
-				{sent: "GET " + path, answer: "placeholder_reassignments/reassignments.csv", header: csvType},
-			},
-			run: func(t *testing.T, c *Client) {
-				rows := c.PlaceholderReassignments.List(t.Context(), team)
-				for range 2 { // a second range sends a new request
-					all, err := Collect(rows)
-					require.NoError(t, err)
-					require.Len(t, all, 3)
-					all[0].header, all[1].header, all[2].header = nil, nil, nil
-					assert.Equal(t, []*PlaceholderReassignment{
-						{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "alice_1", SourceUserName: "Alice Alison", SourceUsername: "alice"},
-						{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "bob_2", SourceUserName: `Bob "B" Bobson, Jr.`, SourceUsername: "bob", Username: "bob"},
-						{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "eve_3", SourceUserName: "Eve\nAdams", SourceUsername: "eve", PublicEmail: "eve@example.com"},
-					}, all)
-				}
-				for row, err := range rows {
-					require.NoError(t, err)
-					assert.Equal(t, "alice", row.SourceUsername)
-					break
-				}
-			},
-		},
-		{
-			name: "download",
-			exchanges: []exchange{
-				{sent: "GET " + path, answer: "placeholder_reassignments/reassignments.csv", header: map[string]string{"Content-Type": "text/csv", "Content-Disposition": `attachment; filename="r.csv"`}},
-			},
-			run: func(t *testing.T, c *Client) {
-				file, err := c.PlaceholderReassignments.Download(t.Context(), team)
-				require.NoError(t, err)
-				defer file.Close()
-				content, err := io.ReadAll(file)
-				require.NoError(t, err)
-				assert.Equal(t, string(readFixture(t, "placeholder_reassignments/reassignments.csv")), string(content))
-				assert.Equal(t, "r.csv", file.Name)
-			},
-		},
-		{
-			name: "upload",
-			exchanges: []exchange{
-				{sent: "POST " + path, form: "file=@r.csv:Source host\nx\n", status: 201, answer: "placeholder_reassignments/message.json"},
-				{sent: "POST " + path, form: "file=@file:x", status: 400, answer: `{"message":"The provided CSV was not correctly formatted"}`},
-				{sent: "POST " + path, form: "file=@file:x", status: 502},
-			},
-			run: func(t *testing.T, c *Client) {
-				message, err := c.PlaceholderReassignments.Upload(t.Context(), team, FileBytes([]byte("Source host\nx\n")).Named("r.csv"))
-				require.NoError(t, err)
-				assertWhole(t, "placeholder_reassignments/message.json", message)
-				_, err = c.PlaceholderReassignments.Upload(t.Context(), team, FileBytes([]byte("x")))
-				require.ErrorIs(t, err, ErrBadRequest)
-				_, err = c.PlaceholderReassignments.Upload(t.Context(), team, FileBytes([]byte("x")))
-				var failed *Error
-				require.ErrorAs(t, err, &failed)
-				assert.True(t, failed.MaybeApplied && failed.Attempts == 1)
-				_, err = c.PlaceholderReassignments.Upload(t.Context(), team, File{})
-				assertRefused(t, err, "File", "file")
-			},
-		},
-		{
-			name: "errors",
-			exchanges: []exchange{
-				{sent: "GET " + path, status: 403, answer: `{"message":"403 Forbidden"}`},
-				{sent: "GET " + path, answer: "<html>Sign in</html>", header: map[string]string{"Content-Type": "text/html"}},
-				{sent: "GET " + path, answer: `Source host`, header: map[string]string{"Content-Length": "9999"}},
-			},
-			run: func(t *testing.T, c *Client) {
-				rows, err := Collect(c.PlaceholderReassignments.List(t.Context(), team))
-				require.ErrorIs(t, err, ErrForbidden)
-				assert.Empty(t, rows)
-				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team))
-				require.ErrorIs(t, err, ErrInvalidResponse)
-				require.ErrorContains(t, err, "an HTML page instead of the file")
-				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team))
-				var failed *Error
-				require.ErrorAs(t, err, &failed, "a truncated file")
-				_, err = Collect(c.PlaceholderReassignments.List(t.Context(), team, OnePage()))
-				assertRefused(t, err, "OnePage", "")
-			},
-		},
+	ctx, team := t.Context(), Path("group/team")
+	upload := func(c *Client) (any, error) {
+		return c.PlaceholderReassignments.Upload(ctx, team, FileBytes([]byte("Source host\nx\n")).Named("r.csv"))
+	}
+	const form = "file=@r.csv:Source host\nx\n"
+	runCalls(t, []callRow{
+		{"POST " + path, "", form, "placeholder_reassignments/message.json", upload},
+		{"POST " + path, "", form, `400 {"message":"The provided CSV was not correctly formatted"}`, upload},
+		{"GET " + path, "", "", `403 {"message":"403 Forbidden"}`, func(c *Client) (any, error) { return Collect(c.PlaceholderReassignments.List(ctx, team)) }},
 	})
+	file := exchange{sent: "GET " + path, answer: "placeholder_reassignments/reassignments.csv", header: map[string]string{"Content-Type": "text/csv"}}
+	gitlab, page := file, file
+	gitlab.answer = "placeholder_reassignments/reassignments_gitlab.csv"
+	page.answer, page.header = "<html>Sign in</html>", map[string]string{"Content-Type": "text/html"}
+	c := serve(t, file, gitlab, file, page)
+	for range 2 { // a second range sends a new request
+		all, err := Collect(c.PlaceholderReassignments.List(ctx, team))
+		require.NoError(t, err)
+		require.Len(t, all, 3)
+		all[0].header, all[1].header, all[2].header = nil, nil, nil
+		assert.Equal(t, []*PlaceholderReassignment{
+			{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "alice_1", SourceUserName: "Alice Alison", SourceUsername: "alice"},
+			{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "bob_2", SourceUserName: `Bob "B" Bobson, Jr.`, SourceUsername: "bob", Username: "bob"},
+			{SourceHost: "github.example.com", ImportType: "github", SourceUserIdentifier: "eve_3", SourceUserName: "Eve\nAdams", SourceUsername: "eve", PublicEmail: "eve@example.com"},
+		}, all)
+	}
+	download, err := c.PlaceholderReassignments.Download(ctx, team)
+	require.NoError(t, err)
+	assert.Equal(t, string(readFixture(t, file.answer)), readDownload(t, download))
+	_, err = Collect(c.PlaceholderReassignments.List(ctx, team))
+	require.ErrorIs(t, err, ErrInvalidResponse)
+	require.ErrorContains(t, err, "an HTML page instead of the file")
+	_, err = Collect(c.PlaceholderReassignments.List(ctx, team, OnePage()))
+	assertRefused(t, err, "OnePage", "")
 }
 
 // TestReassignmentsStoppedEarly checks that a loop that is left releases the connection, and that
@@ -265,43 +207,3 @@ func TestBadReassignmentFiles(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
-
-// TestReassignmentColumns compares the columns with the catalogue, where they are the fields of a
-// type.
-func TestReassignmentColumns(t *testing.T) {
-	var types map[string]struct{ Fields []catalogue.Field }
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
-	var columns []string
-	for _, f := range types["PlaceholderReassignmentRow"].Fields {
-		columns = append(columns, f.Name)
-		assert.NotNil(t, new(PlaceholderReassignment).field(f.Name))
-	}
-	assert.Equal(t, columns, reassignmentColumns())
-}
-
-// The functions that read and write files of the caller report a nil argument.
-func TestNilFilesOfReassignments(t *testing.T) {
-	s := silentServer(t).PlaceholderReassignments
-	var none iter.Seq2[*PlaceholderReassignment, error]
-	for name, call := range map[string]func() error{
-		"Read": func() error {
-			_, err := Collect(s.ReadCSV(nil))
-			return err
-		},
-		"Read of a typed nil": func() error {
-			_, err := Collect(s.ReadCSV((*os.File)(nil)))
-			return err
-		},
-		"Write":              func() error { return s.WriteCSV(nil, byHand()) },
-		"Write of no rows":   func() error { return s.WriteCSV(io.Discard, nil) },
-		"Write of a nil row": func() error { return s.WriteCSV(io.Discard, byHand(nil)) },
-		"Collect": func() error {
-			_, err := Collect(none)
-			return err
-		},
-	} {
-		o := ends(t, call)
-		require.Error(t, o.err, "%s: %v", name, o.panicked)
-		assert.True(t, strings.HasPrefix(o.err.Error(), "forge: "), "%s: %v", name, o.err)
-	}
-}

@@ -15,125 +15,66 @@ import (
 const registryPath = "/projects/group%2Fapp/registry/repositories"
 
 func TestRegistry(t *testing.T) {
-	app := Path("group/app")
-	runScenarios(t, []scenario{
-		{
-			name: "visibility",
-			exchanges: []exchange{
-				{sent: "PUT /projects/group%2Fapp/", body: `{"container_registry_access_level":"private"}`, answer: "registry/project_whole.json"},
-				{sent: "PUT /projects/group%2Fapp/", body: `{"archived":true}`, answer: "registry/project.json"},
-				{sent: "PUT /projects/group%2Fapp/", body: `{}`, status: 400, answer: `{"message":{"container_registry_access_level":["is invalid"]}}`},
-			},
-			run: func(t *testing.T, c *Client) {
-				project, err := c.Registry.SetVisibility(t.Context(), app, &SetRegistryVisibilityOptions{Visibility: RegistryPrivate})
-				require.NoError(t, err)
-				assert.Equal(t, RegistryPrivate, project.Visibility)
-				assert.JSONEq(t, `"group/app"`, string(project.Extra["path_with_namespace"]))
-				project, err = c.Registry.SetVisibility(t.Context(), app, &SetRegistryVisibilityOptions{Extra: map[string]any{"archived": true}})
-				require.NoError(t, err)
-				assertWhole(t, "registry/project.json", project)
-				_, err = c.Registry.SetVisibility(t.Context(), app, nil)
-				require.ErrorIs(t, err, ErrBadRequest)
-				assert.Equal(t, []string{"is invalid"}, asError(t, err).Fields["container_registry_access_level"])
-			},
-		},
-		{
-			name: "repositories",
-			exchanges: []exchange{
-				{sent: "GET " + registryPath, query: "per_page=100&tags=true&tags_count=true", answer: "registry/repositories.json"},
-				{sent: "GET /groups/7/registry/repositories", query: "per_page=100", answer: "registry/repositories_group.json"},
-				{sent: "GET /registry/repositories/3", query: "size=true&tags=true&tags_count=true", answer: "registry/repository.json"},
-				{sent: "DELETE " + registryPath + "/3", status: 202, answer: `202`},
-				{sent: "DELETE " + registryPath + "/3", status: 204},
-				{sent: "DELETE " + registryPath + "/3", status: 404, answer: `{"message":"404 Not found"}`},
-			},
-			run: func(t *testing.T, c *Client) {
-				repositories, err := Collect(c.Registry.ListForProject(t.Context(), app, &ListRegistryRepositoriesOptions{Tags: new(true), TagsCount: new(true)}))
-				require.NoError(t, err)
-				assertWhole(t, "registry/repositories.json", repositories)
-				assert.Empty(t, repositories[0].Status)
-				assert.True(t, repositories[1].CleanupPolicyStartedAt.IsZero())
-				assert.Equal(t, RegistryStatusDeleteScheduled, repositories[1].Status)
-				assert.Nil(t, repositories[0].Size)
-				repositories, err = Collect(c.Registry.ListForGroup(t.Context(), ID(7)))
-				require.NoError(t, err)
-				assertWhole(t, "registry/repositories_group.json", repositories)
-				repository, err := c.Registry.Get(t.Context(), 3, &GetRegistryRepositoryOptions{Tags: new(true), TagsCount: new(true), Size: new(true)})
-				require.NoError(t, err)
-				assertWhole(t, "registry/repository.json", repository)
-				require.NoError(t, c.Registry.Delete(t.Context(), app, 3), "a number as the body")
-				require.NoError(t, c.Registry.Delete(t.Context(), app, 3), "no body")
-				require.ErrorIs(t, c.Registry.Delete(t.Context(), app, 3), ErrNotFound)
-			},
-		},
-		{
-			name: "tags",
-			exchanges: []exchange{
-				{sent: "GET " + registryPath + "/3/tags", query: "order_by=name&pagination=keyset&per_page=100&sort=asc", answer: "registry/tags.json",
-					header: map[string]string{"Link": `<https://internal:8080/api/v4/projects/42/registry/repositories/3/tags?id=42&repository_id=3&last=release%2F1.0&order_by=name&pagination=keyset&per_page=100&sort=asc>; rel="next"`}},
-				{sent: "GET " + registryPath + "/3/tags", query: "last=release%2F1.0&order_by=name&pagination=keyset&per_page=100&sort=asc", answer: "registry/tags_2.json"},
-				{sent: "GET " + registryPath + "/3/tags/release%2F1.0", answer: "registry/tag.json"},
-				{sent: "DELETE " + registryPath + "/3/tags/release%2F1.0", answer: `200`},
-				{sent: "DELETE " + registryPath + "/3/tags/v1.0", status: 403, answer: `{"message":"403 Forbidden - protected tag"}`},
-			},
-			run: func(t *testing.T, c *Client) {
-				tags, err := Collect(c.Registry.ListTags(t.Context(), app, 3, nil))
-				require.NoError(t, err)
-				require.Len(t, tags, 3)
-				assertWhole(t, "registry/tags.json", tags[:2])
-				assertWhole(t, "registry/tags_2.json", tags[2:])
-				tag, err := c.Registry.GetTag(t.Context(), app, 3, "release/1.0")
-				require.NoError(t, err)
-				assertWhole(t, "registry/tag.json", tag)
-				require.NoError(t, c.Registry.DeleteTag(t.Context(), app, 3, "release/1.0"))
-				err = c.Registry.DeleteTag(t.Context(), app, 3, "v1.0")
-				require.ErrorIs(t, err, ErrForbidden)
-				assert.ErrorContains(t, err, "protected tag")
-			},
-		},
-		{
-			name: "bulk deletion",
-			exchanges: []exchange{
-				{sent: "DELETE " + registryPath + "/3/tags", status: 202, answer: `202`, form: "keep_n=5&name_regex_delete=v1%5C.0%2Brc.%2B&name_regex_keep=.%2A-lts&older_than=1month"},
-				{sent: "DELETE " + registryPath + "/4/tags", status: 202, form: "name_regex=.%2A"},
-				{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "name_regex_delete=.%2A", answer: `{"message":"This request has already been made. You can run this at most once an hour for a given container repository"}`},
-				{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "keep_n=1&name_regex_delete=.%2A", answer: `{"message":"keep_n is invalid"}`},
-				{sent: "DELETE " + registryPath + "/5/tags/v1", status: 400, answer: `{"message":"You can run this at most once an hour"}`},
-				{sent: "DELETE " + registryPath + "/5/tags", status: 202, form: "name_regex_delete=.%2A&older_than=7d"},
-			},
-			run: func(t *testing.T, c *Client) {
-				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 3, &DeleteTagsOptions{
-					NameRegexDelete: `v1\.0+rc.+`, NameRegexKeep: ".*-lts", KeepN: 5, OlderThan: Months(1),
-				}))
-				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 4, &DeleteTagsOptions{NameRegex: ".*"}), "the alias alone")
-				err := c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*"})
-				var refused *RateLimitError
-				require.ErrorAs(t, err, &refused, "the error of a client that has made no deletion")
-				require.ErrorIs(t, err, ErrBadRequest)
-				require.ErrorIs(t, err, ErrRateLimited)
-				require.ErrorContains(t, err, "once an hour")
-				assert.WithinDuration(t, time.Now().Add(time.Hour), refused.Until, time.Minute, "the latest end of the hour")
-				assert.Equal(t, 1, refused.Err.Attempts)
-				err = c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", KeepN: 1})
-				require.ErrorIs(t, err, ErrBadRequest)
-				require.NotErrorIs(t, err, ErrRateLimited, "another 400")
-				err = c.Registry.DeleteTag(t.Context(), app, 5, "v1")
-				require.ErrorIs(t, err, ErrBadRequest)
-				require.NotErrorIs(t, err, ErrRateLimited, "another route")
-				require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused deletion does not count")
-				began := time.Now()
-				for _, ref := range []Ref{app, ID(42)} {
-					err = c.Registry.DeleteTags(t.Context(), ref, 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
-					var limited *RateLimitError
-					require.ErrorAs(t, err, &limited)
-					assert.WithinDuration(t, began.Add(time.Hour), limited.Until, time.Minute)
-					assert.ErrorContains(t, err, "1 in 1h0m0s")
-					assert.Zero(t, limited.Err.Attempts)
-					assert.False(t, limited.Err.MaybeApplied)
-				}
-			},
-		},
+	ctx, app := t.Context(), Path("group/app")
+	visibility := func(o *SetRegistryVisibilityOptions) func(c *Client) (any, error) {
+		return func(c *Client) (any, error) { return c.Registry.SetVisibility(ctx, app, o) }
+	}
+	remove := func(c *Client) (any, error) { return nil, c.Registry.Delete(ctx, app, 3) }
+	const tags = registryPath + "/3/tags"
+	const pages = "order_by=name&pagination=keyset&per_page=100&sort=asc"
+	runCalls(t, []callRow{
+		{"PUT /projects/group%2Fapp/", "", `{"archived":true}`, "registry/project.json", visibility(&SetRegistryVisibilityOptions{Extra: map[string]any{"archived": true}})},
+		{"PUT /projects/group%2Fapp/", "", `{"container_registry_access_level":"private"}`, "registry/project_whole.json", visibility(&SetRegistryVisibilityOptions{Visibility: RegistryPrivate})},
+		{"PUT /projects/group%2Fapp/", "", `{}`, `400 {"message":{"container_registry_access_level":["is invalid"]}}`, visibility(nil)},
+		{"GET " + registryPath, "per_page=100", "", "registry/repositories.json", func(c *Client) (any, error) { return Collect(c.Registry.ListForProject(ctx, app, nil)) }},
+		{"GET /groups/7/registry/repositories", "per_page=100", "", "registry/repositories_group.json", func(c *Client) (any, error) { return Collect(c.Registry.ListForGroup(ctx, ID(7))) }},
+		{"GET /registry/repositories/3", "size=true", "", "registry/repository.json", func(c *Client) (any, error) {
+			return c.Registry.Get(ctx, 3, &GetRegistryRepositoryOptions{Size: new(true)})
+		}},
+		{"DELETE " + registryPath + "/3", "", "", "202 202", remove},
+		{"DELETE " + registryPath + "/3", "", "", "204", remove},
+		{"GET " + tags, pages, "", "registry/tags.json", func(c *Client) (any, error) { return Collect(c.Registry.ListTags(ctx, app, 3, nil)) }},
+		{"GET " + tags + "/release%2F1.0", "", "", "registry/tag.json", func(c *Client) (any, error) { return c.Registry.GetTag(ctx, app, 3, "release/1.0") }},
+		{"DELETE " + tags + "/release%2F1.0", "", "", "200 200", func(c *Client) (any, error) { return nil, c.Registry.DeleteTag(ctx, app, 3, "release/1.0") }},
+		{"DELETE " + tags + "/v1.0", "", "", `403 {"message":"403 Forbidden - protected tag"}`, func(c *Client) (any, error) { return nil, c.Registry.DeleteTag(ctx, app, 3, "v1.0") }},
 	})
+	c := serve(t,
+		exchange{sent: "DELETE " + registryPath + "/3/tags", status: 202, answer: `202`, form: "keep_n=5&name_regex_delete=v1%5C.0%2Brc.%2B&name_regex_keep=.%2A-lts&older_than=1month"},
+		exchange{sent: "DELETE " + registryPath + "/4/tags", status: 202, form: "name_regex=.%2A"},
+		exchange{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "name_regex_delete=.%2A", answer: `{"message":"This request has already been made. You can run this at most once an hour for a given container repository"}`},
+		exchange{sent: "DELETE " + registryPath + "/5/tags", status: 400, form: "keep_n=1&name_regex_delete=.%2A", answer: `{"message":"keep_n is invalid"}`},
+		exchange{sent: "DELETE " + registryPath + "/5/tags/v1", status: 400, answer: `{"message":"You can run this at most once an hour"}`},
+		exchange{sent: "DELETE " + registryPath + "/5/tags", status: 202, form: "name_regex_delete=.%2A&older_than=7d"},
+	)
+	require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 3, &DeleteTagsOptions{
+		NameRegexDelete: `v1\.0+rc.+`, NameRegexKeep: ".*-lts", KeepN: 5, OlderThan: Months(1),
+	}))
+	require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 4, &DeleteTagsOptions{NameRegex: ".*"}), "the alias alone")
+	err := c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*"})
+	var refused *RateLimitError
+	require.ErrorAs(t, err, &refused, "the error of a client that has made no deletion")
+	require.ErrorIs(t, err, ErrBadRequest)
+	require.ErrorIs(t, err, ErrRateLimited)
+	require.ErrorContains(t, err, "once an hour")
+	assert.WithinDuration(t, time.Now().Add(time.Hour), refused.Until, time.Minute, "the latest end of the hour")
+	assert.Equal(t, 1, refused.Err.Attempts)
+	err = c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", KeepN: 1})
+	require.ErrorIs(t, err, ErrBadRequest)
+	require.NotErrorIs(t, err, ErrRateLimited, "another 400")
+	err = c.Registry.DeleteTag(t.Context(), app, 5, "v1")
+	require.ErrorIs(t, err, ErrBadRequest)
+	require.NotErrorIs(t, err, ErrRateLimited, "another route")
+	require.NoError(t, c.Registry.DeleteTags(t.Context(), app, 5, &DeleteTagsOptions{NameRegexDelete: ".*", OlderThan: Days(7)}), "a refused deletion does not count")
+	began := time.Now()
+	for _, ref := range []Ref{app, ID(42)} {
+		err = c.Registry.DeleteTags(t.Context(), ref, 3, &DeleteTagsOptions{NameRegexDelete: ".*"})
+		var limited *RateLimitError
+		require.ErrorAs(t, err, &limited)
+		assert.WithinDuration(t, began.Add(time.Hour), limited.Until, time.Minute)
+		assert.ErrorContains(t, err, "1 in 1h0m0s")
+		assert.Zero(t, limited.Err.Attempts)
+		assert.False(t, limited.Err.MaybeApplied)
+	}
 }
 
 func TestRegistryRefused(t *testing.T) {

@@ -120,6 +120,35 @@ func cuttableOf[T any](answer *T, err error) (truncatable, error) {
 	return any(answer).(truncatable), nil
 }
 
+// MaxBytes limits a response to exactly the number of bytes, for each value.
+func TestMaxBytes(t *testing.T) {
+	const body = `[{"id":1},{"id":2}]`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body[:5])
+		_ = http.NewResponseController(w).Flush() // no Content-Length
+		_, _ = io.WriteString(w, body[5:])
+	}))
+	defer srv.Close()
+	client := onceClient(t, srv.URL)
+	for _, limit := range []int64{1, 5, int64(len(body)) - 1, int64(len(body)), math.MaxInt64 - 1, math.MaxInt64} {
+		var rows []listRow
+		_, err := collectIDs(t.Context(), client, offsetCall, MaxBytes(limit))
+		failed := client.Do(t.Context(), offsetCall, &rows, MaxBytes(limit))
+		d, opened := client.Repositories.DownloadBlob(t.Context(), ID(1), "abc", MaxBytes(limit))
+		require.NoError(t, opened)
+		_, read := io.ReadAll(d)
+		require.NoError(t, d.Close())
+		for _, err := range []error{err, failed, read} {
+			if limit < int64(len(body)) {
+				require.ErrorIs(t, err, ErrResponseTooLarge, "limit %d", limit)
+			} else {
+				require.NoError(t, err, "limit %d", limit)
+			}
+		}
+	}
+}
+
 // A request option that does not apply to its executor, or has an invalid value, is refused.
 func TestOptionsThatDoNotFit(t *testing.T) {
 	client := silentServer(t)
@@ -203,35 +232,6 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			assert.NotEmpty(t, invalid.Route)
 			if test.param != "" && test.fits == none {
 				assert.Equal(t, test.param, invalid.Param)
-			}
-		}
-	}
-}
-
-// MaxBytes limits a response to exactly the number of bytes, for each value.
-func TestMaxBytes(t *testing.T) {
-	const body = `[{"id":1},{"id":2}]`
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, body[:5])
-		_ = http.NewResponseController(w).Flush() // no Content-Length
-		_, _ = io.WriteString(w, body[5:])
-	}))
-	defer srv.Close()
-	client := onceClient(t, srv.URL)
-	for _, limit := range []int64{1, 5, int64(len(body)) - 1, int64(len(body)), math.MaxInt64 - 1, math.MaxInt64} {
-		var rows []listRow
-		_, err := collectIDs(t.Context(), client, offsetCall, MaxBytes(limit))
-		failed := client.Do(t.Context(), offsetCall, &rows, MaxBytes(limit))
-		d, opened := client.Repositories.DownloadBlob(t.Context(), ID(1), "abc", MaxBytes(limit))
-		require.NoError(t, opened)
-		_, read := io.ReadAll(d)
-		require.NoError(t, d.Close())
-		for _, err := range []error{err, failed, read} {
-			if limit < int64(len(body)) {
-				require.ErrorIs(t, err, ErrResponseTooLarge, "limit %d", limit)
-			} else {
-				require.NoError(t, err, "limit %d", limit)
 			}
 		}
 	}

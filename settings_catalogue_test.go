@@ -2,8 +2,6 @@ package forge
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
-	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // settingRow is an entry of the catalogue, with methods for the values that its Go field must hold.
@@ -146,60 +143,4 @@ func TestSettingKinds(t *testing.T) {
 		assert.Equal(t, e.mayBeNull(name), form == nullableForm, "UpdateSettingsOptions: %s is %s", name, field)
 	}
 	assert.Equal(t, 97+25, omitted)
-}
-
-// Every setting that a response may omit distinguishes zero, null and absent values, and every
-// setting that may be null distinguishes null.
-func TestSettingsDistinguishAbsentFromZero(t *testing.T) {
-	zeros := map[reflect.Kind]string{reflect.Bool: "false", reflect.Int: "0", reflect.String: `""`, reflect.Slice: "[]", reflect.Map: "{}"}
-	read := func(text string) reflect.Value {
-		var r jsonread.Reader
-		var settings ApplicationSettings
-		r.Reset([]byte(text))
-		require.NoError(t, decodeValue(&r, &settings))
-		assert.Empty(t, r.Mismatches(), text)
-		assert.Empty(t, settings.Extra, text)
-		return reflect.ValueOf(settings)
-	}
-	isNull := func(field reflect.Value) bool {
-		nullable, is := field.Interface().(interface{ IsNull() bool })
-		return is && nullable.IsNull()
-	}
-	entries := catalogue.Settings(t)
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		e := settingRow(entries[name])
-		if !e.mayBeOmitted() && !e.mayBeNull(name) {
-			continue
-		}
-		kind, _ := e.kind()
-		goName := catalogue.GoName(reflect.TypeFor[ApplicationSettings](), name)
-		zero := read(fmt.Sprintf(`{%q:%s}`, name, zeros[kind])).FieldByName(goName)
-		null := read(fmt.Sprintf(`{%q:null}`, name)).FieldByName(goName)
-		assert.False(t, zero.IsZero(), "%s: %s reads as omitted", name, zeros[kind])
-		assert.Equal(t, e.mayBeNull(name), isNull(null), "%s is null", name)
-		assert.NotEqual(t, zero.Interface(), null.Interface(), "%s: null reads as %s", name, zeros[kind])
-	}
-}
-
-// A value that does not fit a Nullable field is in Extra. The field is as if the value was omitted,
-// for each earlier value of the field.
-func TestNullableMisfits(t *testing.T) {
-	for text, want := range map[string]ApplicationSettings{
-		`{"home_page_url":7}`:                                {Extra: map[string]json.RawMessage{"home_page_url": json.RawMessage(`7`)}},
-		`{"home_page_url":"x","home_page_url":{}}`:           {Extra: map[string]json.RawMessage{"home_page_url": json.RawMessage(`{}`)}},
-		`{"home_page_url":"x","home_page_url":null}`:         {HomePageURL: Null[string]()},
-		`{"home_page_url":null,"home_page_url":"x"}`:         {HomePageURL: Value("x")},
-		`{"home_page_url":""}`:                               {HomePageURL: Value("")},
-		`{"runner_token_expiration_interval":null}`:          {RunnerTokenExpirationInterval: Null[int]()},
-		`{"runner_token_expiration_interval":0}`:             {RunnerTokenExpirationInterval: Value(0)},
-		`{"runner_token_expiration_interval":7200.5}`:        {Extra: map[string]json.RawMessage{"runner_token_expiration_interval": json.RawMessage(`7200.5`)}},
-		`{"default_project_visibility":"team"}`:              {DefaultProjectVisibility: "team"},
-		`{"restricted_visibility_levels":["team","public"]}`: {RestrictedVisibilityLevels: []Visibility{"team", VisibilityPublic}},
-		`{"whats_new_variant":"none"}`:                       {WhatsNewVariant: new(WhatsNewVariant("none"))},
-	} {
-		have, _, err := decodeText[ApplicationSettings](text)
-		require.NoError(t, err)
-		forgetBaseline(&have)
-		assert.Equal(t, want, have, text)
-	}
 }

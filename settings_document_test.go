@@ -3,7 +3,6 @@ package forge
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +12,6 @@ import (
 
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
-
-func readSettings(t *testing.T, fixture string, v Vocabulary) *ApplicationSettings {
-	t.Helper()
-	settings, err := speaking(t, v, exchange{sent: settingsRead, answer: fixture}).Settings.Get(t.Context())
-	require.NoError(t, err)
-	return settings
-}
 
 // settingsOf decodes a document, like a program that stores one in a file.
 func settingsOf(t *testing.T, text string) *ApplicationSettings {
@@ -47,33 +39,6 @@ func names(differences []SettingDifference) (list []string) {
 		list = append(list, d.Name)
 	}
 	return list
-}
-
-// The settings of a deployed server are encoded again unchanged, with the names of the contract,
-// and are not a change.
-func TestSettingsKeepWhatWasRead(t *testing.T) {
-	for fixture, v := range map[string]Vocabulary{"settings/settings.json": "", "settings/settings_gitlab.json": GitLab} {
-		settings := readSettings(t, fixture, v)
-		var came, written map[string]any
-		require.NoError(t, json.Unmarshal(readFixture(t, fixture), &came))
-		text, err := json.Marshal(settings)
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(text, &written))
-		for word, value := range came {
-			name := word
-			if neutral, known := v.NeutralName(settingWord, word); known {
-				name = neutral
-			}
-			require.Contains(t, written, name)
-			assert.Equal(t, value, written[name], name)
-		}
-		assert.Len(t, written, len(came))
-		changes := settings.Diff()
-		require.NoError(t, changes.Err())
-		assert.Empty(t, changes.Changes)
-		assert.Empty(t, changes.NotSent)
-		assert.Empty(t, changes.OnlyInGot)
-	}
 }
 
 // Each way to edit a document that was read, both the value itself and a shallow copy.
@@ -171,10 +136,6 @@ func TestSettingsChangesRefused(t *testing.T) {
 		_, err := c.Settings.Apply(t.Context(), changes)
 		require.ErrorContains(t, err, want)
 		assert.ErrorContains(t, err, "PUT /application/settings")
-		_, err = c.Settings.Verify(t.Context(), changes)
-		require.ErrorContains(t, err, want)
-		_, err = DiffSettings(&ApplicationSettings{}, settings)
-		require.ErrorContains(t, err, want)
 	}
 }
 
@@ -245,31 +206,9 @@ func TestApplyRefusesChangesMadeByHand(t *testing.T) {
 	}
 }
 
-// The difference between a later read and a document that was edited before reverts no other
-// change.
-func TestDiffSettingsTwice(t *testing.T) {
-	after := settingsOf(t, `{"allow_local_requests_from_hooks_and_services":false,"allow_local_requests_from_web_hooks_and_services":false,"signin_enabled":"true","password_authentication_enabled_for_web":true}`)
-	after.AllowLocalRequestsFromWebHooksAndServices, after.PasswordAuthenticationEnabledForWeb = true, false
-	later := settingsOf(t, `{"allow_local_requests_from_hooks_and_services":true,"allow_local_requests_from_web_hooks_and_services":true,"signin_enabled":"false","password_authentication_enabled_for_web":false}`)
-	diff, err := DiffSettings(later, after)
-	require.NoError(t, err)
-	assert.Empty(t, diff.Changes)
-	assert.Empty(t, diff.NotSent)
-}
-
+// A text that cannot be merged is refused with its line, and nothing is changed.
 func TestMergeSettings(t *testing.T) {
 	settings := settingsOf(t, `{"id":1,"admin_mode":true,"snippet_size_limit":"5 MB","unheard_of":1,"terms":"t"}`)
-	before := *settings
-	require.NoError(t, settings.Merge([]byte(`{"id":9,"admin_mode":true,"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`)))
-	assert.Equal(t, 7, settings.SnippetSizeLimit)
-	assert.Equal(t, map[string]json.RawMessage{"unheard_of": json.RawMessage(`{"a":[1]}`)}, settings.Extra)
-	assert.JSONEq(t, `{"snippet_size_limit":7,"unheard_of":{"a":[1]},"max_login_attempts":0,"terms":null}`, changesAsJSON(t, settings.Diff().Changes), "zero and null are values")
-	assert.Empty(t, before.Diff().Changes, "a copy does not change")
-	settings.MaxLoginAttempts, settings.SnippetSizeLimit = 3, 8
-	require.NoError(t, settings.Merge([]byte(`{"terms":"t"}`)))
-	assert.JSONEq(t, `{"snippet_size_limit":8,"unheard_of":{"a":[1]},"max_login_attempts":3}`, changesAsJSON(t, settings.Diff().Changes))
-	require.NoError(t, before.Merge([]byte(`{"snippet_size_limit":"5 MB"}`)), "as it is")
-
 	for text, want := range map[string]string{
 		"[]":                                "Merge: line 1: it must be a JSON object of settings, and it is a JSON array",
 		"":                                  "Merge: line 1: it is not JSON",
@@ -290,145 +229,28 @@ func TestMergeSettings(t *testing.T) {
 	}
 }
 
-func TestSettingsJSON(t *testing.T) {
-	var settings ApplicationSettings
-	require.NoError(t, json.Unmarshal([]byte(`{"admin_mode":false,"max_import_size":0,"terms":null,"x":[1]}`), &settings))
-	text, err := json.Marshal(settings)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"admin_mode":false,"max_import_size":0,"terms":null,"x":[1]}`, string(text))
-	require.NoError(t, json.Unmarshal([]byte(`{"terms":"t"}`), &settings), "in place of all")
-	text, err = json.Marshal(&settings)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"terms":"t"}`, string(text))
-	require.NoError(t, json.Unmarshal([]byte(`null`), &settings))
-	assert.Equal(t, "t", settings.Terms)
-	require.ErrorContains(t, json.Unmarshal([]byte(`[1]`), &settings), "cannot be a JSON array")
-	require.Error(t, settings.UnmarshalJSON([]byte(`{"a":`)))
-	text, err = json.Marshal(ApplicationSettings{MaxImportSize: 3})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"max_import_size":3}`, string(text))
-	_, err = json.Marshal(ApplicationSettings{Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}})
-	require.Error(t, err)
-}
-
-// Settings may be secrets, so a printed difference has only its name, also inside another value. In
-// JSON a secret has no value.
-func TestSettingDifferencePrintsItsName(t *testing.T) {
-	difference := SettingDifference{Name: "chatapp_secret", Got: json.RawMessage(`"hunter2"`), Want: json.RawMessage(`"hunter3"`), Reason: SettingNotApplied}
-	list := []SettingDifference{difference}
-	for _, value := range []any{difference, &difference, list, SettingsDiff{Changes: list}, SettingsDiff{NotSent: list}, &SettingsReport{NotApplied: list}} {
-		for _, verb := range []string{"%v", "%+v", "%s", "%#v", "%q"} {
-			text := fmt.Sprintf(verb, value)
-			assert.Contains(t, text, "chatapp_secret")
-			assert.NotContains(t, text, "hunter")
-			assert.NotContains(t, text, "104", "its bytes")
-			assert.NotContains(t, text, "0x68", "its bytes")
-		}
-	}
-	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
-	diff := settingsOf(t, `{}`)
-	diff.AdminMode = true
-	assert.Equal(t, "forge.SettingsDiff(Changes: [admin_mode])", fmt.Sprint(*diff.Diff()), "without what is not exported")
-	assert.Equal(t, `forge.UpdateSettingsOptions(AdminMode, Extra["a b"], Extra["c"])`, fmt.Sprint(UpdateSettingsOptions{AdminMode: new(true), Extra: map[string]any{"c": 1, "a b": 2}}))
-	text, err := json.Marshal(SettingsReport{NotApplied: append(list, SettingDifference{Name: "x", Want: json.RawMessage("1")}, SettingDifference{Name: "a_token", Got: json.RawMessage(`""`), Want: json.RawMessage("null")})})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"Settings":null,"NotApplied":[{"name":"chatapp_secret","got":"(secret)","want":"(secret)","reason":"not applied"},{"name":"x","want":1},{"name":"a_token","got":"","want":null}]}`, string(text))
-}
-
+// The changes of options, and changes that are empty and therefore not sent.
 func TestApplySettings(t *testing.T) {
-	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
-	update := &UpdateSettingsOptions{
-		AdminMode: new(true), AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true),
-		ValidRunnerRegistrars: []RunnerRegistrar{}, AsciiDocMaxIncludes: new(64), DiagramAURL: Value("http://plantuml.local"), Extra: map[string]any{"sidekiq_job_limiter_limit_bytes": 9, "no_such_setting": 1},
-	}
-	sent := `{"admin_mode":true,"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"asciidoc_max_includes":64,
-		"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9,"no_such_setting":1}`
-	answer := `{"id":1,"admin_mode":true,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null,"asciidoc_max_includes":32,"plantuml_url":"http://plantuml.local","sidekiq_job_limiter_limit_bytes":9}`
-	c := speaking(t, GitLab, exchange{sent: settingsSent, body: sent, answer: `{"id":1}`}, exchange{sent: settingsRead, answer: answer})
+	update := &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true), ValidRunnerRegistrars: []RunnerRegistrar{}, Extra: map[string]any{"no_such_setting": 1}}
+	c := speaking(t, GitLab, exchange{sent: settingsSent, body: `{"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"no_such_setting":1}`, answer: `{"id":1}`},
+		exchange{sent: settingsRead, answer: `{"id":1,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null}`})
 	var response Response
 	report, err := c.Settings.Apply(t.Context(), update.Diff(), Into(&response))
 	require.NoError(t, err)
 	assert.Equal(t, 200, response.Status)
 	assert.Equal(t, []SettingDifference{
-		{Name: "antispam_api_key", Want: raw(`"secret"`), Reason: SettingSecret},
-		{Name: "antispam_enabled", Got: raw(`false`), Want: raw(`true`), Reason: SettingNotApplied},
-		{Name: "asciidoc_max_includes", Got: raw(`32`), Want: raw(`64`), Reason: SettingNotApplied},
-		{Name: "assistant_features_enabled", Want: raw(`true`), Reason: SettingTier},
-		{Name: "no_such_setting", Want: raw(`1`), Reason: SettingNotShown, byHand: "no_such_setting"},
+		{Name: "antispam_api_key", Want: json.RawMessage(`"secret"`), Reason: SettingSecret},
+		{Name: "antispam_enabled", Got: json.RawMessage(`false`), Want: json.RawMessage(`true`), Reason: SettingNotApplied},
+		{Name: "assistant_features_enabled", Want: json.RawMessage(`true`), Reason: SettingTier},
+		{Name: "no_such_setting", Want: json.RawMessage(`1`), Reason: SettingNotShown, byHand: "no_such_setting"},
 	}, report.NotApplied)
-	assert.True(t, report.Settings.AdminMode)
-	assert.Equal(t, Value("http://plantuml.local"), report.Settings.DiagramAURL)
-
-	// A later check that sends no change.
-	c = speaking(t, GitLab, exchange{sent: settingsRead, answer: strings.NewReplacer(`"akismet_enabled":false`, `"akismet_enabled":true,"akismet_api_key":"secret"`, `:32`, `:64`).Replace(answer)})
-	report, err = c.Settings.Verify(t.Context(), update.Diff())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"assistant_features_enabled", "no_such_setting"}, names(report.NotApplied))
-
-	// Empty changes are not sent.
-	read := exchange{sent: settingsRead, answer: "settings/settings.json"}
-	c = serve(t, read, read, read, read)
-	for _, nothing := range []*SettingsDiff{nil, {}, (*UpdateSettingsOptions)(nil).Diff(), (&UpdateSettingsOptions{}).Diff()} {
+	read := exchange{sent: settingsRead, answer: `{"id":1}`}
+	c = serve(t, read, read, read)
+	for _, nothing := range []*SettingsDiff{nil, {}, (*UpdateSettingsOptions)(nil).Diff()} {
 		report, err = c.Settings.Apply(t.Context(), nothing)
 		require.NoError(t, err)
 		assert.Empty(t, report.NotApplied)
-		assertWhole(t, "settings/settings.json", report.Settings)
 	}
-}
-
-// The report also has the settings that were not sent, so that a program needs only the report.
-func TestApplyReportsWhatWasNotSent(t *testing.T) {
-	settings := settingsOf(t, `{"id":1,"admin_mode":false,"x":1,"home_page_url":"","housekeeping_gc_period":1,"housekeeping_optimize_repository_period":1}`)
-	want := settingsOf(t, `{"id":1,"admin_mode":true,"only_there":1,"home_page_url":"h","housekeeping_gc_period":2,"housekeeping_optimize_repository_period":3}`)
-	want.ID = 7
-	diff, err := DiffSettings(settings, want)
-	require.NoError(t, err)
-	body := `{"admin_mode":true,"home_page_url":"h","housekeeping_optimize_repository_period":3}`
-	c := serve(t, exchange{sent: settingsSent, body: body, answer: `{}`},
-		exchange{sent: settingsRead, answer: `{"id":1,"admin_mode":true,"home_page_url":"","housekeeping_gc_period":1,"housekeeping_optimize_repository_period":3}`})
-	report, err := c.Settings.Apply(t.Context(), diff)
-	require.NoError(t, err)
-	reasons := map[string]SettingReason{}
-	for _, d := range report.NotApplied {
-		reasons[d.Name] = d.Reason
-	}
-	assert.Equal(t, map[string]SettingReason{"only_there": SettingAbsent, "home_page_url": SettingNotSettable, "housekeeping_gc_period": SettingDeprecated}, reasons)
-	assert.Equal(t, []string{"x"}, diff.OnlyInGot)
-	assert.Empty(t, report.Settings.Diff().Changes)
-}
-
-// Companions are taken from the document, and null is sent under the client's names.
-func TestApplySettingsVocabulary(t *testing.T) {
-	settings := settingsOf(t, `{"unique_ips_limit_enabled":false,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"antispam_api_key":"k","shared_runners_enabled":false,"shared_runners_text":"t"}`)
-	require.NoError(t, settings.Merge([]byte(`{"unique_ips_limit_enabled":true,"antispam_api_key":null,"shared_runners_enabled":true}`)))
-	c := speaking(t, GitLab, exchange{sent: settingsSent, answer: `{}`,
-		body: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":10,"unique_ips_limit_time_window":3600,"akismet_api_key":null,"shared_runners_enabled":true,"shared_runners_text":"t"}`},
-		exchange{sent: settingsRead, answer: `{"unique_ips_limit_enabled":true,"unique_ips_limit_per_user":11,"unique_ips_limit_time_window":3600,"akismet_api_key":"","shared_runners_enabled":true,"shared_runners_text":"t"}`})
-	report, err := c.Settings.Apply(t.Context(), settings.Diff())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"unique_ips_limit_per_user"}, names(report.NotApplied), "a companion that the server changed")
-
-	both := &UpdateSettingsOptions{AntispamEnabled: new(false), Extra: map[string]any{"akismet_enabled": true}}
-	_, err = speaking(t, GitLab).Settings.Apply(t.Context(), both.Diff())
-	require.ErrorContains(t, err, "antispam_enabled")
-	require.ErrorContains(t, err, "akismet_enabled")
-}
-
-// If the server shows only the old name of an alias, the setting is sent under the old name and
-// reported under the new one.
-func TestApplySettingsOldNames(t *testing.T) {
-	settings := settingsOf(t, `{"asset_proxy_whitelist":["a"],"signin_enabled":"true","admin_notification_email":"","x":{"a" :"<"},"signup_enabled":{"k" :"<"}}`)
-	settings.AssetProxyAllowlist, settings.PasswordAuthenticationEnabledForWeb, settings.AbuseNotificationEmail = []string{"b"}, true, new("")
-	require.NoError(t, settings.Merge([]byte(`{"password_authentication_enabled_for_web":false}`)))
-	changes := settings.Diff()
-	require.NoError(t, changes.Err())
-	assert.JSONEq(t, `{"asset_proxy_allowlist":["b"],"password_authentication_enabled_for_web":false}`, changesAsJSON(t, changes.Changes))
-	c := serve(t, exchange{sent: settingsSent, answer: `{}`, body: `{"asset_proxy_whitelist":["b"],"signin_enabled":"false"}`},
-		exchange{sent: settingsRead, answer: `{"asset_proxy_whitelist":["b"],"signin_enabled":"true"}`})
-	report, err := c.Settings.Apply(t.Context(), changes)
-	require.NoError(t, err)
-	require.Equal(t, []string{"password_authentication_enabled_for_web"}, names(report.NotApplied))
-	assert.Equal(t, SettingNotApplied, report.NotApplied[0].Reason)
 }
 
 func TestApplySettingsFails(t *testing.T) {
@@ -475,17 +297,4 @@ func TestTierSettings(t *testing.T) {
 		delete(limited, name)
 	}
 	assert.Empty(t, limited, "they are not settings")
-}
-
-// In an object that was never read, only fields that were set are changes: a nil list is not a
-// change.
-func TestSettingsChangesOfANewObject(t *testing.T) {
-	var s ApplicationSettings
-	require.NoError(t, json.Unmarshal([]byte(`{"signup_enabled":true}`), &s))
-	s.DefaultBranchProtectionDefaults.AllowForcePush = true
-	changes := s.Diff().Changes
-	require.Len(t, changes, 1)
-	assert.JSONEq(t, `{"allow_force_push":true}`, string(changes[0].Want))
-	s.DefaultBranchProtectionDefaults.AllowedToPush = []BranchAccess{}
-	assert.JSONEq(t, `{"allow_force_push":true,"allowed_to_push":[]}`, string(s.Diff().Changes[0].Want))
 }

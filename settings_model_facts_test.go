@@ -32,25 +32,17 @@ type settingFact struct {
 
 	offerings []string
 	enum      []string
-	items     []string // value set of the elements
-	min, max  string
-	since     string
 	field     int // index in forge.ApplicationSettings, -1 without a field
-	option    int // index in forge.UpdateSettingsOptions, -1 without a field
 }
 
 // catalogueSetting is a parameter or a field of the catalogue.
 type catalogueSetting struct {
-	Name     string   `json:"name"`
-	Type     string   `json:"type"`
-	Enum     []string `json:"enum"`
-	ItemEnum []string `json:"item_enum"`
-	Min      *int     `json:"min"`
-	Max      *int     `json:"max"`
-	Only     *struct {
-		Tiers      []string `json:"tiers"`
-		Offerings  []string `json:"offerings"`
-		Introduced string   `json:"introduced"`
+	Name string   `json:"name"`
+	Type string   `json:"type"`
+	Enum []string `json:"enum"`
+	Only *struct {
+		Tiers     []string `json:"tiers"`
+		Offerings []string `json:"offerings"`
 	} `json:"only"`
 	Requires     []string `json:"requires"`
 	RequiredWhen string   `json:"required_when"`
@@ -155,7 +147,7 @@ func settingsCatalogue(t require.TestingT) *settingFacts {
 func (f *settingFacts) add(c *catalogueSetting) *settingFact {
 	s := f.byName[c.Name]
 	if s == nil {
-		s = &settingFact{name: c.Name, field: jsonField(reflect.TypeFor[forge.ApplicationSettings](), c.Name), option: jsonField(reflect.TypeFor[forge.UpdateSettingsOptions](), c.Name)}
+		s = &settingFact{name: c.Name, field: jsonField(reflect.TypeFor[forge.ApplicationSettings](), c.Name)}
 		f.byName[c.Name] = s
 	}
 	switch s.kind = c.Type; {
@@ -167,15 +159,9 @@ func (f *settingFacts) add(c *catalogueSetting) *settingFact {
 		s.kind = "string"
 	}
 	if c.Only != nil {
-		s.tiers, s.offerings, s.since = c.Only.Tiers, c.Only.Offerings, c.Only.Introduced
+		s.tiers, s.offerings = c.Only.Tiers, c.Only.Offerings
 	}
-	s.enum, s.items = c.Enum, c.ItemEnum
-	if c.Min != nil {
-		s.min = number(*c.Min).String()
-	}
-	if c.Max != nil {
-		s.max = number(*c.Max).String()
-	}
+	s.enum = c.Enum
 	if len(c.Requires) > 0 {
 		f.companions[c.Name] = append(f.companions[c.Name], c.Requires...)
 	}

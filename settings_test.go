@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,104 +17,20 @@ import (
 const settingsRead, settingsSent = "GET /application/settings", "PUT /application/settings"
 
 func TestSettings(t *testing.T) {
-	runScenarios(t, []scenario{
-		{
-			name:      "get",
-			exchanges: []exchange{{sent: settingsRead, answer: "settings/settings.json"}},
-			run: func(t *testing.T, c *Client) {
-				settings, err := c.Settings.Get(t.Context())
-				require.NoError(t, err)
-				assertWhole(t, "settings/settings.json", settings)
-				assert.Empty(t, settings.Extra)
-				assert.Equal(t, map[string]int{"default": 100, "cold": 25}, settings.RepositoryStoragesWeighted)
-				assert.Equal(t, Value(5), settings.ExternalPipelineValidationServiceTimeout)
-				assert.InDelta(t, 0.5, settings.ExternalAuthorizationServiceTimeout, 0)
-				assert.Equal(t, 40, settings.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel)
-				assert.True(t, settings.UpdatedAt.Equal(time.Date(2026, 6, 24, 12, 2, 11, 502e6, time.UTC)))
-			},
-		},
-		{
-			name: "update",
-			exchanges: []exchange{{
-				sent: settingsSent, answer: "settings/settings.json",
-				body: `{"signup_enabled":false,"terminal_max_session_time":0,"archive_builds_in_human_readable":"","after_sign_out_path":null,"security_txt_content":"Contact: x",
-					"valid_runner_registrars":[],"allowed_integrations":["ewm"],"sign_in_restrictions":{},"jobqueue_job_limiter_mode":"track","session_expire_delay":60,"password_authentication_enabled_for_web":true}`,
-			}},
-			run: func(t *testing.T, c *Client) {
-				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{
-					SignupEnabled: new(false), TerminalMaxSessionTime: new(0), ArchiveBuildsInHumanReadable: new(""), AfterSignOutPath: Null[string](),
-					SecurityTXTContent: Value("Contact: x"), ValidRunnerRegistrars: []RunnerRegistrar{}, AllowedIntegrations: []string{"ewm"}, SignInRestrictions: map[string]any{},
-					JobQueueJobLimiterMode: JobLimiterTrack, Extra: map[string]any{"session_expire_delay": 60, "password_authentication_enabled_for_web": true},
-				})
-				require.NoError(t, err)
-				assertWhole(t, "settings/settings.json", settings)
-			},
-		},
-		{
-			name: "neutral words go out as they are",
-			exchanges: []exchange{
-				{sent: settingsSent, body: `{"antispam_enabled":true,"antispam_api_key":"k","editor_extension_marketplace":{"enabled":true}}`, answer: `{"id":1,"antispam_enabled":true}`},
-				{sent: settingsSent, body: `{}`, answer: `{"id":1}`},
-			},
-			run: func(t *testing.T, c *Client) {
-				settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), EditorExtensionMarketplace: map[string]any{"enabled": true}})
-				require.NoError(t, err)
-				assert.Equal(t, new(true), settings.AntispamEnabled)
-				_, err = c.Settings.Update(t.Context(), nil)
-				require.NoError(t, err)
-			},
-		},
-		{
-			name: "errors",
-			exchanges: []exchange{
-				{sent: settingsRead, status: 401, answer: `{"message":"401 Unauthorized"}`},
-				{sent: settingsRead, status: 403, answer: `{"message":"403 Forbidden"}`},
-				{sent: settingsSent, body: `{"asciidoc_max_includes":65}`, status: 400, answer: `{"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`},
-			},
-			run: func(t *testing.T, c *Client) {
-				_, err := c.Settings.Get(t.Context())
-				require.ErrorIs(t, err, ErrUnauthorized)
-				_, err = c.Settings.Get(t.Context())
-				require.ErrorIs(t, err, ErrForbidden)
-				assert.ErrorContains(t, err, "a self-managed or dedicated instance")
-				_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AsciiDocMaxIncludes: new(65)})
-				var failed *Error
-				require.ErrorAs(t, err, &failed, "only the server checks ranges")
-				assert.Equal(t, []string{"must be less than or equal to 64"}, failed.Fields["asciidoc_max_includes"])
-			},
-		},
-	})
-}
-
-// Each mapped and each unnamed setting is sent and decoded under GitLab's name and under a made-up
-// name.
-func TestSettingVocabulary(t *testing.T) {
-	parameters := catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
-	members := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]())
-	for e := range GitLab.entries() {
-		if e.kind != settingWord {
-			continue
-		}
-		for _, v := range []Vocabulary{GitLab, Vocabulary("setting " + e.neutral + " = made_up_" + e.neutral)} {
-			word, _ := v.WireName(settingWord, e.neutral)
-			if parameters[e.neutral] != nil {
-				options := &UpdateSettingsOptions{}
-				value := oneSetting(t, options, e.neutral)
-				c := speaking(t, v, exchange{sent: settingsSent, body: `{"` + word + `":` + value + `}`, answer: `{"` + word + `":` + value + `}`})
-				settings, err := c.Settings.Update(t.Context(), options, SkipValidation())
-				require.NoError(t, err)
-				assertSetting(t, settings, e.neutral, value)
-			}
-			if members[e.neutral] != nil {
-				value := oneSetting(t, &ApplicationSettings{}, e.neutral)
-				settings, err := speaking(t, v, exchange{sent: settingsRead, answer: `{"` + word + `":` + value + `}`}).Settings.Get(t.Context())
-				require.NoError(t, err)
-				assertSetting(t, settings, e.neutral, value)
-				assert.Empty(t, settings.Extra)
-			}
-			assert.True(t, parameters[e.neutral] != nil || members[e.neutral] != nil, "%s is nothing", e.neutral)
-		}
+	ctx := t.Context()
+	update := func(o *UpdateSettingsOptions) func(c *Client) (any, error) {
+		return func(c *Client) (any, error) { return c.Settings.Update(ctx, o) }
 	}
+	const one = "settings/settings.json"
+	runCalls(t, []callRow{
+		{settingsRead, "", "", one, func(c *Client) (any, error) { return c.Settings.Get(ctx) }},
+		{settingsSent, "", `{"signup_enabled":false,"terminal_max_session_time":0,"after_sign_out_path":null,"valid_runner_registrars":[],"sign_in_restrictions":{},"session_expire_delay":60}`, one, update(&UpdateSettingsOptions{
+			SignupEnabled: new(false), TerminalMaxSessionTime: new(0), AfterSignOutPath: Null[string](), ValidRunnerRegistrars: []RunnerRegistrar{}, SignInRestrictions: map[string]any{}, Extra: map[string]any{"session_expire_delay": 60},
+		})},
+		{settingsSent, "", `{"antispam_enabled":true,"antispam_api_key":"k"}`, one, update(&UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k")})},
+		{settingsSent, "", `{}`, `403 {"message":"403 Forbidden"}`, update(nil)},
+		{settingsSent, "", `{"asciidoc_max_includes":65}`, `400 {"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`, update(&UpdateSettingsOptions{AsciiDocMaxIncludes: new(65)})}, // only the server checks ranges
+	})
 }
 
 // oneSetting sets a field and returns its value as JSON.
@@ -162,33 +77,6 @@ func TestUnnamedSettings(t *testing.T) {
 	_, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"junkguard_enabled": false}})
 	assertRefused(t, err, "UpdateSettingsOptions", "")
 	assert.ErrorContains(t, err, `Extra holds "junkguard_enabled", which a field sets too`)
-}
-
-// A complete response of a deployed server with its own names, additional settings and nulls is
-// decoded.
-func TestSettingsOfGitLab(t *testing.T) {
-	c := speaking(t, GitLab, exchange{sent: settingsRead, answer: "settings/settings_gitlab.json"})
-	settings, err := c.Settings.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, new(10), settings.ReplicaStatusTimeout)
-	assert.Equal(t, new("0.0.0.0/0, ::/0"), settings.ReplicaNodeAllowedIPs)
-	for _, enabled := range []*bool{settings.AssistantFeaturesEnabled, settings.LockAssistantFeaturesEnabled, settings.UseAnalyticsStoreForAnalytics, &settings.DiagramCEnabled} {
-		assert.Equal(t, new(true), enabled)
-	}
-	assert.False(t, settings.DiagramAEnabled)
-	assert.Equal(t, Null[int](), settings.ExternalPipelineValidationServiceTimeout)
-	assert.Equal(t, Null[string](), settings.AfterSignOutPath)
-	assert.Equal(t, map[string]json.RawMessage{"enabled": json.RawMessage("false")}, settings.EditorExtensionMarketplace)
-	assert.Equal(t, new(JobLimiterCompress), settings.JobQueueJobLimiterMode)
-	assert.Equal(t, []RunnerRegistrar{RunnerRegistrarProject, RunnerRegistrarGroup}, settings.ValidRunnerRegistrars)
-	assert.Nil(t, settings.SpamCheckAPIKey, "it is omitted")
-	assert.Nil(t, settings.AntispamAPIKey, "it is null")
-	assert.JSONEq(t, `true`, string(settings.Extra["math_rendering_limits_enabled"]))
-	for name := range settings.Extra {
-		for _, vendor := range []string{"akismet", "sidekiq", "slack", "snowplow", "sourcegraph", "vscode", "duo", "geo", "clickhouse"} {
-			assert.NotContains(t, name, vendor)
-		}
-	}
 }
 
 // Exactly the companions in the catalogue are required. Those that only some tiers have are not
@@ -254,16 +142,10 @@ func TestSettingNeeds(t *testing.T) {
 		assertRefused(t, err, "UpdateSettingsOptions.UnconfirmedUsersDeleteAfterDays", name)
 		require.ErrorContains(t, err, "it needs delete_unconfirmed_users, which is false")
 	}
-	unchecked := serve(t, exchange{sent: settingsSent, body: `{"delete_unconfirmed_users":false,"` + name + `":3}`, answer: `{}`})
-	_, err := unchecked.Settings.Update(t.Context(), refused[0], SkipValidation())
-	require.NoError(t, err)
-	for body, options := range map[string]*UpdateSettingsOptions{
-		`{"` + name + `":3}`: {UnconfirmedUsersDeleteAfterDays: new(3)},
-		`{"delete_unconfirmed_users":true,"` + name + `":3}`: {UnconfirmedUsersDeleteAfterDays: new(3), DeleteUnconfirmedUsers: new(true)},
-		`{"delete_unconfirmed_users":false}`:                 {DeleteUnconfirmedUsers: new(false)},
+	for _, options := range []*UpdateSettingsOptions{
+		{UnconfirmedUsersDeleteAfterDays: new(3)}, {UnconfirmedUsersDeleteAfterDays: new(3), DeleteUnconfirmedUsers: new(true)}, {DeleteUnconfirmedUsers: new(false)},
 	} {
-		_, err := serve(t, exchange{sent: settingsSent, body: body, answer: `{}`}).Settings.Update(t.Context(), options)
-		require.NoError(t, err)
+		require.NoError(t, options.check())
 	}
 	needs := 0
 	for _, param := range settingParams(t) {

@@ -180,22 +180,6 @@ func TestNullable(t *testing.T) {
 	assert.Equal(t, Null[int](), n)
 }
 
-// Labels come as bare names or as objects, even mixed.
-func TestLabels(t *testing.T) {
-	var labels []Label
-	require.NoError(t, json.Unmarshal([]byte(`["bug", {"name":"p1","color":"#ff0000","description":null,"text_color":"#fff"}, ""]`), &labels))
-	assert.Equal(t, []Label{{Name: "bug"}, {Name: "p1", Color: "#ff0000", TextColor: "#fff"}, {}}, labels)
-	assert.Equal(t, "bug", labels[0].String())
-	reused := Label{Name: "old", Color: "#000"}
-	require.NoError(t, json.Unmarshal([]byte(`"new"`), &reused))
-	assert.Equal(t, Label{Name: "new"}, reused)
-	for _, bad := range []string{`[5]`, `[[]]`, `[true]`} {
-		require.Error(t, json.Unmarshal([]byte(bad), &labels), bad)
-	}
-	require.NoError(t, json.Unmarshal([]byte(`[{"name":5}]`), &labels))
-	assert.Equal(t, []Label{{Extra: map[string]json.RawMessage{"name": json.RawMessage("5")}}}, labels)
-}
-
 // A Date that is not a day of the calendar is refused, since another day would be sent.
 func TestImpossibleDates(t *testing.T) {
 	for _, date := range []Date{{2026, 2, 29}, {2026, 13, 1}, {2026, 0, 1}, {2026, 1, 0}, {-1, 1, 1}, {10000, 1, 1}} {
