@@ -166,11 +166,3 @@ func TestAttemptContext(t *testing.T) {
 	}
 	require.Len(t, w.seen(), 3)
 }
-
-// A client without a hook has no cost for hooks.
-func TestNoHookNoCost(t *testing.T) {
-	c, err := bubbleClient(t).customRequest(callOf(ClassSafe)).prepare(t.Context(), kindNoResult, nil)
-	require.NoError(t, err)
-	c.attempt.start = time.Now()
-	assert.Zero(t, testing.AllocsPerRun(100, func() { c.observe(t.Context(), true) }))
-}

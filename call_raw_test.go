@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -15,29 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// Every status is a response, with its body.
-func TestHTTPClientStatuses(t *testing.T) {
-	for status := 200; status < 600; status++ {
-		if isRedirect(&http.Response{StatusCode: status}) {
-			continue
-		}
-		body := "content"
-		if status == 204 || status == 304 {
-			body = ""
-		}
-		w := newWire(t, always(say(status, body, jsonType)))
-		got, text, err := send(t.Context(), wireClient(t, w.url).HTTPClient(), "POST", w.url+"/api/v4/x", "body")
-		require.NoError(t, err, status)
-		assert.Equal(t, status, got)
-		assert.Equal(t, body, text, status)
-		want := 1
-		if status == 425 || status == 429 {
-			want = 4
-		}
-		assert.Len(t, w.seen(), want, status)
-	}
-}
 
 // Requests are retried by the class of their route, or else of their method.
 func TestHTTPClientRetries(t *testing.T) {
@@ -71,44 +45,6 @@ func TestHTTPClientRetries(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// 4,000 creates, each with a fault before or after its effect: none takes effect twice, and none is
-// sent again after it may have taken effect.
-func TestHTTPClientCreatesOnce(t *testing.T) {
-	random, created := rand.New(rand.NewPCG(1, 2)), map[string]int{}
-	w := newWire(t, func(s seen) act {
-		switch random.IntN(6) {
-		case 0:
-			return say(429, "{}")
-		case 1:
-			return reset("")
-		case 2:
-			return say(502, "{}")
-		case 3:
-			created[s.body]++
-			return reset("")
-		case 4:
-			created[s.body]++
-			return say(500, "{}")
-		}
-		created[s.body]++
-		return say(201, "{}", jsonType)
-	})
-	client := wireClient(t, w.url).HTTPClient()
-	for i := range 4000 {
-		name := fmt.Sprint("create ", i)
-		status, _, err := send(t.Context(), client, "POST", w.url+"/api/v4/projects/1/issues", name)
-		var failed *Error
-		if err != nil {
-			require.ErrorAs(t, err, &failed)
-		}
-		w.mu.Lock()
-		n := created[name]
-		w.mu.Unlock()
-		require.LessOrEqual(t, n, 1, name)
-		require.True(t, n == 1 || status != 201, name)
 	}
 }
 

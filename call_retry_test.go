@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -20,52 +19,6 @@ import (
 
 	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
-
-// Concurrent calls to a dead service make at most 2.0 requests each at 100 calls, and 1.2 at 500.
-func TestDeadServiceConcurrently(t *testing.T) {
-	for name, dead := range map[string]act{"503": say(503, ""), "reset": reset(""), "closed": closing("")} {
-		for calls, most := range map[int]int{100: 200, 500: 600} {
-			t.Run(fmt.Sprint(name, calls), func(t *testing.T) {
-				t.Parallel()
-				w := newWire(t, always(dead))
-				c := wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: &http.Transport{MaxConnsPerHost: 50}}))
-				var running sync.WaitGroup
-				for i := range calls {
-					running.Go(func() { assert.Error(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), nil)) })
-				}
-				running.Wait()
-				assert.LessOrEqual(t, len(w.seen()), most)
-				assert.GreaterOrEqual(t, len(w.seen()), calls)
-			})
-		}
-	}
-}
-
-// Ten calls that begin after a 429 with a wait of 2 s, and the call that got it, make at most 12
-// requests, none of them before the wait has ended.
-func TestWaitingCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var limited time.Time // when the 429 was sent
-		w := pipedWire(t, func(seen) act {
-			if limited.IsZero() {
-				limited = time.Now()
-				return say(429, "", "Retry-After: 2")
-			}
-			assert.GreaterOrEqual(t, time.Since(limited), 2*time.Second)
-			return sayJSON("{}")
-		})
-		c := w.client(t)
-		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
-		var running sync.WaitGroup
-		for i := range 10 {
-			running.Go(func() {
-				assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent}[i%3]), nil))
-			})
-		}
-		running.Wait()
-		assert.LessOrEqual(t, len(w.seen()), 12)
-	})
-}
 
 // The first retries of 20 clients that failed together spread over at least half of the window,
 // which is half to one and a half of 0.5 s. The probability that 20 uniform draws have a range
@@ -202,40 +155,6 @@ func TestRetryAfterPastDeadline(t *testing.T) {
 				assert.Greater(t, time.Until(limited.Until), 9*time.Second)
 				assert.Equal(t, started, time.Now())
 			}
-		})
-	}
-}
-
-// A dead service gets few requests: about 2 for each of 100 calls, and 600 for 500 calls, for each
-// way in which it can fail.
-func TestRetryBudget(t *testing.T) {
-	hasty := WithRetry(RetryPolicy{MinWait: 1, MaxWait: 1})
-	for name, dead := range map[string]act{"refused": nil, "503": say(503, ""), "reset": reset("")} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var dials atomic.Int64
-			address, requests := refusedAddress(t), func() int { return int(dials.Load()) }
-			if dead != nil {
-				w := newWire(t, always(dead))
-				address, requests = w.url, func() int { return len(w.seen()) }
-			}
-			transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				dials.Add(1)
-				return new(net.Dialer).DialContext(ctx, network, addr)
-			}}
-			c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}), hasty)
-			most := map[int]int{100: 200, 500: 600}
-			for i := 1; i <= 500; i++ {
-				err := c.Do(t.Context(), callOf(ClassIdempotent), nil)
-				require.Error(t, err)
-				if i == 100 || i == 500 {
-					assert.LessOrEqual(t, requests(), most[i])
-					require.ErrorContains(t, err, "retry budget")
-				}
-			}
-			derived, err := c.With(WithUserAgent("derived/1"))
-			require.NoError(t, err)
-			require.Equal(t, 1, asError(t, derived.Do(t.Context(), callOf(ClassSafe), nil)).Attempts)
 		})
 	}
 }
@@ -425,40 +344,4 @@ func TestResetRetriedSoon(t *testing.T) {
 			assert.Greater(t, waits[0], time.Duration(0), "no wait at all")
 		})
 	}
-}
-
-// A server that is overloaded or unavailable gets more time, and one that throttles gets even more.
-func TestBackoffByCause(t *testing.T) {
-	for status, base := range map[int]time.Duration{
-		408: 500 * time.Millisecond, 500: 500 * time.Millisecond, 502: 500 * time.Millisecond,
-		503: 500 * time.Millisecond, 504: 500 * time.Millisecond, 520: 500 * time.Millisecond,
-		527: 500 * time.Millisecond, 530: 500 * time.Millisecond, 429: time.Second,
-	} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			waits := waitsAfter(t, 100, false, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-			assert.Greater(t, waits[50], base*3/4, "median")
-			assert.Less(t, waits[50], base*5/4, "median")
-		})
-	}
-	t.Run("refused", func(t *testing.T) {
-		var waits []time.Duration
-		for range 100 {
-			synctest.Test(t, func(t *testing.T) {
-				s := newBubbleServer(respondToAll)
-				first := true
-				s.refuses = func() bool {
-					was := first
-					first = false
-					return was
-				}
-				c, began := s.client(t), time.Now()
-				assert.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
-				waits = append(waits, time.Since(began))
-				s.close(c)
-			})
-		}
-		slices.Sort(waits)
-		assert.Greater(t, waits[50], 375*time.Millisecond, "median")
-		assert.Less(t, waits[50], 625*time.Millisecond, "median")
-	})
 }

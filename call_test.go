@@ -16,9 +16,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
-
-	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // countedCall is a call of a class, with or without a body.
@@ -362,50 +359,15 @@ func (c silenceCell) await(done <-chan error, s *silentPeer, cancel func(), watc
 // Every kind of call ends when its context is canceled, at its deadline, at HeaderTimeout if no
 // response has begun, and otherwise at the default limits. No goroutine and no connection stays.
 func TestSilence(t *testing.T) {
-	t.Run("connections", func(t *testing.T) {
-		defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-		var running sync.WaitGroup
-		slots := make(chan struct{}, 16) // most cells only wait
-		cells := silenceCells(byCancel, byDeadline, byHeader)
-		t.Logf("%d calls", len(cells))
-		for _, cell := range cells {
-			slots <- struct{}{}
-			running.Go(func() {
-				defer func() { <-slots }()
-				if wrong := cell.overTCP(t); wrong != "" {
-					t.Errorf("%s: %s", cell, wrong)
+	cells := silenceCells(byCancel, byDeadline, byHeader, byDefault)
+	t.Logf("%d calls", len(cells))
+	for _, cell := range cells {
+		t.Run(cell.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if wrong := cell.outcome(t, newSilentPeer(cell.point, cell.kind), time.Hour); wrong != "" {
+					t.Error(wrong)
 				}
 			})
-		}
-		running.Wait()
-	})
-	t.Run("default limits", func(t *testing.T) {
-		for _, cell := range silenceCells(byDefault, byCancel, byDeadline) {
-			if cell.end != byDefault && cell.point.token == "" {
-				continue
-			}
-			t.Run(cell.String(), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					peer := newSilentPeer(cell.point, cell.kind, pipenet.Listen(), 2*time.Minute)
-					if wrong := cell.outcome(t, peer, time.Hour); wrong != "" {
-						t.Error(wrong)
-					}
-				})
-			})
-		}
-	})
-}
-
-// overTCP runs the cell over a real connection. The request for a token may last longer than its
-// call, since other calls may wait for the token, too. The test in virtual time shows that it ends.
-func (c silenceCell) overTCP(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err.Error()
+		})
 	}
-	patience := time.Minute
-	if c.point.token != "" {
-		patience = 0
-	}
-	return c.outcome(t, newSilentPeer(c.point, c.kind, listener, patience), time.Minute)
 }

@@ -334,27 +334,6 @@ func TestBlobQuota(t *testing.T) {
 	})
 }
 
-// The raw form has no quota: it is neither counted nor delayed, and does not use up the quota of
-// the JSON form.
-func TestRawBlobQuota(t *testing.T) {
-	for _, announced := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			c, sent := blobServer(t, announced)
-			began := time.Now()
-			for range 12 {
-				d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large")
-				fetch(t, d, err)
-			}
-			for range 5 {
-				_, err := c.Repositories.GetBlob(t.Context(), ID(1), "large")
-				require.NoError(t, err)
-			}
-			assert.Zero(t, time.Since(began))
-			assert.Equal(t, 17, *sent)
-		})
-	}
-}
-
 // The quotas of the table are those of the contract: calls, window, what they are counted for, and
 // the offering. No other route has one.
 func TestQuotasOfTheContract(t *testing.T) {
@@ -391,57 +370,4 @@ func TestQuotasOfTheContract(t *testing.T) {
 		assert.Equal(t, want, got, "%s %s", e.Method, e.Path)
 	}
 	assert.Equal(t, len(routes), checked)
-}
-
-// The hour between bulk deletions is measured by the server's clock, and a caller can send the call
-// anyway.
-func TestDeletionQuotaByTheServersClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ahead time.Duration
-		c, sent := metered(t, func(*http.Request) (int, http.Header, int64) {
-			return 200, http.Header{"Date": {time.Now().Add(ahead).UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}}, 0
-		})
-		remove := func(opts ...RequestOption) error {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"}, opts...)
-		}
-		ahead = -5 * time.Hour // the server's clock is always wrong
-		require.NoError(t, remove())
-		require.ErrorIs(t, remove(), ErrRateLimited)
-		require.Equal(t, 1, *sent)
-		require.NoError(t, remove(SkipValidation()), "the caller can send the call anyway")
-		require.Equal(t, 2, *sent)
-		require.ErrorIs(t, remove(), ErrRateLimited)
-
-		ahead += 2 * time.Hour // its clock was set
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		require.NoError(t, remove())
-		require.ErrorIs(t, remove(), ErrRateLimited)
-		time.Sleep(time.Hour)
-		require.NoError(t, remove())
-	})
-}
-
-// A response from a cache has the Date of the original response, and does not change the recorded
-// server clock.
-func TestDeletionQuotaIgnoresCaches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := metered(t, func(r *http.Request) (int, http.Header, int64) {
-			header := http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}}
-			if r.Method == http.MethodGet {
-				header["Date"], header["Age"] = []string{time.Now().Add(-2 * time.Hour).UTC().Format(http.TimeFormat)}, []string{"7200"}
-			}
-			return 200, header, 0
-		})
-		remove := func() error {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			return c.Registry.DeleteTags(ctx, ID(1), 7, &DeleteTagsOptions{NameRegexDelete: ".*"})
-		}
-		require.NoError(t, remove())
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		time.Sleep(time.Hour)
-		require.NoError(t, remove())
-	})
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -229,26 +228,6 @@ func TestSaveToDistrustsLinks(t *testing.T) {
 	assert.Equal(t, "old", string(content))
 	require.NoError(t, os.Chown(shared, 1234, 1234))
 	require.NoError(t, save(), "a link of the directory's owner")
-}
-
-// If the disk is full, the error has the usual form, and the temporary file is removed.
-func TestSaveToFullDisk(t *testing.T) {
-	var limit syscall.Rlimit
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	for _, s := range savers() {
-		path := filepath.Join(t.TempDir(), "file")
-		d := s.open(t, strings.Repeat("x", 300_000))
-		small := limit
-		small.Cur = 100_000
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small))
-		err := d.SaveTo(path)
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
-		assertSaveError(t, err, path)
-		require.ErrorIs(t, err, syscall.EFBIG)
-		assert.Empty(t, dirNames(t, filepath.Dir(path)))
-	}
 }
 
 // FileAt refuses anything that is not a regular file before it opens it.

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -134,22 +133,6 @@ func TestUpload(t *testing.T) {
 			assert.Equal(t, sha256.Sum256(test.content), sha256.Sum256(got))
 		})
 	}
-}
-
-// Each attempt opens the file again and closes it.
-func TestUploadOpensAndCloses(t *testing.T) {
-	srv := newUploadServer(t, 2, http.StatusBadGateway)
-	var opened, closed atomic.Int32
-	file := FileBytes([]byte("abc"))
-	inner := file.Open
-	file.Open = func() (io.ReadCloser, error) {
-		opened.Add(1)
-		r, err := inner()
-		return readCloser{r, func() { closed.Add(1) }}, err
-	}
-	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), file))
-	assert.EqualValues(t, 3, opened.Load())
-	assert.Eventually(t, func() bool { return closed.Load() == 3 }, time.Minute, time.Millisecond)
 }
 
 type readCloser struct {
@@ -293,60 +276,12 @@ func TestUploadRefused(t *testing.T) {
 	}
 }
 
-func TestUploadProgress(t *testing.T) {
-	srv := newUploadServer(t, 1, http.StatusServiceUnavailable)
-	var mu sync.Mutex
-	var starts, last, total int64
-	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), FileBytes(make([]byte, 100_000)), Progress(func(done, all int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if done < last || last == 0 {
-			starts++
-		}
-		last, total = done, all
-	})))
-	mu.Lock()
-	defer mu.Unlock()
-	assert.EqualValues(t, 2, starts, "Progress starts at zero with each attempt")
-	assert.Equal(t, srv.lengths[0], total)
-	assert.Equal(t, total, last)
-}
-
-// downloadFrom downloads content from a server, which truncates it if cut is set.
-func downloadFrom(t *testing.T, content string, cut bool, disposition string) *Download {
-	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "Application/Gzip; q=1")
-		w.Header().Set("Content-Disposition", disposition)
-		if cut {
-			w.Header().Set("Content-Length", "1000000")
-		}
-		_, _ = io.WriteString(w, content)
-		if cut {
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}
-	}))
-	t.Cleanup(srv.Close)
-	d, err := onceClient(t, srv.URL).Repositories.Archive(t.Context(), ID(1), nil)
-	require.NoError(t, err)
-	return d
-}
-
 // modeOf returns the mode of a file; for a link, the mode of the link.
 func modeOf(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Lstat(path)
 	require.NoError(t, err)
 	return info.Mode()
-}
-
-// newFileMode returns the mode of a new file under the umask of this process.
-func newFileMode(t *testing.T) fs.FileMode {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "new")
-	require.NoError(t, os.WriteFile(path, nil, 0o666))
-	return modeOf(t, path)
 }
 
 // Callers join the suggested name to a path, so it must not lead out of that directory.

@@ -3,15 +3,12 @@ package forge
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,36 +35,27 @@ func httpClientOptions(t *testing.T) {
 	assert.Len(t, w.seen(), 3)
 }
 
-// A panic or runtime.Goexit in the caller's code leaves no body open.
+// A panic of the caller's code reaches the caller, and leaves no body open.
 func TestHTTPClientCrashes(t *testing.T) {
-	for name, crash := range map[string]func(){"panic": func() { panic("enough") }, "Goexit": runtime.Goexit} {
-		for _, status := range []int{200, 404, 503} {
-			for place, option := range map[string]Option{
-				"hook":    WithOnAttempt(func(context.Context, Attempt) { crash() }),
-				"log":     WithLogger(slog.New(crashing{slog.DiscardHandler, crash})),
-				"limiter": WithLimiter(waitFunc(func(context.Context) error { crash(); return nil })),
-			} {
-				request := &closeCounter{Reader: strings.NewReader("x")}
-				response := &closeCounter{Reader: strings.NewReader("y")}
-				c := wireClient(t, "https://a.example.com", option, through(func(r *http.Request) (*http.Response, error) {
-					_ = r.Body.Close()
-					return &http.Response{StatusCode: status, Body: response, Header: http.Header{}}, nil
-				}))
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://a.example.com", request)
-				require.NoError(t, err)
-				ended, returned := make(chan struct{}), false
-				go func() {
-					defer close(ended)
-					defer func() { _ = recover() }()
-					_, _ = c.HTTPClient().Transport.RoundTrip(req)
-					returned = true
-				}()
-				<-ended
-				label := fmt.Sprint(name, status, place)
-				assert.False(t, returned, label)
-				assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
-				assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Minute, time.Millisecond, label)
-			}
+	crash := func() { panic("enough") }
+	for _, status := range []int{200, 404, 503} {
+		for place, option := range map[string]Option{
+			"hook":    WithOnAttempt(func(context.Context, Attempt) { crash() }),
+			"log":     WithLogger(slog.New(crashing{slog.DiscardHandler, crash})),
+			"limiter": WithLimiter(waitFunc(func(context.Context) error { crash(); return nil })),
+		} {
+			request := &closeCounter{Reader: strings.NewReader("x")}
+			response := &closeCounter{Reader: strings.NewReader("y")}
+			c := wireClient(t, "https://a.example.com", option, through(func(r *http.Request) (*http.Response, error) {
+				_ = r.Body.Close()
+				return &http.Response{StatusCode: status, Body: response, Header: http.Header{}}, nil
+			}))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://a.example.com", request)
+			require.NoError(t, err)
+			label := fmt.Sprint(status, place)
+			assert.PanicsWithValue(t, "enough", func() { _, _ = c.HTTPClient().Transport.RoundTrip(req) }, label)
+			assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
+			assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Minute, time.Millisecond, label)
 		}
 	}
 }
@@ -278,45 +266,6 @@ func TestHTTPClientIsObserved(t *testing.T) {
 	assert.Contains(t, log.String(), "route=/*")
 	stats := c.Stats()
 	assert.Equal(t, "3 3 3", fmt.Sprint(stats.Calls, stats.Attempts, stats.Failures))
-}
-
-// One Transport serves goroutines at the same time.
-func TestHTTPClientConcurrently(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		_, _ = fmt.Fprint(rw, r.Header.Get("X-Mine"), string(body))
-	}))
-	t.Cleanup(srv.Close)
-	transport := wireClient(t, srv.URL).HTTPClient().Transport
-	failed := make(chan error)
-	const workers = 16
-	for n := range workers {
-		go func() {
-			failed <- func() error {
-				for i := range 20 {
-					want := fmt.Sprint(n, "/", i)
-					req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, srv.URL, strings.NewReader(want))
-					if err != nil {
-						return err
-					}
-					req.Header.Set("X-Mine", want)
-					resp, err := transport.RoundTrip(req)
-					if err != nil {
-						return err
-					}
-					text, err := io.ReadAll(resp.Body)
-					resp.Body.Close()
-					if err != nil || string(text) != want+want {
-						return errors.Join(err, errors.New(string(text)))
-					}
-				}
-				return nil
-			}()
-		}()
-	}
-	for range workers {
-		require.NoError(t, <-failed)
-	}
 }
 
 // A 429 delays the calls to the same server. One of a route with a quota delays only this route,

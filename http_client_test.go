@@ -317,53 +317,6 @@ func (b neverEnding) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bodies are streams: a truncated one is an error, and one that is not read ends with Close.
-func TestHTTPClientStreams(t *testing.T) {
-	const size = 64 << 20
-	w := newWorld(t)
-	w.host("http://127.0.0.1:1", func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/short" {
-			rw.Header().Set("Content-Length", "100")
-			_, _ = rw.Write([]byte("short"))
-			return
-		}
-		_, _ = io.Copy(rw, io.LimitReader(neverEnding('x'), size))
-	})
-	client := w.client("http://127.0.0.1:1").HTTPClient()
-	resp, err := client.Get("http://127.0.0.1:1/long")
-	require.NoError(t, err)
-	n, err := io.Copy(io.Discard, resp.Body)
-	require.NoError(t, err)
-	assert.EqualValues(t, size, n)
-	resp.Body.Close()
-	resp, err = client.Get("http://127.0.0.1:1/long")
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	_, _, err = send(t.Context(), client, "GET", "http://127.0.0.1:1/short", "")
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Len(t, w.at("http://127.0.0.1:1"), 3)
-}
-
-// Waits that another server requests do not delay the client's own.
-func TestHTTPClientWaits(t *testing.T) {
-	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(say(429, "{}", "Retry-After: 1000")))
-	c := wireClient(t, w.url)
-	client := c.HTTPClient()
-	for range 2 {
-		status, _, err := send(t.Context(), client, "GET", w.url, "")
-		require.NoError(t, err)
-		assert.Equal(t, 200, status)
-		status, _, err = send(t.Context(), client, "GET", other.url, "")
-		if err != nil {
-			require.ErrorIs(t, err, ErrRateLimited)
-			continue
-		}
-		assert.Equal(t, 429, status)
-	}
-	assert.Len(t, other.seen(), 1, "the second request was not sent")
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-}
-
 // shape returns a template without the names of its placeholders.
 func shape(template string) string {
 	return regexp.MustCompile(`:[a-z_]+`).ReplaceAllString(template, ":")

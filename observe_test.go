@@ -74,21 +74,6 @@ func TestStatsOfDownloads(t *testing.T) {
 	assert.Zero(t, hook.all()[0].BytesReceived)
 }
 
-// An Attempt contains no credential, even if the server sends it back.
-func TestAttemptsHoldNoSecret(t *testing.T) {
-	for kind, credential := range credentials {
-		for name, echo := range echoes() {
-			var hook attempts
-			c := wireClient(t, newWire(t, always(echo)).url, credential, WithRetry(RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}), hook.option())
-			_ = c.Do(t.Context(), callOf(ClassSafe), new(any))
-			require.NotEmpty(t, hook.all())
-			for _, a := range hook.all() {
-				assert.Empty(t, reveals(a), "%s/%s: %v", kind, name, a.Err)
-			}
-		}
-	}
-}
-
 // Statistics print with their names, in the singular for one.
 func TestStatsString(t *testing.T) {
 	assert.Equal(t, "0 calls, 0 failed, 0 attempts, 0 retries, 0 waits for rate limits (0s), 0 bytes sent, 0 bytes received", Stats{}.String())
