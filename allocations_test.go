@@ -145,7 +145,7 @@ func refusedCall(t testing.TB, status int) func(context.Context) error {
 	require.NoError(t, err)
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
 	requests := 0
-	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+	transport := roundTrip(func(req *http.Request) (*http.Response, error) {
 		requests++
 		code, text := status, []byte(`{"message":"404 Tag Not Found"}`)
 		if status == http.StatusServiceUnavailable && requests%2 == 0 {
@@ -184,7 +184,7 @@ func filtered() *ListIssuesOptions {
 // memoryClient returns a client whose calls all get the same response, without a network.
 func memoryClient(t testing.TB, text []byte) *Client {
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
-	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+	transport := roundTrip(func(req *http.Request) (*http.Response, error) {
 		a := &memoryAnswer{Response: http.Response{StatusCode: http.StatusOK, Header: header, ContentLength: int64(len(text)), Request: req}}
 		a.Reset(text)
 		a.Body = a
@@ -345,10 +345,6 @@ func repeat(w io.Writer, block []byte, size int64) {
 		}
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 type countingWriter struct {
 	http.ResponseWriter

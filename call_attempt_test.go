@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -16,11 +19,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
-)
-
-const (
-	jsonHead  = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
-	errorHead = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\n"
 )
 
 // stuck returns the connection to a server in memory that reads the head of a request, and nothing
@@ -42,10 +40,10 @@ func uploadOf(c *Client, file File) *request {
 }
 
 // stages are the places where a call can wait without a peer that is silent: TestSilence has the others.
-func stages() map[string]func(t *testing.T) func(context.Context) error {
-	hanging := func(a act, options ...Option) func(*testing.T) func(context.Context) error {
-		return func(t *testing.T) func(context.Context) error {
-			return stats(pipedWire(t, always(a)).client(t, options...))
+func stages() map[string]func(*testing.T, Option) func(context.Context) error {
+	hanging := func(a act, options ...Option) func(*testing.T, Option) func(context.Context) error {
+		return func(t *testing.T, log Option) func(context.Context) error {
+			return stats(pipedWire(t, always(a)).client(t, append(options, log)...))
 		}
 	}
 	blocked := func(t *testing.T) func() error {
@@ -53,39 +51,45 @@ func stages() map[string]func(t *testing.T) func(context.Context) error {
 		t.Cleanup(func() { close(release) })
 		return func() error { <-release; return net.ErrClosed }
 	}
-	return map[string]func(t *testing.T) func(context.Context) error{
-		"dial": func(t *testing.T) func(context.Context) error {
+	return map[string]func(*testing.T, Option) func(context.Context) error{
+		"dial": func(t *testing.T, log Option) func(context.Context) error {
 			wait := blocked(t)
-			return stats(wireClient(t, "http://127.0.0.1:1", WithHTTPClient(&http.Client{Transport: &http.Transport{
+			return stats(wireClient(t, "http://127.0.0.1:1", log, WithHTTPClient(&http.Client{Transport: &http.Transport{
 				DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, wait() },
 			}})))
 		},
+		"response":    hanging(silent("")),
 		"backoff":     hanging(say(502, ""), WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})),
 		"Retry-After": hanging(say(429, "", "Retry-After: 50")),
-		"gate": func(t *testing.T) func(context.Context) error {
+		"gate": func(t *testing.T, log Option) func(context.Context) error {
 			c := pipedWire(t, always(say(429, "", "Retry-After: 50"))).client(t)
 			_ = c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
+			c, err := c.With(log)
+			require.NoError(t, err)
 			return stats(c)
 		},
-		"limiter": hanging(silent(""), WithLimiter(waiting{})),
-		"token source": func(t *testing.T) func(context.Context) error {
+		"limiter": hanging(silent(""), WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))),
+		"token source": func(t *testing.T, log Option) func(context.Context) error {
 			wait := blocked(t)
-			return stats(wireClient(t, "http://127.0.0.1:1", WithTokenSource(tokenSource(func() (*oauth2.Token, error) { return nil, wait() }))))
+			return stats(wireClient(t, "http://127.0.0.1:1", log, WithTokenSource(tokenSource(func() (*oauth2.Token, error) { return nil, wait() }))))
 		},
 	}
 }
 
 // Cancellation and a deadline end a call immediately, at each place where it can wait, and no
-// goroutine stays behind.
+// goroutine stays behind. The caller's cancellation is not a failure of the server: there is no
+// warning, and the text states who ended the call. A deadline may be the server's fault.
 func TestCancelAnywhere(t *testing.T) {
 	for name, stage := range stages() {
 		for _, want := range []error{context.Canceled, context.DeadlineExceeded} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					call, began := stage(t), time.Now()
+					var log bytes.Buffer
+					call, began := stage(t, WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), time.Now()
+					canceled := want == context.Canceled //nolint:errorlint // it is that value
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 					defer cancel()
-					if want == context.Canceled { //nolint:errorlint // it is that value
+					if canceled {
 						ctx, cancel = context.WithCancel(t.Context())
 						time.AfterFunc(10*time.Second, cancel)
 					}
@@ -93,6 +97,9 @@ func TestCancelAnywhere(t *testing.T) {
 					require.ErrorIs(t, err, want)
 					asError(t, err)
 					assert.LessOrEqual(t, time.Since(began), 10*time.Second)
+					assert.Equal(t, canceled, strings.Contains(err.Error(), "the caller canceled the context"), err)
+					assert.Equal(t, !canceled, strings.Contains(log.String(), "level=WARN"), log.String())
+					assert.Equal(t, name == "Retry-After" || name == "gate" || name == "limiter" && !canceled, errors.Is(err, ErrRateLimited), err)
 				})
 			})
 		}
@@ -101,14 +108,6 @@ func TestCancelAnywhere(t *testing.T) {
 
 func stats(c *Client) func(context.Context) error {
 	return func(ctx context.Context) error { return c.Do(ctx, callOf(ClassSafe), new(any)) }
-}
-
-// waiting is a limiter that never lets a request pass.
-type waiting struct{}
-
-func (waiting) Wait(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
 }
 
 // withLimits shortens the client's limits to milliseconds.
@@ -225,10 +224,6 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 		}
 	})
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 type writerFunc func(p []byte) (int, error)
 

@@ -159,6 +159,10 @@ func TestHintUnreachable(t *testing.T) {
 	}
 	assert.Empty(t, hintUnreachable(&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}), "a lookup that may succeed later")
 	assert.Empty(t, hintUnreachable(nil))
+	for _, err := range []error{nil, io.EOF, net.ErrClosed, x509.CertificateInvalidError{Reason: x509.Expired}, x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}} {
+		assert.Empty(t, hintTLS(err), "no misleading hint")
+	}
+	assert.Contains(t, hintTLS(x509.SystemRootsError{}), "WithRootCAs")
 	assert.Contains(t, hintTLS(errors.New("tls: first record does not look like a TLS handshake")), "plain http")
 }
 
@@ -190,9 +194,16 @@ func timesOut(err error) bool {
 // networkFaults are faults of connections to addresses of the form https://x.test.
 func networkFaults(t *testing.T) []networkFault {
 	t.Helper()
-	srv := httptest.NewTLSServer(http.NotFoundHandler())
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(srv.Close)
+	start := func(config *tls.Config) *httptest.Server {
+		srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+		srv.TLS, srv.Config.ErrorLog = config, log.New(io.Discard, "", 0)
+		srv.StartTLS()
+		t.Cleanup(srv.Close)
+		return srv
+	}
+	srv := start(nil)
+	old := start(&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}) //nolint:gosec // what must be refused
+	mutual := start(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12})
 	trusted := x509.NewCertPool()
 	trusted.AddCert(srv.Certificate())
 	to := func(address string) func(context.Context) (net.Conn, error) {
@@ -220,6 +231,8 @@ func networkFaults(t *testing.T) []networkFault {
 		{"plain http", to(plainServer.Listener.Addr().String()), nil, nil, []func(error) bool{func(err error) bool {
 			return finds[tls.RecordHeaderError](err) || errors.Is(err, http.ErrSchemeMismatch) // as http.Client says
 		}}},
+		{"old TLS", to(old.Listener.Addr().String()), trust, nil, []func(error) bool{finds[*net.OpError]}},
+		{"a client certificate", to(mutual.Listener.Addr().String()), trust, nil, []func(error) bool{finds[*net.OpError]}},
 		{"refused", dialRefused, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNREFUSED)}},
 		{"reset", dialReset, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNRESET)}},
 		{"unknown host", func(context.Context) (net.Conn, error) {
@@ -242,6 +255,7 @@ func networkFaults(t *testing.T) []networkFault {
 }
 
 // Each error of a connection has the types of the standard library, whatever call it ends.
+// Certificate errors, TLS alerts, plain HTTP instead of TLS and unknown hosts are not retried.
 func TestStandardErrorTypes(t *testing.T) {
 	const home = "https://x.example.com"
 	for _, fault := range networkFaults(t) {
@@ -281,43 +295,12 @@ func TestStandardErrorTypes(t *testing.T) {
 			}
 			err := call(ctx)
 			require.Error(t, err)
+			if name == "Do" && (fault.tls != nil || fault.name == "plain http" || fault.name == "unknown host") {
+				assert.Equal(t, 1, asError(t, err).Attempts, "%s: %v", fault.name, err)
+				assert.Equal(t, fault.name == "a client certificate", strings.Contains(err.Error(), "TLSClientConfig.Certificates"), err)
+			}
 			for i, want := range fault.wants {
 				assert.True(t, want(err), "%s, %s: %d: %v", fault.name, name, i, err)
-			}
-		}
-	}
-}
-
-// Limits of time are net.Errors, and errors within a body have the types of the standard library.
-func TestStandardErrorTypesOfResponses(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	calls := append(runners[:3:3], runner{"HTTPClient", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-		_, _, err := send(ctx, c.HTTPClient(opts...), http.MethodPost, c.BaseURL()+"/x", "{}")
-		return err
-	}})
-	late := []func(error) bool{timesOut, matches(ErrTimeout)}
-	for name, fault := range map[string]struct {
-		do      act
-		options []RequestOption
-		wants   []func(error) bool
-	}{
-		"no response": {silent(""), []RequestOption{HeaderTimeout(20 * time.Millisecond)}, late},
-		"a stall":     {silent(head), nil, late},
-		"Timeout":     {silent(head), []RequestOption{Timeout(20 * time.Millisecond)}, late},
-		"reset":       {reset(head), nil, []func(error) bool{finds[*net.OpError], finds[net.Error], matches(syscall.ECONNRESET)}},
-		"cut":         {closing(head), nil, []func(error) bool{matches(io.ErrUnexpectedEOF)}},
-	} {
-		for _, call := range calls {
-			if call.name == "exec" || name == "Timeout" && call.name == "HTTPClient" {
-				continue // the option does not apply
-			}
-			stall := time.Hour
-			if name == "a stall" {
-				stall = 20 * time.Millisecond
-			}
-			err := call.run(t.Context(), withLimits(wireClient(t, newWire(t, always(fault.do)).url), time.Hour, stall), append(fault.options, Retry(RetryPolicy{MaxAttempts: 1}))...)
-			for i, want := range fault.wants {
-				assert.True(t, want(err), "%s, %s: %d: %v", name, call.name, i, err)
 			}
 		}
 	}

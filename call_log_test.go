@@ -143,7 +143,7 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 
 // Headers that the client sets itself cannot be set by the caller, in upper or lower case or with the
 // underscores that servers read as dashes. TestCredentialNames has the queries.
-func TestHeadersAndQueriesRefused(t *testing.T) {
+func TestHeadersRefused(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url)
 	for _, name := range []string{
@@ -191,40 +191,6 @@ func TestLogWait(t *testing.T) {
 		call()
 		assert.Contains(t, out.String(), `msg="forge: wait"`)
 	})
-}
-
-// A cancellation by the caller is not a failure of the server: there is no warning, and the text
-// states who ended the call, for each place in which a call can wait.
-func TestCancellationIsNotAWarning(t *testing.T) {
-	for name, options := range map[string][]Option{
-		"response": nil,
-		"limiter":  {WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
-		"backoff":  {WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				answer := silent("")
-				if name == "backoff" {
-					answer = say(503, "")
-				}
-				c := pipedWire(t, always(answer)).client(t, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(20*time.Second, cancel)
-				err := c.Do(ctx, callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, context.Canceled)
-				require.NotErrorIs(t, err, ErrRateLimited)
-				assert.Contains(t, err.Error(), "the caller canceled the context")
-				assert.NotContains(t, log.String(), "level=WARN")
-
-				late, cancelLate := context.WithTimeout(t.Context(), 20*time.Second)
-				defer cancelLate()
-				err = c.Do(late, callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
-			})
-		})
-	}
 }
 
 type waitFunc func(context.Context) error

@@ -189,6 +189,7 @@ func TestDownloadClosedEarly(t *testing.T) {
 	}))
 	d, err := openArchive(t.Context(), wireClient(t, w.url))
 	require.NoError(t, err)
+	assert.Equal(t, "identity", w.seen()[0].header.Get("Accept-Encoding"))
 	_, err = io.ReadFull(d, make([]byte, 4))
 	require.NoError(t, err)
 	require.NoError(t, d.Close())

@@ -13,14 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// countedBody records whether it was closed.
-type countedBody struct {
-	io.Reader
-	closed *int
-}
-
-func (b countedBody) Close() error { *b.closed++; return nil }
-
 // careless are responses that a RoundTripper must not return, or may return although net/http does
 // not. Each is made of a good response.
 var careless = map[string]func(*http.Response) (*http.Response, error){
@@ -77,7 +69,7 @@ func goodResponse(req *http.Request, closed *int) *http.Response {
 	return &http.Response{
 		Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(body)), Trailer: http.Header{},
-		Body: countedBody{strings.NewReader(body), closed},
+		Body: readCloser{strings.NewReader(body), func() { *closed++ }},
 	}
 }
 

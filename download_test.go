@@ -1,12 +1,10 @@
 package forge
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -115,24 +113,6 @@ func TestSaveToErrors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(content))
 	assert.Equal(t, []string{"full", "old"}, dirNames(t, dir))
-}
-
-// The file appears under its name when it is complete, not before.
-func TestSaveToIsAtomic(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	var seen int
-	d := openContent(t, strings.Repeat("x", 200_000), Progress(func(int64, int64) {
-		seen++
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, "old", string(content))
-		assert.Len(t, dirNames(t, dir), 2)
-	}))
-	require.NoError(t, d.SaveTo(path))
-	assert.NotZero(t, seen)
-	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
 // If the context ends at any time, also between the last byte and the rename, SaveTo saves the whole
@@ -307,35 +287,4 @@ func TestClosedDownloadIsFree(t *testing.T) {
 		runtime.GC()
 		return freed.Load()
 	}, time.Minute, 10*time.Millisecond)
-}
-
-// io.Copy reads large blocks, and loses neither bytes nor the error.
-func TestDownloadWriteTo(t *testing.T) {
-	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1048576")
-		if r.URL.Path == "/api/v4/projects/2/repository/archive" {
-			_, _ = w.Write(content[:1<<19])
-			return
-		}
-		_, _ = w.Write(content)
-	}))
-	defer srv.Close()
-	client := onceClient(t, srv.URL)
-	for id, size := range map[ID]int{1: 1 << 20, 2: 1 << 19} {
-		d, err := client.Repositories.Archive(t.Context(), id, nil)
-		require.NoError(t, err)
-		var got bytes.Buffer
-		var largest int
-		n, err := io.Copy(writerFunc(func(p []byte) (int, error) {
-			largest = max(largest, len(p))
-			return got.Write(p)
-		}), d)
-		assert.Equal(t, content[:size], got.Bytes())
-		assert.EqualValues(t, size, n)
-		assert.Greater(t, largest, 32<<10, "the block size is that of io.Copy")
-		var failed *Error
-		assert.Equal(t, id == 2, errors.As(err, &failed), "%v", err)
-		require.NoError(t, d.Close())
-	}
 }

@@ -3,6 +3,7 @@
 package forge
 
 import (
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -70,31 +71,38 @@ func TestSaveToKeepsMode(t *testing.T) {
 	}
 }
 
-// While the file is incomplete, only its owner can read it, and its name cannot be guessed.
-func TestSaveToHidesIncomplete(t *testing.T) {
+// The file appears under its name when it is complete, not before. While it is incomplete, only its
+// owner can read it, and its name cannot be guessed.
+func TestSaveToIsAtomic(t *testing.T) {
 	withUmask(t, 0)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o666))
 	seen := map[string]bool{}
-	for range 3 {
-		var reports int
-		d := openContent(t, strings.Repeat("x", 100_000), Progress(func(int64, int64) {
-			reports++
-			for _, name := range dirNames(t, dir) {
-				if name != "file" {
-					assert.Equal(t, fs.FileMode(0o600), modeOf(t, filepath.Join(dir, name)))
-					seen[name] = true
-				}
-			}
+	for i := range 3 {
+		content := strings.Repeat(fmt.Sprint(i), 100_000)
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		d := openContent(t, content, Progress(func(int64, int64) {
+			now, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, before, now)
+			names := dirNames(t, dir)
+			assert.Len(t, names, 2)
+			assert.Equal(t, fs.FileMode(0o600), modeOf(t, filepath.Join(dir, names[0])))
+			seen[names[0]] = true
 		}))
 		require.NoError(t, d.SaveTo(path))
-		assert.NotZero(t, reports)
+		now, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, content, string(now))
 		assert.Equal(t, fs.FileMode(0o666), modeOf(t, path))
 	}
 	assert.Len(t, seen, 3)
 	for name := range seen {
 		assert.Greater(t, len(strings.TrimSuffix(strings.TrimPrefix(name, ".forge-"), ".part")), 20)
 	}
+	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
 // As root, a replaced file keeps its owner and group, but a secure file belongs to the user who

@@ -220,7 +220,7 @@ func TestStatedLengths(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for name, send := range sizedEntries(t, c) {
 			request := strings.HasPrefix(name, "Request")
-			for _, stated := range []int64{0, 1, 100, 5000, 100_000} {
+			for _, stated := range []int64{0, 1, 5000, 100_000} {
 				for _, size := range []int64{0, 1, stated - 1, stated, stated + 1, 2*stated + 70_000} {
 					if size < 0 || request && stated == 0 { // net/http: the length is not known
 						continue
@@ -248,7 +248,7 @@ func TestStatedLengths(t *testing.T) {
 			}
 		}
 		broken := errors.New("the disk is broken")
-		for range 50 { // over HTTP/1 the response and the error race
+		for range 20 { // over HTTP/1 the response and the error race
 			content := func() io.Reader { return io.MultiReader(strings.NewReader("content"), iotest.ErrReader(broken)) }
 			require.ErrorIs(t, sendFile(t, c, FileReader(content(), 7)), broken)
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, c.BaseURL()+"/things", content())
@@ -350,35 +350,18 @@ func TestNilReaders(t *testing.T) {
 func TestLocalFileErrors(t *testing.T) {
 	client := silentServer(t)
 	dir := t.TempDir()
-	err := sendFile(t, client, FileAt(filepath.Join(dir, "missing")))
-	refused(t, err, "File", "file")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	var invalid *ValidationError
-	require.ErrorAs(t, err, &invalid)
-
+	require.ErrorIs(t, sendFile(t, client, FileAt(filepath.Join(dir, "missing"))), fs.ErrNotExist)
 	path := filepath.Join(dir, "soon gone")
 	require.NoError(t, os.WriteFile(path, []byte("content"), 0o600))
 	file := FileAt(path)
 	require.NoError(t, os.Remove(path))
-	err = sendFile(t, client, file)
+	err := sendFile(t, client, file)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "the body cannot be opened")
 	require.NotErrorIs(t, err, ErrInvalidResponse)
 	assert.Equal(t, 1, asError(t, err).Attempts)
 	assert.False(t, asError(t, err).MaybeApplied)
 
-	broken := errors.New("the disk is full")
-	s := client.PlaceholderReassignments
-	err = s.WriteCSV(failingWriter{broken}, byHand())
-	require.ErrorIs(t, err, broken)
-	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
-	long := &PlaceholderReassignment{SourceHost: strings.Repeat("x", 10_000)}
-	err = s.WriteCSV(failingWriter{broken}, byHand(long, long))
-	require.ErrorIs(t, err, broken)
-	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
-	gone := &Error{Method: "GET", Route: "/x", Status: 404}
-	err = s.WriteCSV(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
-	require.ErrorIs(t, err, ErrNotFound, "an error of the rows is returned unchanged")
 }
 
 // FuzzFileName checks that a suggested name stays in the directory to which it is joined.

@@ -97,53 +97,24 @@ func (p silencePoint) kinds() []silenceKind {
 	return append(silentCalls(), upload(FileBytes([]byte("content"))))
 }
 
+// silentCalls are kinds of calls of the API, and silentRegistryCalls those that need a registry token.
 func silentCalls() []silenceKind {
-	get := func(ctx context.Context, c *Client, opts ...RequestOption) error {
-		_, err := c.Issues.GetTimeStats(ctx, ID(1), 2, opts...)
-		return err
-	}
-	list := func(more ...RequestOption) func(context.Context, *Client, ...RequestOption) error {
-		return func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			_, err := Collect(c.Issues.List(ctx, nil, append(opts, more...)...))
-			return err
-		}
+	list := kindOf("list")
+	ahead := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		return list(ctx, c, append(opts, Ahead(4))...)
 	}
 	return []silenceKind{
-		{"get", get},
-		{redirected, get},
-		{"list", list()},
-		{aheadByPage, list(Ahead(4))},
-		{aheadByLink, list(Ahead(4))},
-		{execKind, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			return c.MergeRequests.DeleteBlock(ctx, ID(1), 2, 3, opts...)
-		}},
-		{"download", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			d, err := c.Repositories.Archive(ctx, ID(1), nil, opts...)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			_, err = io.Copy(io.Discard, d)
-			return err
-		}},
+		{"get", kindOf("get")}, {redirected, kindOf("get")}, {"list", list}, {aheadByPage, ahead}, {aheadByLink, ahead},
+		{execKind, kindOf("exec, idempotent")}, {"download", kindOf("download")},
 	}
 }
 
 func silentRegistryCalls() []silenceKind {
-	return []silenceKind{
-		{"get", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			scopes := &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
-			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
-			return err
-		}},
-		{"list", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			_, err := Collect(c.RegistryNative.ListCatalog(ctx, opts...))
-			return err
-		}},
-		{execKind, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			return c.RegistryNative.DeleteTagReference(ctx, "a/b", "v1", opts...)
-		}},
+	list := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		_, err := Collect(c.RegistryNative.ListCatalog(ctx, opts...))
+		return err
 	}
+	return []silenceKind{{"get", kindOf("registry token")}, {"list", list}, {execKind, kindOf("registry token of a call")}}
 }
 
 // silentPeer serves one call, in memory.
@@ -286,15 +257,6 @@ func (s *silentPeer) ended(err error) {
 		s.mu.Lock()
 		s.open++
 		s.mu.Unlock()
-	}
-}
-
-// hangUp closes all connections, so that a hanging call ends.
-func (s *silentPeer) hangUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, conn := range s.conns {
-		_ = conn.Close()
 	}
 }
 

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -250,64 +247,6 @@ func TestHTTPClientNilBody(t *testing.T) {
 	}
 }
 
-// apart is a context of which the standard library knows nothing: a goroutine waits for each child.
-type apart struct {
-	context.Context //nolint:containedctx // it is one
-	done            chan struct{}
-}
-
-func (a apart) Done() <-chan struct{} { return a.done }
-
-// A body that was read to its end, or that is empty, leaves nothing behind without a Close.
-func TestStreamEndsAtEOF(t *testing.T) {
-	broken := errors.New("broken")
-	for name, body := range map[string]func() io.Reader{
-		"whole":  func() io.Reader { return strings.NewReader("{}") },
-		"broken": func() io.Reader { return io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)) },
-		"none":   func() io.Reader { return nil },
-	} {
-		for _, status := range []int{200, 404, 409} {
-			for _, raw := range []bool{true, false} {
-				if !raw && status != 200 {
-					continue
-				}
-				synctest.Test(t, func(t *testing.T) {
-					c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
-						_ = req.Context().Done() // as net/http does
-						resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: req}
-						if content := body(); content != nil {
-							resp.Body = io.NopCloser(content)
-						}
-						return resp, nil
-					}))
-					ctx := apart{t.Context(), make(chan struct{})}
-					defer close(ctx.done)
-					var stream io.Reader
-					if raw {
-						req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://forge.example.com/", http.NoBody)
-						require.NoError(t, err)
-						resp, err := c.HTTPClient().Transport.RoundTrip(req)
-						require.NoError(t, err)
-						stream = resp.Body
-					} else {
-						var err error
-						stream, err = c.Open(ctx, Call{Route: "/things"}, Timeout(time.Hour))
-						require.NoError(t, err)
-					}
-					if name != "none" {
-						synctest.Wait()
-						assert.Equal(t, status != 409, goroutines("propagateCancel") > 0, "%s: a conflict was read", name)
-						_, err := io.Copy(io.Discard, stream)
-						assert.Equal(t, name == "broken", errors.Is(err, broken), "%v", err)
-					}
-					synctest.Wait()
-					assert.Zero(t, goroutines("propagateCancel"), "%s %d %v", name, status, raw)
-				})
-			}
-		}
-	}
-}
-
 type neverEnding byte
 
 func (b neverEnding) Read(p []byte) (int, error) {
@@ -357,6 +296,8 @@ func TestMatchRoute(t *testing.T) {
 			assert.Equal(t, want, found, path.escaped)
 		}
 	}
+	r, _ := matchRoute(http.MethodDelete, "/projects/1/registry/repositories/2/%74ags") // servers decode it
+	assert.Equal(t, ClassNonIdempotent, r.Class)
 	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
 		r, _ := matchRoute("POST", path)
 		assert.Nil(t, r, path)

@@ -1,9 +1,6 @@
 package forge
 
 import (
-	"errors"
-	"io"
-	"net/http"
 	"net/url"
 	"testing"
 
@@ -99,54 +96,8 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	assert.Len(t, tokens.seen(), 3)
 }
 
-// A token source is called again if another request to its token endpoint may succeed.
-func TestTokenSourceCalledAgain(t *testing.T) {
-	status := func(code int) error { return &oauth2.RetrieveError{Response: &http.Response{StatusCode: code}} }
-	for _, test := range []struct {
-		err   error
-		asked int
-	}{
-		{status(500), 4}, {status(503), 4}, {status(429), 4}, {status(425), 4}, {status(408), 4}, {status(525), 4}, {status(501), 1}, {status(400), 1}, {status(401), 1}, {status(200), 1},
-		{&url.Error{Op: "Post", URL: "https://x/" + secret, Err: io.EOF}, 4}, {io.ErrUnexpectedEOF, 4},
-		{errors.New("oauth2: server response missing access_token"), 1}, {errors.New("oauth2: cannot parse json: x"), 1}, {errors.New("the vault is sealed"), 1},
-	} {
-		asked := 0
-		w := newWire(t, always(sayJSON("{}")))
-		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
-			asked++
-			return nil, test.err
-		})))
-		err := c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrNoCredential)
-		assert.Equal(t, test.asked, asked, "%v", test.err)
-		assert.Empty(t, reveals(err))
-		assert.Empty(t, w.seen())
-	}
-}
-
-// A token type that is invalid in a header is refused before anything is sent, by WithOAuth and
-// when a token source returns it.
+// A token is sent with its type.
 func TestTokenType(t *testing.T) {
-	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
-		token := &oauth2.Token{AccessToken: secret, TokenType: kind}
-		_, err := NewClient("https://forge.example.com", WithOAuth(&oauth2.Config{}, token))
-		var invalid *ValidationError
-		require.ErrorAs(t, err, &invalid, "%q", kind)
-		assert.Equal(t, "WithOAuth", invalid.Option)
-		assert.Empty(t, reveals(err))
-
-		w := newWire(t, always(sayJSON("{}")))
-		asked := 0
-		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
-			asked++
-			return token, nil
-		})))
-		err = c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrNoCredential, "%q", kind)
-		assert.Equal(t, 1, asked)
-		assert.Empty(t, reveals(err))
-		assert.Empty(t, w.seen())
-	}
 	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret, TokenType: kind}))

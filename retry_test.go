@@ -2,14 +2,11 @@ package forge
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httptrace"
 	"strconv"
 	"strings"
@@ -117,41 +114,6 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 	}
 	for _, s := range sent {
 		assert.Equal(t, sent[0].body, s.body)
-	}
-}
-
-// Certificate errors, TLS alerts, plain HTTP instead of TLS and unknown hosts are not retried.
-func TestRetryNeverForTLSAndUnknownHosts(t *testing.T) {
-	quiet := log.New(io.Discard, "", 0)
-	start := func(config *tls.Config) *httptest.Server {
-		srv := httptest.NewUnstartedServer(http.NotFoundHandler())
-		srv.TLS, srv.Config.ErrorLog = config, quiet
-		srv.StartTLS()
-		t.Cleanup(srv.Close)
-		return srv
-	}
-	plain := httptest.NewUnstartedServer(http.NotFoundHandler())
-	plain.Config.ErrorLog = quiet
-	plain.Start()
-	t.Cleanup(plain.Close)
-	old := start(&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}) //nolint:gosec // what must be refused
-	mutual := start(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12})
-	for name, address := range map[string]string{
-		"unknown authority": start(nil).URL, "plain http": strings.Replace(plain.URL, "http:", "https:", 1),
-		"old TLS": old.URL, "client certificate wanted": mutual.URL, "unknown host": "https://nowhere.example",
-	} {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
-		switch name {
-		case "old TLS", "client certificate wanted":
-			transport.TLSClientConfig.RootCAs = mutual.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-		case "unknown host":
-			transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
-				return nil, &net.DNSError{Err: "no such host", Name: "nowhere.example", IsNotFound: true}
-			}
-		}
-		c := wireClient(t, address, WithHTTPClient(&http.Client{Transport: transport}))
-		err := c.Do(t.Context(), callOf(ClassSafe), nil)
-		assert.Equal(t, 1, asError(t, err).Attempts, "%s: %v", name, err)
 	}
 }
 
