@@ -141,7 +141,7 @@ func TestTokenSource(t *testing.T) {
 		requests, asked int
 		is              error
 	}{
-		{"other token", token("old", "new"), 2, 2, nil},
+		{"other token", token("old", "new"), 2, 3, nil},
 		{"same token", token("old"), 1, 2, ErrUnauthorized},
 		{"no longer any", func(n int) (*oauth2.Token, error) {
 			if n > 1 {
